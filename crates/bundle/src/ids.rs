@@ -1,0 +1,42 @@
+//! The numbers by which the parts of a corpus are known inside a bundle.
+//!
+//! All are dense and start at 0. Sections are numbered in page order, passages and vectors in section
+//! order, so that the sections of a page, and the passages and vectors of a section, are ranges
+//! (see [`crate::structure`]).
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bincode::Encode, bincode::Decode)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The number as an index into an array.
+            #[inline]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A page (or record): what has a URL, a title and attributes.
+    PageId
+);
+id!(
+    /// A section of a page: what has a heading and an anchor. The key of fusion, filters and deep links.
+    SectionId
+);
+id!(
+    /// A passage of a section, about 110 words: the unit of lexical retrieval.
+    PassageId
+);
+id!(
+    /// An embedding. A section has one, a long section several.
+    VectorId
+);
+id!(
+    /// A shard: its place in the manifest's shard directory.
+    ShardId
+);

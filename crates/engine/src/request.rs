@@ -1,0 +1,133 @@
+//! What a host asks of the engine.
+
+use serde::Deserialize;
+
+/// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Request {
+    /// What the reader typed.
+    pub query: String,
+    /// Which legs to run.
+    pub mode: Mode,
+    /// How many pages to return. 0 counts only.
+    pub limit: Limit,
+    /// How many pages to pass over first.
+    pub offset: u32,
+    /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string, or a JSON object.
+    pub filter: Option<serde_json::Value>,
+    /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
+    pub vector: Option<QueryVector>,
+    /// How the two legs become one list.
+    pub fusion: Fusion,
+    /// Treat the last word as the beginning of one, as while typing.
+    pub prefix: bool,
+    /// Order by an attribute instead of by relevance.
+    pub sort: Option<Sort>,
+    /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
+    pub facets: Vec<String>,
+    /// Most sections shown under a page, its best included.
+    pub sections_per_page: SectionsPerPage,
+    /// Say for each hit how its score came about, and for the query what the plan was.
+    pub explain: bool,
+}
+
+/// Number of pages to return; 10 unless told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Limit(pub u32);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(10)
+    }
+}
+
+/// Number of sections to show under a page; 3 unless told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct SectionsPerPage(pub u32);
+
+impl Default for SectionsPerPage {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+/// Which legs answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Words and meaning, fused.
+    #[default]
+    Hybrid,
+    /// Words alone.
+    Lexical,
+    /// Meaning alone.
+    Semantic,
+}
+
+/// An embedding of the query.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QueryVector {
+    /// `dim` numbers; normalised by the engine.
+    pub values: Vec<f32>,
+    /// Who made it: `transformer`, `hash`, `supplied`; named in the response.
+    pub encoder: String,
+    /// Whether the encoder saw only the beginning of the query.
+    #[serde(default)]
+    pub truncated: bool,
+}
+
+/// Fusion of the two legs.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(tag = "method", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Fusion {
+    /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted:
+    /// `1 / (k + lexical rank) + dense_weight / (k + semantic rank)`, ranks from 1.
+    Rrf {
+        /// Damping of the first ranks.
+        #[serde(default = "default_rrf_k")]
+        k: f32,
+        /// Weight of the dense leg; the lexical leg's is 1.
+        #[serde(default = "default_rrf_dense_weight")]
+        dense_weight: f32,
+    },
+    /// Convex combination of scores (Bruch, Gai and Ingber, TOIS 2023):
+    /// `(1 - alpha) * bm25 / max_bm25 + alpha * max(0, (cos - q·mu) / (max_cos - q·mu))`.
+    Convex {
+        /// Share of the dense leg.
+        #[serde(default = "default_alpha")]
+        alpha: f32,
+    },
+}
+
+fn default_rrf_k() -> f32 {
+    5.0
+}
+
+fn default_rrf_dense_weight() -> f32 {
+    0.7
+}
+
+fn default_alpha() -> f32 {
+    0.35
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Self::Convex { alpha: default_alpha() }
+    }
+}
+
+/// An order by attribute. Pages without a value come last; ties keep the order of relevance.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sort {
+    /// The attribute's name.
+    pub by: String,
+    /// Largest first.
+    #[serde(default)]
+    pub descending: bool,
+}

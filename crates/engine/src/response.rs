@@ -1,0 +1,177 @@
+//! What the engine answers. Every host, the command line included, gives out this shape as JSON.
+
+use serde::Serialize;
+
+/// The answer to one [`crate::Request`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// The query as asked.
+    pub query: String,
+    /// The mode that answered, which is `lexical` where hybrid was asked and there was no vector.
+    pub mode: crate::Mode,
+    /// Who embedded the query; `None` where meaning took no part.
+    pub encoder: Option<String>,
+    /// What the reader or the site's owner should know: a missing encoder, an unknown attribute value.
+    pub notices: Vec<Notice>,
+    /// Matches beyond the ones returned.
+    pub total: Total,
+    /// Pages, best first.
+    pub results: Vec<PageHit>,
+    /// Values and counts of the attributes asked for, over all matching pages; most frequent first, then by value.
+    pub facets: Vec<Facet>,
+    /// How the query was understood and run; with `explain` only.
+    pub plan: Option<Plan>,
+}
+
+/// Something to tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// Stable, for programs: `encoder-missing`, `query-truncated`, `unknown-value`.
+    pub code: String,
+    /// For people.
+    pub message: String,
+}
+
+/// How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Total {
+    /// Pages.
+    pub pages: u32,
+    /// Sections.
+    pub sections: u32,
+}
+
+/// A page that matches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageHit {
+    /// The document's id: a record's `_id`, or the page's path relative to the input directory.
+    pub id: String,
+    /// Where the page is.
+    pub url: String,
+    /// Its title, plain text.
+    pub title: String,
+    /// Its language, BCP 47.
+    pub language: String,
+    /// The fused score, that of its best section.
+    pub score: f32,
+    /// Its attributes, as the JSON types they are (dates as ISO 8601).
+    pub attributes: serde_json::Map<String, serde_json::Value>,
+    /// What the site said to show with it (`data-findling-meta`): image, author.
+    pub meta: Vec<(String, String)>,
+    /// Its matching sections, best first; the first is the one the page stands for.
+    pub sections: Vec<SectionHit>,
+    /// Matching sections, shown or not.
+    pub n_sections: u32,
+}
+
+/// A section that matches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SectionHit {
+    /// The page's URL with the section's anchor.
+    pub url: String,
+    /// Fragment without `#`; `None` for what stands before the first heading.
+    pub anchor: Option<String>,
+    /// Headings from the outermost to the section's own; empty for what stands before the first heading.
+    pub heading_path: Vec<String>,
+    /// The fused score.
+    pub score: f32,
+    /// The passage that answers.
+    pub snippet: Snippet,
+    /// Where the score comes from: always present, since hosts print it as JSON too.
+    pub legs: Legs,
+    /// Terms and fields; with `explain` only.
+    pub explain: Option<Explanation>,
+}
+
+/// A stretch of a section's text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snippet {
+    /// Plain text, whole words, never markup.
+    pub text: String,
+    /// What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in order, disjoint.
+    pub ranges: Vec<(u32, u32)>,
+    /// What is code, in the same units.
+    pub code: Vec<(u32, u32)>,
+    /// Whether text was left out in front.
+    pub cut_start: bool,
+    /// Whether text was left out behind.
+    pub cut_end: bool,
+}
+
+/// The parts of a fused score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Legs {
+    /// Rank by words, from 1, among sections; `None` where no word matched.
+    pub lexical_rank: Option<u32>,
+    /// BM25F of its best passage.
+    pub lexical_score: Option<f32>,
+    /// Rank by meaning, from 1, among sections; `None` where it is not among the candidates.
+    pub semantic_rank: Option<u32>,
+    /// Cosine with the query of its best vector.
+    pub similarity: Option<f32>,
+    /// What the lexical leg gave to the fused score.
+    pub lexical_share: f32,
+    /// What the dense leg gave to the fused score.
+    pub semantic_share: f32,
+}
+
+/// Why a section scores by words what it scores.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// One for each query term that matched.
+    pub terms: Vec<TermExplanation>,
+}
+
+/// One term's part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TermExplanation {
+    /// As indexed.
+    pub term: String,
+    /// Inverse document frequency over passages.
+    pub idf: f32,
+    /// Term frequency in the best passage, by field: title, path, heading, ancestors, body, code.
+    pub frequencies: [u32; 6],
+    /// Its contribution to the BM25F score.
+    pub score: f32,
+}
+
+/// How a query was understood and run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Terms looked up, expansions of a prefix included.
+    pub terms: Vec<String>,
+    /// Quoted phrases.
+    pub phrases: Vec<String>,
+    /// Terms that a hit may not have.
+    pub excluded: Vec<String>,
+    /// The filter, in its canonical spelling.
+    pub filter: Option<String>,
+    /// Share of sections that the filter lets through, 0 to 1.
+    pub selectivity: f32,
+    /// `exact`, `hnsw`, `none`.
+    pub neighbours: String,
+    /// `rrf(k=5, dense_weight=0.7)`, `convex(alpha=0.35)`, `none`.
+    pub fusion: String,
+    /// Vectors compared with the query.
+    pub vectors_compared: u32,
+}
+
+/// Counts of an attribute's values.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Facet {
+    /// The attribute.
+    pub name: String,
+    /// Value as a filter spells it, and the number of matching pages that have it.
+    pub values: Vec<(String, u32)>,
+}
