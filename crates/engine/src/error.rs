@@ -1,0 +1,127 @@
+//! What can go wrong, in words that say what to do about it.
+
+use std::fmt;
+
+/// Why the engine could not open a bundle, take a shard or answer a request.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bundle's bytes are not what they should be. The message is that of the format's reader.
+    Bundle {
+        /// What the reader found wrong, and the remedy.
+        message: String,
+    },
+    /// The bundle was indexed under other analysis rules than this engine's: its terms could not be found.
+    Analysis {
+        /// Of the bundle.
+        found: u64,
+        /// Of this engine.
+        expected: u64,
+    },
+    /// Two parts of the bundle contradict each other.
+    Inconsistent {
+        /// Which, and how.
+        what: String,
+    },
+    /// A shard was given, or asked for, that the manifest does not list.
+    NoSuchShard {
+        /// The number given.
+        shard: u32,
+        /// How many the manifest lists.
+        n_shards: u32,
+    },
+    /// The request is not what a request looks like.
+    Request {
+        /// What is wrong with it, and what would be right.
+        message: String,
+    },
+    /// The query's words cannot be understood, or are too many.
+    Query {
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// The filter cannot be understood.
+    Filter {
+        /// What is wrong, where, and what would be right.
+        message: String,
+    },
+    /// A filter, facet or sort names an attribute that the bundle does not have.
+    UnknownAttribute {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The query's vector does not fit the bundle's space.
+    Vector {
+        /// What was expected, and what was found.
+        message: String,
+    },
+}
+
+impl Error {
+    /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`, `request`, `query`, `filter`,
+    /// `unknown-attribute`, `vector`. Those from `request` on are the asker's to mend; the others are the bundle's.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Bundle { .. } => "bundle",
+            Self::Analysis { .. } => "analysis",
+            Self::Inconsistent { .. } => "inconsistent",
+            Self::NoSuchShard { .. } => "no-such-shard",
+            Self::Request { .. } => "request",
+            Self::Query { .. } => "query",
+            Self::Filter { .. } => "filter",
+            Self::UnknownAttribute { .. } => "unknown-attribute",
+            Self::Vector { .. } => "vector",
+        }
+    }
+
+    /// Whether the request is at fault rather than the bundle: what a server answers with 400 rather than 500.
+    pub fn is_request(&self) -> bool {
+        matches!(
+            self,
+            Self::Request { .. }
+                | Self::Query { .. }
+                | Self::Filter { .. }
+                | Self::UnknownAttribute { .. }
+                | Self::Vector { .. }
+        )
+    }
+
+    pub(crate) fn inconsistent(what: impl Into<String>) -> Self {
+        Self::Inconsistent { what: what.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundle { message } => f.write_str(message),
+            Self::Analysis { found, expected } => write!(
+                f,
+                "the bundle was indexed under text rules {found:016x}, this engine follows {expected:016x}: \
+                 rebuild the bundle with the findling of this engine's version, or deploy the engine that came with the bundle"
+            ),
+            Self::Inconsistent { what } => {
+                write!(f, "the bundle contradicts itself: {what}; rebuild and deploy it as a whole")
+            }
+            Self::NoSuchShard { shard, n_shards } => {
+                write!(f, "there is no shard {shard}: the manifest lists {n_shards}, numbered from 0")
+            }
+            Self::Request { message }
+            | Self::Query { message }
+            | Self::Filter { message }
+            | Self::Vector { message } => f.write_str(message),
+            Self::UnknownAttribute { name, known } => {
+                write!(f, "the bundle has no attribute `{name}`; ")?;
+                if known.is_empty() {
+                    f.write_str("it has none at all")
+                } else {
+                    write!(f, "it has {}", known.join(", "))
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
