@@ -1,2 +1,60 @@
-//! (to be written)
-fn main() {}
+//! `findling`: hybrid search that ships with the site.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use findling_build::commands;
+use findling_build::ui::{Ui, Verbosity};
+
+/// Hybrid search that ships with the site: builds a bundle, searches it, serves it, measures it.
+#[derive(Parser)]
+#[command(name = "findling", version, propagate_version = true)]
+#[command(after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not be read.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say nothing but warnings and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what is passed over and why
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build a bundle from rendered HTML, Markdown or records
+    Build(commands::build::Args),
+    /// Search a bundle
+    Search(commands::search::Args),
+    /// Measure retrieval on judged queries
+    Eval(commands::eval::Args),
+    /// Show what is inside a bundle, and verify it
+    Inspect(commands::inspect::Args),
+    /// List, install, verify and remove models
+    Models(commands::models::Args),
+    /// Serve a bundle, or a site with its bundle, on this machine
+    Serve(commands::serve::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let verbosity = match (cli.quiet, cli.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let ui = Ui::new(verbosity);
+    let outcome = match cli.command {
+        Command::Build(args) => commands::build::run(args, &ui),
+        Command::Search(args) => commands::search::run(args, &ui),
+        Command::Eval(args) => commands::eval::run(args, &ui),
+        Command::Inspect(args) => commands::inspect::run(args, &ui),
+        Command::Models(args) => commands::models::run(args, &ui),
+        Command::Serve(args) => commands::serve::run(args, &ui),
+    };
+    outcome.unwrap_or_else(|error| {
+        ui.error(&error);
+        ExitCode::FAILURE
+    })
+}

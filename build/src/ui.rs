@@ -1,0 +1,210 @@
+//! The console: what the tool says besides its results.
+//!
+//! Results go to standard output; everything said here goes to standard error, so that `--json` can be
+//! piped while progress is still seen. Colours and bars appear only on a terminal, and `NO_COLOR` is obeyed.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors and warnings only.
+    Quiet,
+    /// One line a stage.
+    Normal,
+    /// Every file passed over, every decision.
+    Verbose,
+}
+
+/// The console.
+#[derive(Clone, Debug)]
+pub struct Ui {
+    verbosity: Verbosity,
+    colour_err: bool,
+    colour_out: bool,
+    bars: bool,
+}
+
+/// A way to stand out on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// Titles, marked words.
+    Bold,
+    /// Paths, scores, what may be passed over.
+    Dim,
+    /// Links.
+    Blue,
+    /// Done.
+    Green,
+    /// Warnings.
+    Yellow,
+    /// Errors.
+    Red,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Paint::Bold => "1",
+            Paint::Dim => "2",
+            Paint::Blue => "34",
+            Paint::Green => "1;32",
+            Paint::Yellow => "1;33",
+            Paint::Red => "1;31",
+        }
+    }
+
+    fn apply(self, on: bool, text: &str) -> String {
+        if on { format!("\x1b[{}m{text}\x1b[0m", self.code()) } else { text.to_owned() }
+    }
+}
+
+impl Ui {
+    /// A console that suits where standard error and standard output go.
+    pub fn new(verbosity: Verbosity) -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let err = std::io::stderr().is_terminal();
+        let out = std::io::stdout().is_terminal();
+        Self {
+            verbosity,
+            colour_err: err && !plain,
+            colour_out: out && !plain,
+            bars: err && verbosity > Verbosity::Quiet,
+        }
+    }
+
+    /// A console that says nothing, for tests and for use as a library.
+    pub fn silent() -> Self {
+        Self { verbosity: Verbosity::Quiet, colour_err: false, colour_out: false, bars: false }
+    }
+
+    /// How much is said.
+    pub fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
+    /// One line about a stage: a verb in the margin and what came of it.
+    pub fn status(&self, verb: &str, message: impl std::fmt::Display) {
+        if self.verbosity >= Verbosity::Normal {
+            eprintln!("{} {message}", Paint::Green.apply(self.colour_err, &format!("{verb:>12}")));
+        }
+    }
+
+    /// A line for `--verbose` alone.
+    pub fn detail(&self, message: impl std::fmt::Display) {
+        if self.verbosity >= Verbosity::Verbose {
+            eprintln!("{:>12} {message}", "");
+        }
+    }
+
+    /// Something that the reader should know and that stops nothing.
+    pub fn warn(&self, message: impl std::fmt::Display) {
+        eprintln!("{} {message}", Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning")));
+    }
+
+    /// What stopped the command, with its causes.
+    pub fn error(&self, error: &anyhow::Error) {
+        eprintln!("{} {error}", Paint::Red.apply(self.colour_err, "error:"));
+        for cause in error.chain().skip(1) {
+            eprintln!("  because: {cause}");
+        }
+    }
+
+    /// `text` painted for standard output, or as it is where that is no terminal.
+    pub fn paint(&self, paint: Paint, text: &str) -> String {
+        paint.apply(self.colour_out, text)
+    }
+
+    /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.
+    pub fn bar(&self, verb: &str, total: u64, unit: &str) -> ProgressBar {
+        if !self.bars {
+            return ProgressBar::hidden();
+        }
+        let template =
+            format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        let style = ProgressStyle::with_template(&template)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("=> ");
+        self.start(ProgressBar::new(total).with_style(style), verb)
+    }
+
+    /// A bar over bytes.
+    pub fn byte_bar(&self, verb: &str, total: Option<u64>) -> ProgressBar {
+        if !self.bars {
+            return ProgressBar::hidden();
+        }
+        let template = match total {
+            Some(_) => "{msg:>12} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
+            None => "{msg:>12} {spinner} {bytes}, {bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("=> ");
+        let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        self.start(bar.with_style(style), verb)
+    }
+
+    fn start(&self, bar: ProgressBar, verb: &str) -> ProgressBar {
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        bar.set_message(verb.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(500));
+        bar
+    }
+
+    /// Asks a question that must be answered with yes; no terminal to ask on is a no.
+    pub fn confirm(&self, question: &str) -> bool {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return false;
+        }
+        eprint!("{question} [y/N] ");
+        let _ = std::io::stderr().flush();
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of bytes for people: `812 B`, `34.5 kB`, `1.2 MB` (decimal units).
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.2} GB", n as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_three() {
+        for (n, expect) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
+            assert_eq!(thousands(n), expect);
+        }
+    }
+
+    #[test]
+    fn bytes_use_decimal_units() {
+        for (n, expect) in [(812, "812 B"), (34_500, "34.5 kB"), (1_200_000, "1.2 MB")] {
+            assert_eq!(bytes(n), expect);
+        }
+    }
+}
