@@ -1,1 +1,37 @@
-//! (to be written)
+//! Text to vector.
+//!
+//! An [`Encoder`] maps texts to vectors of one space; its card ([`findling_bundle::EncoderCard`]) names that
+//! space, so that a query is never compared with documents of another. There are:
+//!
+//! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its card says so.
+//! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by tract.
+//!
+//! ```
+//! use findling_encoder::{Encoder, Side, hash::HashEncoder};
+//!
+//! let encoder = HashEncoder::default();
+//! let vectors = encoder.encode(&["borrow checker", "the borrow checker"], Side::Query)?;
+//! let cosine: f32 = vectors[0].values.iter().zip(&vectors[1].values).map(|(a, b)| a * b).sum();
+//! assert!(cosine > 0.7);
+//! assert!(!encoder.card().semantic);
+//! # Ok::<(), findling_encoder::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! | feature | adds | in a browser |
+//! |---|---|---|
+//! | (none) | the trait and `hash`; no dependency but the manifest's types | yes |
+//! | `transformer` | `artefact` (our container of weights) and `transformer` (the forward pass) | yes |
+//! | `import` | `import`: safetensors with `tokenizer.json` and `config.json` to an artefact | no |
+//! | `parallel` | documents on all cores | no |
+//! | `onnx` | `onnx`: a user's own ONNX graph | no |
+//! | `native` | `import` and `parallel` | no |
+
+mod encoder;
+mod error;
+pub mod hash;
+
+pub use encoder::{Embedding, Encoder, Side};
+pub use error::Error;
+pub use findling_bundle::EncoderCard;

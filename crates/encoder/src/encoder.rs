@@ -1,0 +1,53 @@
+//! The trait every encoder implements, and what it gives.
+
+use crate::{EncoderCard, Error};
+
+/// What a text is to be compared as. Some models were trained with a prefix for each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What a reader typed.
+    Query,
+    /// What is searched.
+    Document,
+}
+
+/// A text's vector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding {
+    /// As many numbers as the card's `dim`; of length 1, or all zeros where the text has nothing to embed.
+    pub values: Vec<f32>,
+    /// Tokens that were embedded, special tokens included.
+    pub n_tokens: u32,
+    /// Whether the text was longer than the encoder reads, so that its end had no part in the vector.
+    pub truncated: bool,
+}
+
+/// Maps texts to vectors of one space.
+pub trait Encoder {
+    /// Which space that is.
+    fn card(&self) -> &EncoderCard;
+
+    /// One embedding for each text, in order.
+    ///
+    /// The prefix of the side is put in front by the encoder. Texts of any lengths may be mixed: an encoder
+    /// that gains from equal lengths sorts them itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Run`] when the model fails to run. No text is refused for what it contains or for its length.
+    fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error>;
+
+    /// Number of tokens `text` would be embedded as if nothing was cut off, prefix and special tokens included.
+    /// For splitting documents so that nothing is.
+    fn count_tokens(&self, text: &str, side: Side) -> u32;
+}
+
+/// Scales `values` to length 1; zeros stay zeros. Sums in order, so that the result is the same everywhere.
+pub(crate) fn normalise(values: &mut [f32]) {
+    let norm = libm::sqrtf(values.iter().fold(0.0f32, |sum, v| sum + v * v));
+    if norm > 0.0 {
+        for value in values {
+            *value /= norm;
+        }
+    }
+}
