@@ -1,1 +1,27 @@
-//! (to be written)
+//! Text analysis, shared by build and query: what a document is indexed under is what a query looks up.
+//!
+//! ```
+//! use findling_text::Analyzer;
+//!
+//! let mut terms = Vec::new();
+//! Analyzer::for_language("en").analyze("Sharing a HashMap", |token| terms.push(token.term.to_string()));
+//! assert_eq!(terms, ["share", "a", "hashmap", "hash", "map"]);
+//! ```
+//!
+//! - [`Analyzer`] turns text into [`Token`]s: words folded and stemmed, identifiers whole and in parts.
+//! - [`wordpiece::WordPiece`] turns text into the token ids of BERT-family encoders.
+//! - [`conformance`] tells whether two builds of this crate analyse alike.
+//!
+//! No IO, no global state; memory is a few reused buffers and a stem cache for each [`Analyzer`].
+
+mod analyzer;
+mod conformance;
+mod identifier;
+pub mod normalise;
+mod segment;
+mod stem;
+mod stop;
+pub mod wordpiece;
+
+pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
+pub use conformance::conformance;
