@@ -4,36 +4,49 @@ use serde::Deserialize;
 
 /// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Request {
     /// What the reader typed.
     pub query: String,
     /// Which legs to run.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub mode: Mode,
     /// How many pages to return. 0 counts only.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub limit: Limit,
     /// How many pages to pass over first.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub offset: u32,
     /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string, or a JSON object.
+    #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
     /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
     /// How the two legs become one list.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub fusion: Fusion,
     /// Treat the last word as the beginning of one, as while typing.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub prefix: bool,
     /// Order by an attribute instead of by relevance.
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,
     /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
     /// Most sections shown under a page, its best included.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub sections_per_page: SectionsPerPage,
     /// Say for each hit how its score came about, and for the query what the plan was.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
 }
 
 /// Number of pages to return; 10 unless told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Limit(pub u32);
 
@@ -45,6 +58,7 @@ impl Default for Limit {
 
 /// Number of sections to show under a page; 3 unless told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct SectionsPerPage(pub u32);
 
@@ -56,6 +70,7 @@ impl Default for SectionsPerPage {
 
 /// Which legs answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Words and meaning, fused.
@@ -69,6 +84,7 @@ pub enum Mode {
 
 /// An embedding of the query.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QueryVector {
     /// `dim` numbers; normalised by the engine.
@@ -77,21 +93,25 @@ pub struct QueryVector {
     pub encoder: String,
     /// Whether the encoder saw only the beginning of the query.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub truncated: bool,
 }
 
 /// Fusion of the two legs.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(tag = "method", rename_all = "lowercase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Fusion {
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted:
     /// `1 / (k + lexical rank) + dense_weight / (k + semantic rank)`, ranks from 1.
     Rrf {
         /// Damping of the first ranks.
         #[serde(default = "default_rrf_k")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
         k: f32,
         /// Weight of the dense leg; the lexical leg's is 1.
-        #[serde(default = "default_rrf_dense_weight")]
+        #[serde(default = "default_rrf_dense_weight", alias = "dense_weight")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
         dense_weight: f32,
     },
     /// Convex combination of scores (Bruch, Gai and Ingber, TOIS 2023):
@@ -99,6 +119,7 @@ pub enum Fusion {
     Convex {
         /// Share of the dense leg.
         #[serde(default = "default_alpha")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
         alpha: f32,
     },
 }
@@ -123,11 +144,25 @@ impl Default for Fusion {
 
 /// An order by attribute. Pages without a value come last; ties keep the order of relevance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sort {
     /// The attribute's name.
     pub by: String,
     /// Largest first.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub descending: bool,
+}
+
+impl Request {
+    /// Reads a request from JSON, as every host other than Rust sends it.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong type.
+    pub fn from_json(json: &str) -> Result<Self, crate::Error> {
+        serde_json::from_str(json).map_err(|error| crate::Error::Request {
+            message: format!("the request is not understood: {error}"),
+        })
+    }
 }

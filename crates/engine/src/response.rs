@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// The answer to one [`crate::Request`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
     /// The query as asked.
@@ -26,6 +27,7 @@ pub struct Response {
 
 /// Something to tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// Stable, for programs: `encoder-missing`, `query-truncated`, `unknown-value`.
@@ -36,6 +38,7 @@ pub struct Notice {
 
 /// How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Total {
     /// Pages.
@@ -46,6 +49,7 @@ pub struct Total {
 
 /// A page that matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PageHit {
     /// The document's id: a record's `_id`, or the page's path relative to the input directory.
@@ -59,6 +63,7 @@ pub struct PageHit {
     /// The fused score, that of its best section.
     pub score: f32,
     /// Its attributes, as the JSON types they are (dates as ISO 8601).
+    #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
     pub attributes: serde_json::Map<String, serde_json::Value>,
     /// What the site said to show with it (`data-findling-meta`): image, author.
     pub meta: Vec<(String, String)>,
@@ -70,6 +75,7 @@ pub struct PageHit {
 
 /// A section that matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionHit {
     /// The page's URL with the section's anchor.
@@ -90,6 +96,7 @@ pub struct SectionHit {
 
 /// A stretch of a section's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Snippet {
     /// Plain text, whole words, never markup.
@@ -106,6 +113,7 @@ pub struct Snippet {
 
 /// The parts of a fused score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Legs {
     /// Rank by words, from 1, among sections; `None` where no word matched.
@@ -124,6 +132,7 @@ pub struct Legs {
 
 /// Why a section scores by words what it scores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// One for each query term that matched.
@@ -132,6 +141,7 @@ pub struct Explanation {
 
 /// One term's part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TermExplanation {
     /// As indexed.
@@ -146,6 +156,7 @@ pub struct TermExplanation {
 
 /// How a query was understood and run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// Terms looked up, expansions of a prefix included.
@@ -168,10 +179,19 @@ pub struct Plan {
 
 /// Counts of an attribute's values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Facet {
     /// The attribute.
     pub name: String,
     /// Value as a filter spells it, and the number of matching pages that have it.
     pub values: Vec<(String, u32)>,
+}
+
+impl Response {
+    /// The response as JSON, as every host other than Rust receives it.
+    pub fn to_json(&self) -> String {
+        // Writing to a String fails only for maps with keys that are not strings, of which there are none here.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
