@@ -3,3 +3,5 @@
 pub mod commands;
 pub mod page;
 pub mod ui;
+pub mod chunk;
+pub mod sources;
