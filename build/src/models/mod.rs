@@ -1,0 +1,80 @@
+//! Models on this machine: which are known, where they lie, how they get there, and that they are what they
+//! should be.
+//!
+//! A model is a directory `<store>/<name>/` with the files its kind needs and `model.json`, which records every
+//! file's length and SHA-256. The store is `$FINDLING_HOME/models`, or `$XDG_DATA_HOME/findling/models`, or
+//! `~/.local/share/findling/models`.
+//!
+//! Installing is an explicit act: nothing here touches the network unless [`install::install`] is called. Every
+//! byte of a known model is pinned ([`known::KNOWN`]), so that it does not matter which way it came.
+//!
+//! ```no_run
+//! let encoder = findling_build::models::load_encoder("all-minilm-l6-v2")?;
+//! println!("{} dimensions", encoder.card().dim);
+//! # Ok::<(), findling_build::models::Error>(())
+//! ```
+
+use findling_encoder::Encoder;
+
+mod download;
+mod error;
+mod files;
+pub mod install;
+pub mod known;
+mod sources;
+mod store;
+
+pub use error::Error;
+pub use store::{FileRecord, Kind, ModelDir, Record, Store};
+
+/// The encoder that every findling has and that needs no files. Not semantic.
+pub const HASH: &str = "hash";
+
+/// An encoder that any thread may use.
+pub type BoxedEncoder = Box<dyn Encoder + Send + Sync>;
+
+/// Finds an installed model in the default store.
+///
+/// Only lengths are compared, which takes no time; `findling models verify` reads every byte.
+///
+/// # Errors
+///
+/// [`Error::NotInstalled`] and [`Error::Damaged`], both with the command that helps.
+pub fn locate(name: &str) -> Result<ModelDir, Error> {
+    Store::default_location()?.locate(name)
+}
+
+/// Loads the encoder called `name`: [`HASH`], or an installed model.
+///
+/// # Errors
+///
+/// As [`locate`]; [`Error::NoTransformer`] where this findling was built without the transformer;
+/// [`Error::Encoder`] where the files are not what the encoder reads.
+pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
+    if name == HASH {
+        return Ok(Box::new(findling_encoder::hash::HashEncoder::default()));
+    }
+    load_from(&locate(name)?)
+}
+
+/// Loads the encoder of an installed model.
+///
+/// # Errors
+///
+/// [`Error::NoTransformer`] and [`Error::Encoder`].
+#[cfg(feature = "transformer")]
+pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
+    let loaded = findling_encoder::transformer::Transformer::load_dir(&model.path);
+    let encoder = loaded.map_err(|source| Error::Encoder { name: model.name.clone(), source })?;
+    Ok(Box::new(encoder))
+}
+
+/// Loads the encoder of an installed model.
+///
+/// # Errors
+///
+/// [`Error::NoTransformer`], always: this findling was built without the transformer.
+#[cfg(not(feature = "transformer"))]
+pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
+    Err(Error::NoTransformer { name: model.name.clone() })
+}

