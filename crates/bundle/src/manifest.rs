@@ -1,7 +1,17 @@
 //! The manifest: what a reader must know before the first query. Schema, statistics, the encoder's
 //! identity and the shard directory. bincode, behind [`Manifest::to_bytes`] and [`Manifest::from_bytes`] alone.
 
+use core::ops::Range;
+
 use bincode::{Decode, Encode};
+
+use crate::limits::{
+    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_MANIFEST_LEN, MAX_NAME_LEN, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
+    max_raw_len,
+};
+use crate::{Error, PageId, ShardId, VectorId};
+
+const WHAT: &str = "manifest";
 
 /// What the whole bundle says of itself.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
@@ -223,4 +233,237 @@ pub enum ShardKind {
     Column = 5,
     /// The texts of a range of pages.
     Texts = 6,
+}
+
+impl Manifest {
+    /// bincode, without the frame. See [`crate::frame::encode_manifest`] for what is stored.
+    ///
+    /// # Errors
+    /// Where it is longer than [`MAX_MANIFEST_LEN`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let bytes = bincode::encode_to_vec(self, config())
+            .map_err(|_| Error::malformed(WHAT, "it cannot be encoded"))?;
+        if bytes.len() > MAX_MANIFEST_LEN {
+            return Err(Error::Limit {
+                what: "bytes of the manifest",
+                limit: MAX_MANIFEST_LEN as u64,
+                got: bytes.len() as u64,
+            });
+        }
+        Ok(bytes)
+    }
+
+    /// Decodes without validating. bincode claims memory only within [`MAX_MANIFEST_LEN`].
+    ///
+    /// # Errors
+    /// Where the bytes are not a manifest's.
+    pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
+        let (manifest, read) = bincode::decode_from_slice::<Self, _>(raw, config())
+            .map_err(|_| Error::malformed(WHAT, "it cannot be decoded"))?;
+        if read != raw.len() {
+            return Err(Error::malformed(WHAT, "there are bytes after the end"));
+        }
+        Ok(manifest)
+    }
+
+    /// Whether what the manifest says holds together: what a reader relies on afterwards without asking again.
+    ///
+    /// - every shard referred to exists and is of the right kind, there is one structure, lengths are within limits;
+    /// - ranges of terms, pages and vectors begin at the beginning, ascend strictly and stay within the counts;
+    /// - attributes ascend strictly by name; numbers are finite; the mean vector has the encoder's dimension;
+    /// - files are named by relative paths that stay inside the bundle.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn validate(&self) -> Result<(), Error> {
+        let stats = &self.stats;
+        for (what, n) in [
+            ("pages", stats.n_pages),
+            ("sections", stats.n_sections),
+            ("passages", stats.n_passages),
+            ("vectors", stats.n_vectors),
+            ("terms", stats.n_terms),
+        ] {
+            at_most(what, MAX_IDS.into(), n.into())?;
+        }
+        let units = u64::from(stats.n_sections) + u64::from(stats.n_passages);
+        at_most("vectors of all sections", units * MAX_VECTORS_PER_UNIT, stats.n_vectors.into())?;
+        require(
+            stats.mean_len.iter().all(|len| len.is_finite() && *len >= 0.0),
+            "a mean length is impossible",
+        )?;
+        at_most("languages", MAX_LANGUAGES as u64, self.languages.len() as u64)?;
+        for name in self.languages.iter().chain([&self.generator]) {
+            check_name(name)?;
+        }
+
+        for shard in &self.shards {
+            at_most("bytes of a shard", max_raw_len(shard.kind).into(), shard.raw_len.into())?;
+        }
+        let structures = self.shards.iter().filter(|shard| shard.kind == ShardKind::Structure).count();
+        require(structures == 1, "there is not exactly one structure")?;
+
+        require(self.attributes.is_sorted_by(|a, b| a.name < b.name), "attributes do not ascend by name")?;
+        for attribute in &self.attributes {
+            check_name(&attribute.name)?;
+            require(!attribute.name.is_empty(), "an attribute has no name")?;
+            self.refers(attribute.column, ShardKind::Column)?;
+        }
+
+        require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
+        require(
+            self.lexicon.is_sorted_by(|a, b| a.first_term < b.first_term),
+            "ranges of terms do not ascend",
+        )?;
+        for range in &self.lexicon {
+            at_most("bytes of a term", MAX_TERM_LEN as u64, range.first_term.len() as u64)?;
+            self.refers(range.terms, ShardKind::Terms)?;
+            self.refers(range.positions, ShardKind::Positions)?;
+        }
+
+        check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;
+        for range in &self.texts {
+            self.refers(range.shard, ShardKind::Texts)?;
+        }
+        match &self.dense {
+            Some(dense) => self.validate_dense(dense),
+            None => require(stats.n_vectors == 0, "there are vectors of no encoder"),
+        }
+    }
+
+    fn validate_dense(&self, dense: &Dense) -> Result<(), Error> {
+        let card = &dense.encoder;
+        require(card.dim > 0, "vectors have no dimension")?;
+        at_most("dimensions", MAX_DIM.into(), card.dim.into())?;
+        for name in [&card.name, &card.fingerprint, &card.query_prefix, &card.document_prefix] {
+            check_name(name)?;
+        }
+        require(dense.mean.len() == card.dim as usize, "the mean vector has another dimension")?;
+        require(dense.mean.iter().all(|v| v.is_finite()), "the mean vector is not finite")?;
+        check_starts(dense.vectors.iter().map(|range| range.first_vector.0), self.stats.n_vectors)?;
+        let starts = dense.vectors.iter().map(|range| range.first_vector.0);
+        let ends = starts.clone().skip(1).chain([self.stats.n_vectors]);
+        for ((range, start), end) in dense.vectors.iter().zip(starts).zip(ends) {
+            let shard = self.refers(range.shard, ShardKind::Vectors)?;
+            let expected = 8 + u64::from(end - start) * (4 + u64::from(card.dim));
+            if u64::from(shard.raw_len) != expected {
+                return Err(Error::Length { what: "vectors", expected, got: shard.raw_len.into() });
+            }
+        }
+        if let Some(graph) = dense.graph {
+            self.refers(graph, ShardKind::Graph)?;
+        }
+        for encoder in &dense.query_encoders {
+            check_name(&encoder.kind)?;
+            for file in &encoder.files {
+                check_path(&file.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refers(&self, id: ShardId, kind: ShardKind) -> Result<&ShardEntry, Error> {
+        match self.shard(id) {
+            None => Err(Error::malformed(WHAT, "it refers to a shard that does not exist")),
+            Some(shard) if shard.kind != kind => {
+                Err(Error::malformed(WHAT, "it refers to a shard of another kind"))
+            }
+            Some(shard) => Ok(shard),
+        }
+    }
+
+    /// A line of the directory.
+    #[inline]
+    pub fn shard(&self, id: ShardId) -> Option<&ShardEntry> {
+        self.shards.get(id.index())
+    }
+
+    /// The shard with the structure; `None` in a manifest that was not validated.
+    pub fn structure(&self) -> Option<ShardId> {
+        let at = self.shards.iter().position(|shard| shard.kind == ShardKind::Structure)?;
+        Some(ShardId(at as u32))
+    }
+
+    /// An attribute by name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        let at = self.attributes.binary_search_by(|attribute| attribute.name.as_str().cmp(name)).ok()?;
+        self.attributes.get(at)
+    }
+
+    /// The place in `lexicon` of the range that would hold a term; `None` where no range can.
+    pub fn lexicon_of(&self, term: &str) -> Option<usize> {
+        let term = crate::lexicon::cap_term(term);
+        self.lexicon.partition_point(|range| range.first_term.as_str() <= term).checked_sub(1)
+    }
+
+    /// The places in `lexicon` of the ranges that can hold terms which begin with `prefix`.
+    pub fn lexicon_with_prefix(&self, prefix: &str) -> Range<usize> {
+        let start =
+            self.lexicon.partition_point(|range| range.first_term.as_str() <= prefix).saturating_sub(1);
+        let end = self.lexicon.partition_point(|range| {
+            range.first_term.as_str() <= prefix || range.first_term.starts_with(prefix)
+        });
+        start..end
+    }
+
+    /// The text shard of a page, and the page's index inside it.
+    pub fn text_of(&self, page: PageId) -> Option<(ShardId, u32)> {
+        let at = self.texts.partition_point(|range| range.first_page <= page).checked_sub(1)?;
+        let range = self.texts.get(at)?;
+        Some((range.shard, page.0 - range.first_page.0))
+    }
+}
+
+impl Dense {
+    /// The shard of a vector, and the vector's index inside it.
+    pub fn vector_of(&self, vector: VectorId) -> Option<(ShardId, u32)> {
+        let at = self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
+        let range = self.vectors.get(at)?;
+        Some((range.shard, vector.0 - range.first_vector.0))
+    }
+}
+
+impl ShardEntry {
+    /// The shard's path relative to the bundle, with `/`.
+    pub fn path(&self) -> String {
+        crate::entry::shard_path(&self.hash)
+    }
+}
+
+/// Little-endian varints; never claims more memory than the limit.
+fn config() -> impl bincode::config::Config {
+    bincode::config::standard().with_limit::<MAX_MANIFEST_LEN>()
+}
+
+fn require(holds: bool, why: &'static str) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::malformed(WHAT, why)) }
+}
+
+fn at_most(what: &'static str, limit: u64, got: u64) -> Result<(), Error> {
+    if got <= limit { Ok(()) } else { Err(Error::Limit { what, limit, got }) }
+}
+
+fn check_name(name: &str) -> Result<(), Error> {
+    at_most("bytes of a name", MAX_NAME_LEN as u64, name.len() as u64)
+}
+
+/// Ranges begin at 0 (if there is anything), ascend strictly and begin before the end.
+fn check_starts(starts: impl Iterator<Item = u32>, n: u32) -> Result<(), Error> {
+    let mut next = 0;
+    let mut first = true;
+    for start in starts {
+        require(start < n && start >= next && (!first || start == 0), "ranges do not ascend from 0")?;
+        next = start + 1;
+        first = false;
+    }
+    require(first == (n == 0), "the ranges do not cover everything")
+}
+
+/// A relative path, with `/`, that stays inside.
+fn check_path(path: &str) -> Result<(), Error> {
+    check_name(path)?;
+    let plain = |part: &str| {
+        !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':', '?', '#', '%', '\0'])
+    };
+    require(path.split('/').all(plain), "a file's path leaves the bundle")
 }

@@ -1,0 +1,214 @@
+//! The few primitives all formats are made of: little-endian integers, LEB128 varints, length-prefixed strings.
+
+use crate::Error;
+
+/// Reads forwards through bytes that nobody vouches for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    what: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    /// `what` names the format in errors.
+    pub fn new(bytes: &'a [u8], what: &'static str) -> Self {
+        Self { bytes, at: 0, what }
+    }
+
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    pub fn malformed(&self, why: &'static str) -> Error {
+        Error::malformed(self.what, why)
+    }
+
+    pub fn take(&mut self, n: usize) -> Result<&'a [u8], Error> {
+        let left = self.remaining();
+        if n > left {
+            return Err(Error::Truncated { what: self.what, needed: n as u64, left: left as u64 });
+        }
+        let taken = &self.bytes[self.at..self.at + n];
+        self.at += n;
+        Ok(taken)
+    }
+
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, Error> {
+        let Some(&byte) = self.bytes.get(self.at) else {
+            return Err(Error::Truncated { what: self.what, needed: 1, left: 0 });
+        };
+        self.at += 1;
+        Ok(byte)
+    }
+
+    pub fn u16(&mut self) -> Result<u16, Error> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub fn u32(&mut self) -> Result<u32, Error> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub fn f32(&mut self) -> Result<f32, Error> {
+        Ok(f32::from_le_bytes(self.array()?))
+    }
+
+    #[inline]
+    pub fn varint64(&mut self) -> Result<u64, Error> {
+        let first = self.u8()?;
+        if first < 0x80 {
+            return Ok(u64::from(first));
+        }
+        let mut value = u64::from(first & 0x7f);
+        let mut shift = 7;
+        loop {
+            let byte = self.u8()?;
+            if shift == 63 && byte > 1 {
+                return Err(self.malformed("a number does not fit 64 bits"));
+            }
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+            shift += 7;
+        }
+    }
+
+    #[inline]
+    pub fn varint(&mut self) -> Result<u32, Error> {
+        u32::try_from(self.varint64()?).map_err(|_| self.malformed("a number does not fit 32 bits"))
+    }
+
+    /// A number of things of which each takes at least `min_len` bytes of what follows: never more than could be
+    /// there, so that it can be allocated for.
+    pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
+        let n = self.varint()? as usize;
+        self.fits(n, min_len)?;
+        Ok(n)
+    }
+
+    /// Whether `n` things of at least `min_len` bytes can follow.
+    pub fn fits(&self, n: usize, min_len: usize) -> Result<(), Error> {
+        let needed = n as u64 * min_len as u64;
+        let left = self.remaining() as u64;
+        if needed > left {
+            return Err(Error::Truncated { what: self.what, needed, left });
+        }
+        Ok(())
+    }
+
+    pub fn str(&mut self) -> Result<&'a str, Error> {
+        let len = self.varint()? as usize;
+        core::str::from_utf8(self.take(len)?).map_err(|_| self.malformed("text is not UTF-8"))
+    }
+
+    /// Everything must have been read.
+    pub fn finish(self) -> Result<(), Error> {
+        match self.remaining() {
+            0 => Ok(()),
+            _ => Err(self.malformed("there are bytes after the end")),
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn put_varint64(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+#[inline]
+pub(crate) fn put_varint(out: &mut Vec<u8>, value: u32) {
+    put_varint64(out, u64::from(value));
+}
+
+pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
+    put_varint64(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// First 16 bytes of BLAKE3.
+pub fn hash128(bytes: &[u8]) -> [u8; 16] {
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    hash
+}
+
+/// Lower-case hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            out.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn varints_come_back(values: Vec<u64>) {
+            let mut out = Vec::new();
+            for &value in &values {
+                put_varint64(&mut out, value);
+            }
+            let mut reader = Reader::new(&out, "test");
+            for &value in &values {
+                prop_assert_eq!(reader.varint64().unwrap(), value);
+            }
+            prop_assert!(reader.finish().is_ok());
+        }
+
+        #[test]
+        fn any_bytes_are_safe(bytes: Vec<u8>) {
+            let mut reader = Reader::new(&bytes, "test");
+            while reader.varint64().is_ok() {}
+            let mut reader = Reader::new(&bytes, "test");
+            while reader.str().is_ok() {}
+            let mut reader = Reader::new(&bytes, "test");
+            if let Ok(n) = reader.count(3) {
+                prop_assert!(n * 3 <= bytes.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_is_refused() {
+        assert!(Reader::new(&[0xff; 10], "test").varint64().is_err());
+        assert_eq!(
+            Reader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "test").varint64(),
+            Ok(u64::MAX)
+        );
+        assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x1f], "test").varint().is_err());
+        assert!(Reader::new(&[0x80; 20], "test").varint64().is_err());
+    }
+
+    #[test]
+    fn hex_digits() {
+        assert_eq!(hex(&[0, 0x1f, 0xab]), "001fab");
+    }
+}

@@ -1,0 +1,400 @@
+//! One attribute of all pages: what filters, facets and sorting read.
+//!
+//! | kind | encoding |
+//! |---|---|
+//! | all | kind, u8 (the order of [`AttributeKind`]); `n_pages`, varint |
+//! | string, strings | number of values, varint; the values, ascending, as strings; how many each page has, varint; their ids, ascending within a page: varints, distances from the one before less one |
+//! | number | for each page, u8: 1 where it has a value; then the values, f64, never NaN |
+//! | date | the same with i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
+//! | bool | for each page, u8: 0 false, 1 true, 2 no value |
+
+use crate::codec::{Reader, put_str, put_varint};
+use crate::{AttributeKind, AttributeValue, Error, PageId, Stats};
+
+const WHAT: &str = "column";
+
+/// Dates stay exact as f64 within this.
+pub const MAX_DATE: i64 = 1 << 53;
+
+/// An attribute of all pages, by type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// One string or a set of strings for each page.
+    Strings(Strings),
+    /// Numbers; NaN where a page has none.
+    Number(Vec<f64>),
+    /// Dates in milliseconds since 1970-01-01 UTC; `None` where a page has none.
+    Date(Vec<Option<i64>>),
+    /// True or false; `None` where a page has neither.
+    Bool(Vec<Option<bool>>),
+}
+
+/// Strings: the distinct values, and which page has which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strings {
+    /// Whether a page can have several.
+    many: bool,
+    /// All values, one after the other.
+    text: String,
+    /// One more than there are values.
+    ends: Vec<u32>,
+    /// `n_pages + 1` offsets into `ids`.
+    offsets: Vec<u32>,
+    ids: Vec<u32>,
+}
+
+impl Strings {
+    /// Distinct values.
+    pub fn n_values(&self) -> u32 {
+        self.ends.len() as u32 - 1
+    }
+
+    /// A value; empty for an id that does not exist. Values ascend (by bytes) with their ids.
+    pub fn value(&self, id: u32) -> &str {
+        match (self.ends.get(id as usize), self.ends.get(id as usize + 1)) {
+            (Some(&start), Some(&end)) => self.text.get(start as usize..end as usize).unwrap_or_default(),
+            _ => "",
+        }
+    }
+
+    /// The id of a value.
+    pub fn find(&self, value: &str) -> Option<u32> {
+        let at = self.lower_bound(value);
+        (at < self.n_values() && self.value(at) == value).then_some(at)
+    }
+
+    /// The first id whose value is not below `value`.
+    pub fn lower_bound(&self, value: &str) -> u32 {
+        let (mut low, mut high) = (0, self.n_values());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.value(middle) < value {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The ids of a page's values, ascending.
+    #[inline]
+    pub fn ids(&self, page: PageId) -> &[u32] {
+        match (self.offsets.get(page.index()), self.offsets.get(page.index() + 1)) {
+            (Some(&start), Some(&end)) => self.ids.get(start as usize..end as usize).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
+impl Column {
+    /// A column of one value, or none, for each page.
+    ///
+    /// # Errors
+    /// Where a value is of another type, NaN, or a date beyond ±2^53.
+    pub fn build<'a>(
+        kind: AttributeKind,
+        values: impl IntoIterator<Item = Option<&'a AttributeValue>>,
+    ) -> Result<Self, Error> {
+        let wrong = || Error::malformed(WHAT, "a value is of another type than its attribute");
+        Ok(match kind {
+            AttributeKind::Number => Self::Number(
+                values
+                    .into_iter()
+                    .map(|value| match value {
+                        None => Ok(f64::NAN),
+                        Some(AttributeValue::Number(number)) if !number.is_nan() => Ok(*number),
+                        Some(_) => Err(wrong()),
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+            AttributeKind::Date => Self::Date(
+                values
+                    .into_iter()
+                    .map(|value| match value {
+                        None => Ok(None),
+                        Some(AttributeValue::Date(date)) => check_date(*date).map(Some),
+                        Some(_) => Err(wrong()),
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+            AttributeKind::Bool => Self::Bool(
+                values
+                    .into_iter()
+                    .map(|value| match value {
+                        None => Ok(None),
+                        Some(AttributeValue::Bool(truth)) => Ok(Some(*truth)),
+                        Some(_) => Err(wrong()),
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+            AttributeKind::String | AttributeKind::Strings => {
+                let many = kind == AttributeKind::Strings;
+                let pages = values
+                    .into_iter()
+                    .map(|value| match value {
+                        None => Ok(&[][..]),
+                        Some(AttributeValue::String(text)) => Ok(core::slice::from_ref(text)),
+                        Some(AttributeValue::Strings(texts)) if many => Ok(&texts[..]),
+                        Some(_) => Err(wrong()),
+                    })
+                    .collect::<Result<Vec<&[String]>, _>>()?;
+                Self::Strings(strings(many, &pages))
+            }
+        })
+    }
+
+    /// The attribute's type.
+    pub fn kind(&self) -> AttributeKind {
+        match self {
+            Self::Strings(strings) if strings.many => AttributeKind::Strings,
+            Self::Strings(_) => AttributeKind::String,
+            Self::Number(_) => AttributeKind::Number,
+            Self::Date(_) => AttributeKind::Date,
+            Self::Bool(_) => AttributeKind::Bool,
+        }
+    }
+
+    /// Pages, with a value or not.
+    pub fn n_pages(&self) -> u32 {
+        match self {
+            Self::Strings(strings) => strings.offsets.len() as u32 - 1,
+            Self::Number(values) => values.len() as u32,
+            Self::Date(values) => values.len() as u32,
+            Self::Bool(values) => values.len() as u32,
+        }
+    }
+
+    /// A page's value.
+    pub fn value(&self, page: PageId) -> Option<AttributeValue> {
+        match self {
+            Self::Strings(strings) => {
+                let ids = strings.ids(page);
+                if strings.many {
+                    let values = ids.iter().map(|&id| strings.value(id).to_owned()).collect();
+                    (!ids.is_empty()).then_some(AttributeValue::Strings(values))
+                } else {
+                    ids.first().map(|&id| AttributeValue::String(strings.value(id).to_owned()))
+                }
+            }
+            Self::Number(_) => self.number(page).map(AttributeValue::Number),
+            Self::Date(values) => values.get(page.index()).copied().flatten().map(AttributeValue::Date),
+            Self::Bool(values) => values.get(page.index()).copied().flatten().map(AttributeValue::Bool),
+        }
+    }
+
+    /// A page's number, or its date as one (exact), or its truth as 0 or 1: what ranges and sorting compare.
+    #[inline]
+    pub fn number(&self, page: PageId) -> Option<f64> {
+        match self {
+            Self::Strings(_) => None,
+            Self::Number(values) => values.get(page.index()).copied().filter(|value| !value.is_nan()),
+            Self::Date(values) => values.get(page.index()).copied().flatten().map(|date| date as f64),
+            Self::Bool(values) => values.get(page.index()).copied().flatten().map(f64::from),
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        match self {
+            Self::Strings(s) => s.text.len() + 4 * (s.ends.len() + s.offsets.len() + s.ids.len()),
+            Self::Number(values) => values.len() * 8,
+            Self::Date(values) => values.len() * 16,
+            Self::Bool(values) => values.len(),
+        }
+    }
+
+    /// Writes the format of this module's front page.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = vec![self.kind() as u8];
+        put_varint(&mut out, self.n_pages());
+        match self {
+            Self::Strings(strings) => {
+                put_varint(&mut out, strings.n_values());
+                for id in 0..strings.n_values() {
+                    put_str(&mut out, strings.value(id));
+                }
+                for pair in strings.offsets.windows(2) {
+                    put_varint(&mut out, pair[1] - pair[0]);
+                }
+                for page in 0..self.n_pages() {
+                    let mut next = 0;
+                    for &id in strings.ids(PageId(page)) {
+                        put_varint(&mut out, id - next);
+                        next = id + 1;
+                    }
+                }
+            }
+            Self::Number(values) => {
+                out.extend(values.iter().map(|value| u8::from(!value.is_nan())));
+                out.extend(
+                    values.iter().filter(|value| !value.is_nan()).flat_map(|value| value.to_le_bytes()),
+                );
+            }
+            Self::Date(values) => {
+                out.extend(values.iter().map(|value| u8::from(value.is_some())));
+                out.extend(values.iter().flatten().flat_map(|value| value.to_le_bytes()));
+            }
+            Self::Bool(values) => out.extend(values.iter().map(|value| value.map_or(2, u8::from))),
+        }
+        out
+    }
+
+    /// Reads what [`Column::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes are not such a column, or not of `kind`, or of another number of pages than the manifest's.
+    pub fn from_bytes(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        if reader.u8()? != kind as u8 {
+            return Err(reader.malformed("its type is not the one in the manifest"));
+        }
+        let n_pages = reader.count(1)?;
+        if n_pages != stats.n_pages as usize {
+            return Err(Error::Length {
+                what: "pages of a column",
+                expected: stats.n_pages.into(),
+                got: n_pages as u64,
+            });
+        }
+        let column = match kind {
+            AttributeKind::String | AttributeKind::Strings => {
+                Self::Strings(read_strings(&mut reader, kind == AttributeKind::Strings, n_pages)?)
+            }
+            AttributeKind::Number => Self::Number(
+                read_present(&mut reader, n_pages, f64::from_le_bytes)?
+                    .into_iter()
+                    .map(|value| match value {
+                        Some(value) if value.is_nan() => {
+                            Err(Error::malformed(WHAT, "a value is not a number"))
+                        }
+                        value => Ok(value.unwrap_or(f64::NAN)),
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+            AttributeKind::Date => {
+                let dates = read_present(&mut reader, n_pages, i64::from_le_bytes)?;
+                for date in dates.iter().flatten() {
+                    check_date(*date)?;
+                }
+                Self::Date(dates)
+            }
+            AttributeKind::Bool => Self::Bool(
+                reader
+                    .take(n_pages)?
+                    .iter()
+                    .map(|byte| match byte {
+                        0 => Ok(Some(false)),
+                        1 => Ok(Some(true)),
+                        2 => Ok(None),
+                        _ => Err(Error::malformed(WHAT, "a truth value is neither 0, 1 nor 2")),
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+        };
+        reader.finish()?;
+        Ok(column)
+    }
+}
+
+fn check_date(date: i64) -> Result<i64, Error> {
+    if (-MAX_DATE..=MAX_DATE).contains(&date) {
+        Ok(date)
+    } else {
+        Err(Error::malformed(WHAT, "a date is beyond 2^53 milliseconds"))
+    }
+}
+
+fn strings(many: bool, pages: &[&[String]]) -> Strings {
+    let mut values: Vec<&str> = pages.iter().flat_map(|page| page.iter()).map(String::as_str).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut text = String::new();
+    let mut ends = vec![0];
+    for value in &values {
+        text.push_str(value);
+        ends.push(text.len() as u32);
+    }
+    let mut offsets = vec![0];
+    let mut ids = Vec::new();
+    for page in pages {
+        let start = ids.len();
+        // Every value is there: the list was made of them.
+        ids.extend(
+            page.iter().filter_map(|value| values.binary_search(&value.as_str()).ok()).map(|id| id as u32),
+        );
+        ids[start..].sort_unstable();
+        let mut kept = start;
+        for i in start..ids.len() {
+            if i == start || ids[i] != ids[kept - 1] {
+                ids[kept] = ids[i];
+                kept += 1;
+            }
+        }
+        ids.truncate(kept);
+        offsets.push(ids.len() as u32);
+    }
+    Strings { many, text, ends, offsets, ids }
+}
+
+fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<Strings, Error> {
+    let n_values = reader.count(1)?;
+    let mut text = String::new();
+    let mut ends = Vec::with_capacity(n_values + 1);
+    ends.push(0);
+    let mut last = None;
+    for _ in 0..n_values {
+        let value = reader.str()?;
+        if last.is_some_and(|last| value <= last) {
+            return Err(reader.malformed("values do not ascend"));
+        }
+        last = Some(value);
+        text.push_str(value);
+        ends.push(text.len() as u32);
+    }
+    reader.fits(n_pages, 1)?;
+    let mut offsets = Vec::with_capacity(n_pages + 1);
+    let mut sum = 0u64;
+    offsets.push(0);
+    for _ in 0..n_pages {
+        let n = reader.varint()?;
+        if n > 1 && !many {
+            return Err(reader.malformed("a page has several values of an attribute that has one"));
+        }
+        sum += u64::from(n);
+        if sum > reader.remaining() as u64 {
+            return Err(Error::Truncated { what: WHAT, needed: sum, left: reader.remaining() as u64 });
+        }
+        offsets.push(sum as u32);
+    }
+    let mut ids = Vec::with_capacity(sum as usize);
+    for pair in offsets.windows(2) {
+        let mut next = 0u64;
+        for _ in pair[0]..pair[1] {
+            let id = next + u64::from(reader.varint()?);
+            if id >= n_values as u64 {
+                return Err(reader.malformed("a value is beyond the last"));
+            }
+            ids.push(id as u32);
+            next = id + 1;
+        }
+    }
+    Ok(Strings { many, text, ends, offsets, ids })
+}
+
+fn read_present<T>(
+    reader: &mut Reader<'_>,
+    n_pages: usize,
+    decode: fn([u8; 8]) -> T,
+) -> Result<Vec<Option<T>>, Error> {
+    let present = reader.take(n_pages)?;
+    let mut values = Vec::with_capacity(n_pages);
+    for &byte in present {
+        values.push(match byte {
+            0 => None,
+            1 => Some(decode(reader.array()?)),
+            _ => return Err(reader.malformed("presence is neither 0 nor 1")),
+        });
+    }
+    Ok(values)
+}

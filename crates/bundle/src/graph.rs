@@ -1,0 +1,272 @@
+//! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320): who is near whom, on each layer.
+//!
+//! Only its structure: vectors are in shards of their own. The base layer holds every vector, each layer above it a
+//! sample of the one below. Not useful for small corpora, where comparing with every vector is as fast; such bundles
+//! have none.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n_vectors` | varint |
+//! | `entry` | varint: a vector of the topmost layer |
+//! | `n_layers` | varint, at least 1, base layer included |
+//! | layers | base layer first |
+//!
+//! A layer:
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n_nodes` | varint; above the base layer alone |
+//! | nodes | `n_nodes` varints, distances from the one before less one; above the base layer alone |
+//! | degrees | a varint for each node |
+//! | neighbours | for each node, ascending: varints, distances from the one before less one |
+//!
+//! Distances take little more than half the bytes of u32 neighbours once both are deflated (measured in
+//! `tests/sizes.rs`), so that is what travels; in memory it is offsets and u32 neighbours, ready to follow.
+
+use crate::codec::{Reader, put_varint};
+use crate::limits::MAX_LAYERS;
+use crate::{Error, Stats, VectorId};
+
+const WHAT: &str = "graph";
+
+/// One layer: its nodes in ascending order, each with its neighbours.
+pub type LayerLists = Vec<(VectorId, Vec<VectorId>)>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Layer {
+    /// The layer's nodes, ascending; empty in the base layer, which has all.
+    nodes: Vec<u32>,
+    /// One more than there are nodes.
+    offsets: Vec<u32>,
+    neighbours: Vec<u32>,
+}
+
+/// A graph over all vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    n_vectors: u32,
+    entry: u32,
+    layers: Vec<Layer>,
+}
+
+impl Graph {
+    /// A graph of the layers given, base layer first. Neighbour lists are sorted and freed of duplicates and of the
+    /// node itself.
+    ///
+    /// # Errors
+    /// Where the base layer is not exactly the vectors 0, 1, 2, ..., a layer's nodes do not ascend, a neighbour is not
+    /// of its layer, a layer above has nodes that the one below has not, or the entry is not of the topmost layer.
+    pub fn new(entry: VectorId, layers: Vec<LayerLists>) -> Result<Self, Error> {
+        let n_vectors = layers.first().map_or(0, Vec::len) as u32;
+        let mut graph = Self { n_vectors, entry: entry.0, layers: Vec::with_capacity(layers.len()) };
+        for (height, lists) in layers.into_iter().enumerate() {
+            let mut layer = Layer { nodes: Vec::new(), offsets: vec![0], neighbours: Vec::new() };
+            for (i, (node, mut neighbours)) in lists.into_iter().enumerate() {
+                if height == 0 {
+                    if node.index() != i {
+                        return Err(Error::malformed(WHAT, "the base layer must hold every vector in order"));
+                    }
+                } else {
+                    layer.nodes.push(node.0);
+                }
+                neighbours.sort_unstable();
+                neighbours.dedup();
+                layer.neighbours.extend(neighbours.iter().filter(|&&n| n != node).map(|n| n.0));
+                layer.offsets.push(layer.neighbours.len() as u32);
+            }
+            graph.layers.push(layer);
+        }
+        graph.check()?;
+        Ok(graph)
+    }
+
+    /// The rules that hold for every graph.
+    fn check(&self) -> Result<(), Error> {
+        let broken = |why| Err(Error::malformed(WHAT, why));
+        if self.layers.is_empty() || self.layers.len() > MAX_LAYERS {
+            return broken("the number of layers is impossible");
+        }
+        // Membership by a mark for each vector: the layer's height plus one, so that one array serves all layers.
+        let mut height_of = vec![1u8; self.n_vectors as usize];
+        for (height, layer) in self.layers.iter().enumerate() {
+            if height > 0 {
+                if layer.nodes.is_empty() || !layer.nodes.is_sorted_by(|a, b| a < b) {
+                    return broken("the nodes of a layer do not ascend");
+                }
+                for &node in &layer.nodes {
+                    match height_of.get_mut(node as usize) {
+                        Some(mark) if usize::from(*mark) == height => *mark += 1,
+                        _ => return broken("a layer has a node that the one below has not"),
+                    }
+                }
+            }
+            let in_layer =
+                |n: &u32| height_of.get(*n as usize).is_some_and(|&mark| usize::from(mark) == height + 1);
+            if !layer.neighbours.iter().all(in_layer) {
+                return broken("a neighbour is not of its layer");
+            }
+        }
+        match height_of.get(self.entry as usize) {
+            Some(&mark) if usize::from(mark) == self.layers.len() => Ok(()),
+            _ => broken("the entry is not of the topmost layer"),
+        }
+    }
+
+    /// Vectors.
+    pub fn n_vectors(&self) -> u32 {
+        self.n_vectors
+    }
+
+    /// Where a search begins: a vector of the topmost layer.
+    pub fn entry(&self) -> VectorId {
+        VectorId(self.entry)
+    }
+
+    /// Layers, the base layer (0) included.
+    pub fn n_layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Neighbours on all layers together.
+    pub fn n_edges(&self) -> usize {
+        self.layers.iter().map(|layer| layer.neighbours.len()).sum()
+    }
+
+    /// The [`VectorId`]s near `node` on the base layer, ascending; none for a vector that does not exist. O(1).
+    #[inline]
+    pub fn base_neighbours(&self, node: VectorId) -> &[u32] {
+        self.layers.first().map_or(&[], |layer| layer.at(node.index()))
+    }
+
+    /// The [`VectorId`]s near `node` on any layer, ascending; none for a vector that is not of the layer. O(1) on the
+    /// base layer, O(log nodes) above.
+    pub fn neighbours(&self, layer: usize, node: VectorId) -> &[u32] {
+        if layer == 0 {
+            return self.base_neighbours(node);
+        }
+        let Some(layer) = self.layers.get(layer) else { return &[] };
+        match layer.nodes.binary_search(&node.0) {
+            Ok(i) => layer.at(i),
+            Err(_) => &[],
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        self.layers
+            .iter()
+            .map(|layer| 4 * (layer.nodes.len() + layer.offsets.len() + layer.neighbours.len()))
+            .sum()
+    }
+
+    /// Writes the format of this module's front page.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_varint(&mut out, self.n_vectors);
+        put_varint(&mut out, self.entry);
+        put_varint(&mut out, self.layers.len() as u32);
+        for (height, layer) in self.layers.iter().enumerate() {
+            if height > 0 {
+                put_varint(&mut out, layer.nodes.len() as u32);
+                put_ascending(&mut out, &layer.nodes);
+            }
+            for pair in layer.offsets.windows(2) {
+                put_varint(&mut out, pair[1] - pair[0]);
+            }
+            for i in 0..layer.offsets.len() - 1 {
+                put_ascending(&mut out, layer.at(i));
+            }
+        }
+        out
+    }
+
+    /// Reads what [`Graph::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes are not such a graph, or are of another number of vectors than the manifest's.
+    pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        let n_vectors = reader.varint()?;
+        if n_vectors != stats.n_vectors {
+            return Err(Error::Length {
+                what: "vectors of the graph",
+                expected: stats.n_vectors.into(),
+                got: n_vectors.into(),
+            });
+        }
+        reader.fits(n_vectors as usize, 1)?;
+        let entry = reader.varint()?;
+        let n_layers = reader.varint()? as usize;
+        if n_layers > MAX_LAYERS {
+            return Err(Error::Limit {
+                what: "layers of the graph",
+                limit: MAX_LAYERS as u64,
+                got: n_layers as u64,
+            });
+        }
+        let mut layers = Vec::with_capacity(n_layers);
+        for height in 0..n_layers {
+            let mut nodes = Vec::new();
+            let mut n_nodes = n_vectors as usize;
+            if height > 0 {
+                n_nodes = reader.count(1)?;
+                nodes.reserve_exact(n_nodes);
+                read_ascending(&mut reader, n_nodes, n_vectors, &mut nodes)?;
+            }
+            reader.fits(n_nodes, 1)?;
+            let mut offsets = Vec::with_capacity(n_nodes + 1);
+            let mut sum = 0u64;
+            offsets.push(0);
+            for _ in 0..n_nodes {
+                sum += u64::from(reader.varint()?);
+                if sum > raw.len() as u64 {
+                    return Err(Error::Truncated { what: WHAT, needed: sum, left: raw.len() as u64 });
+                }
+                offsets.push(sum as u32);
+            }
+            reader.fits(sum as usize, 1)?;
+            let mut neighbours = Vec::with_capacity(sum as usize);
+            for pair in offsets.windows(2) {
+                read_ascending(&mut reader, (pair[1] - pair[0]) as usize, n_vectors, &mut neighbours)?;
+            }
+            layers.push(Layer { nodes, offsets, neighbours });
+        }
+        reader.finish()?;
+        let graph = Self { n_vectors, entry, layers };
+        graph.check()?;
+        Ok(graph)
+    }
+}
+
+impl Layer {
+    #[inline]
+    fn at(&self, i: usize) -> &[u32] {
+        match (self.offsets.get(i), self.offsets.get(i + 1)) {
+            (Some(&start), Some(&end)) => {
+                self.neighbours.get(start as usize..end as usize).unwrap_or_default()
+            }
+            _ => &[],
+        }
+    }
+}
+
+fn put_ascending(out: &mut Vec<u8>, ids: &[u32]) {
+    let mut next = 0;
+    for &id in ids {
+        put_varint(out, id - next);
+        next = id + 1;
+    }
+}
+
+fn read_ascending(reader: &mut Reader<'_>, n: usize, limit: u32, out: &mut Vec<u32>) -> Result<(), Error> {
+    let mut next = 0u64;
+    for _ in 0..n {
+        let id = next + u64::from(reader.varint()?);
+        if id >= u64::from(limit) {
+            return Err(reader.malformed("a vector is beyond the last"));
+        }
+        out.push(id as u32);
+        next = id + 1;
+    }
+    Ok(())
+}

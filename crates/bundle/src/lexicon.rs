@@ -1,0 +1,447 @@
+//! The dictionary with its postings: "where does this term occur, and how often?"
+//!
+//! The lexicon is cut into ranges of terms, one shard each; the manifest says which term begins which
+//! ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for each term, three posting lists,
+//! one a [`Level`]: what is true of a whole page (its title, its path) is said once, not in each of its passages.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n_terms` | varint |
+//! | `dictionary_len` | varint, bytes |
+//! | dictionary | `n_terms` entries |
+//! | postings | the lists of each term, in the dictionary's order, to the end |
+//!
+//! An entry of the dictionary:
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `shared` | varint: bytes in common with the term before; left out in every [`BLOCK`]th entry, which begins a block |
+//! | suffix | string: varint length, bytes |
+//! | `df` | varint: passages that contain the term in any field |
+//! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
+//! | `len` | varint: bytes of its lists |
+//!
+//! A posting is the varint `gap * 2 + plain`, where `gap` is the distance from the id before less one, and `plain`
+//! says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0.
+//!
+//! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
+//! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
+
+use crate::codec::{Reader, put_str, put_varint, put_varint64};
+use crate::limits::MAX_TERM_LEN;
+use crate::{Error, Stats};
+
+const WHAT: &str = "terms";
+
+/// Terms in a block.
+pub const BLOCK: usize = 16;
+
+/// The three levels of postings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Ids are pages; frequencies are those in title and path.
+    Page = 0,
+    /// Ids are sections; frequencies are those in the heading and in the headings above it.
+    Section = 1,
+    /// Ids are passages; frequencies are those in text and code.
+    Passage = 2,
+}
+
+impl Level {
+    /// All of them, in the order they are stored in.
+    pub const ALL: [Self; 3] = [Self::Page, Self::Section, Self::Passage];
+}
+
+/// One occurrence list entry: an id of its level, and how often the term occurs in the level's two fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Posting {
+    /// A page, section or passage.
+    pub id: u32,
+    /// Frequencies in the level's two fields; not both 0.
+    pub tf: [u32; 2],
+}
+
+/// A term's entry in the dictionary of one [`TermsShard`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermEntry {
+    /// The term's place in the shard; the key into the [`crate::positions::PositionsShard`] beside it.
+    pub ordinal: u32,
+    /// Passages that contain the term in any field, those below a title or heading included.
+    pub df: u32,
+    /// Lengths of its posting lists, by [`Level`].
+    pub n: [u32; 3],
+    /// Where its postings are.
+    start: u32,
+    len: u32,
+}
+
+/// The part of a term that is indexed: the longest prefix of whole characters that fits [`MAX_TERM_LEN`].
+pub fn cap_term(term: &str) -> &str {
+    if term.len() <= MAX_TERM_LEN {
+        return term;
+    }
+    let mut end = MAX_TERM_LEN;
+    while !term.is_char_boundary(end) {
+        end -= 1;
+    }
+    &term[..end]
+}
+
+/// Writes a range of terms.
+#[derive(Clone, Debug, Default)]
+pub struct TermsBuilder {
+    n_terms: u32,
+    last: String,
+    dictionary: Vec<u8>,
+    postings: Vec<u8>,
+}
+
+impl TermsBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.dictionary.len() + self.postings.len()
+    }
+
+    /// Whether no term has been added.
+    pub fn is_empty(&self) -> bool {
+        self.n_terms == 0
+    }
+
+    /// Adds a term with its posting lists by [`Level`].
+    ///
+    /// # Errors
+    /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0, 0]`, or there is
+    /// nothing to add.
+    pub fn push(&mut self, term: &str, df: u32, lists: [&[Posting]; 3]) -> Result<(), Error> {
+        if term.len() > MAX_TERM_LEN {
+            return Err(Error::Limit {
+                what: "bytes of a term",
+                limit: MAX_TERM_LEN as u64,
+                got: term.len() as u64,
+            });
+        }
+        if term <= self.last.as_str() {
+            return Err(Error::malformed(WHAT, "terms must ascend and not be empty"));
+        }
+        if lists.iter().all(|list| list.is_empty()) {
+            return Err(Error::malformed(WHAT, "a term must occur somewhere"));
+        }
+        let start = self.postings.len();
+        for list in lists {
+            let mut next = 0;
+            for posting in list {
+                if posting.id < next || posting.id == u32::MAX || posting.tf == [0, 0] {
+                    return Err(Error::malformed(WHAT, "ids must ascend, with frequencies above 0"));
+                }
+                let plain = posting.tf == [1, 0];
+                put_varint64(&mut self.postings, u64::from(posting.id - next) << 1 | u64::from(plain));
+                if !plain {
+                    put_varint(&mut self.postings, posting.tf[0]);
+                    put_varint(&mut self.postings, posting.tf[1]);
+                }
+                next = posting.id + 1;
+            }
+        }
+        let mut shared = 0;
+        if !(self.n_terms as usize).is_multiple_of(BLOCK) {
+            shared = term.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
+            while !term.is_char_boundary(shared) {
+                shared -= 1;
+            }
+            put_varint(&mut self.dictionary, shared as u32);
+        }
+        put_str(&mut self.dictionary, &term[shared..]);
+        put_varint(&mut self.dictionary, df);
+        for list in lists {
+            put_varint(&mut self.dictionary, list.len() as u32);
+        }
+        put_varint(&mut self.dictionary, (self.postings.len() - start) as u32);
+        self.n_terms += 1;
+        self.last.clear();
+        self.last.push_str(term);
+        Ok(())
+    }
+
+    /// The shard's raw bytes.
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.len() + 10);
+        put_varint(&mut out, self.n_terms);
+        put_varint(&mut out, self.dictionary.len() as u32);
+        out.extend_from_slice(&self.dictionary);
+        out.extend_from_slice(&self.postings);
+        out
+    }
+}
+
+/// Where a block of the dictionary begins, and where the postings of its first term do.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    dictionary: u32,
+    postings: u32,
+}
+
+/// A range of terms, checked.
+#[derive(Clone, Debug)]
+pub struct TermsShard {
+    raw: Vec<u8>,
+    n_terms: u32,
+    blocks: Vec<Block>,
+}
+
+impl TermsShard {
+    /// Checks and takes what [`TermsBuilder`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes break the format, or name ids beyond `stats`.
+    pub fn from_bytes(raw: Vec<u8>, stats: &Stats) -> Result<Self, Error> {
+        let mut reader = Reader::new(&raw, WHAT);
+        // An entry takes at least seven bytes: a suffix of one byte with its length, and five numbers.
+        let n_terms = reader.count(7)?;
+        let dictionary_len = reader.varint()? as usize;
+        let dictionary_start = reader.at();
+        let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
+        let postings_start = reader.at();
+        let limits = [stats.n_pages, stats.n_sections, stats.n_passages];
+
+        let mut blocks = Vec::with_capacity(n_terms.div_ceil(BLOCK));
+        let mut last = String::new();
+        let mut term = String::new();
+        for i in 0..n_terms {
+            if i % BLOCK == 0 {
+                blocks.push(Block {
+                    dictionary: offset(dictionary_start + dictionary.at())?,
+                    postings: offset(reader.at())?,
+                });
+            }
+            let shared = if i % BLOCK == 0 { 0 } else { dictionary.varint()? as usize };
+            let prefix =
+                last.get(..shared).ok_or(Error::malformed(WHAT, "a term shares more than there is"))?;
+            term.clear();
+            term.push_str(prefix);
+            term.push_str(dictionary.str()?);
+            if term.len() > MAX_TERM_LEN {
+                return Err(Error::Limit {
+                    what: "bytes of a term",
+                    limit: MAX_TERM_LEN as u64,
+                    got: term.len() as u64,
+                });
+            }
+            if term <= last {
+                return Err(Error::malformed(WHAT, "terms do not ascend"));
+            }
+            core::mem::swap(&mut last, &mut term);
+            let df = dictionary.varint()?;
+            let n = [dictionary.varint()?, dictionary.varint()?, dictionary.varint()?];
+            let len = dictionary.varint()? as usize;
+            if df > stats.n_passages || df < n[Level::Passage as usize] || n == [0; 3] {
+                return Err(Error::malformed(WHAT, "a document frequency is impossible"));
+            }
+            let mut lists = Reader::new(reader.take(len)?, WHAT);
+            for (n, limit) in n.into_iter().zip(limits) {
+                check_list(&mut lists, n, limit)?;
+            }
+            lists.finish()?;
+        }
+        dictionary.finish()?;
+        reader.finish()?;
+        debug_assert!(postings_start <= raw.len());
+        Ok(Self { n_terms: n_terms as u32, raw, blocks })
+    }
+
+    /// Terms.
+    pub fn n_terms(&self) -> u32 {
+        self.n_terms
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        self.raw.len() + self.blocks.len() * size_of::<Block>()
+    }
+
+    /// The entry of a term (cut by [`cap_term`] first).
+    pub fn find(&self, term: &str) -> Option<TermEntry> {
+        let term = cap_term(term);
+        let mut terms = self.seek(term);
+        match terms.advance() {
+            Some((found, entry)) if found == term => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// All terms, ascending.
+    pub fn terms(&self) -> Terms<'_> {
+        self.terms_from_block(0)
+    }
+
+    /// The terms from the first that is not below `term`.
+    pub fn seek(&self, term: &str) -> Terms<'_> {
+        // The last block whose first term is not above the one sought.
+        let after = self.blocks.partition_point(|block| self.first_term(*block) <= term.as_bytes());
+        let mut terms = self.terms_from_block(after.saturating_sub(1));
+        loop {
+            let mut ahead = terms.clone();
+            match ahead.advance() {
+                Some((found, _)) if found < term => terms = ahead,
+                _ => return terms,
+            }
+        }
+    }
+
+    /// The terms that begin with `prefix`, ascending.
+    pub fn prefix<'a>(&'a self, prefix: &str) -> Terms<'a> {
+        let mut terms = self.seek(prefix);
+        terms.prefix = prefix.to_owned();
+        terms
+    }
+
+    fn first_term(&self, block: Block) -> &[u8] {
+        let mut reader = Reader::new(self.raw.get(block.dictionary as usize..).unwrap_or_default(), WHAT);
+        let len = reader.varint().unwrap_or(0);
+        reader.take(len as usize).unwrap_or_default()
+    }
+
+    fn terms_from_block(&self, block: usize) -> Terms<'_> {
+        let at = self.blocks.get(block).copied().unwrap_or(Block { dictionary: 0, postings: 0 });
+        Terms {
+            reader: Reader::new(self.raw.get(at.dictionary as usize..).unwrap_or_default(), WHAT),
+            ordinal: (block * BLOCK) as u32,
+            n_terms: self.n_terms,
+            postings: at.postings,
+            term: String::new(),
+            prefix: String::new(),
+        }
+    }
+
+    /// A posting list, ascending by id. `entry` must be of this shard.
+    pub fn postings(&self, entry: &TermEntry, level: Level) -> Postings<'_> {
+        let end = entry.start as usize + entry.len as usize;
+        let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
+        let mut postings = Postings { reader: Reader::new(bytes, WHAT), left: 0, next: 0 };
+        for before in 0..level as usize {
+            postings.left = entry.n[before];
+            postings.next = 0;
+            while postings.next().is_some() {}
+        }
+        postings.left = entry.n[level as usize];
+        postings.next = 0;
+        postings
+    }
+
+    /// The three posting lists, by [`Level`], for one pass less than three calls of [`TermsShard::postings`].
+    pub fn lists(&self, entry: &TermEntry) -> [Vec<Posting>; 3] {
+        let end = entry.start as usize + entry.len as usize;
+        let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
+        let mut postings = Postings { reader: Reader::new(bytes, WHAT), left: 0, next: 0 };
+        entry.n.map(|n| {
+            postings.left = n;
+            postings.next = 0;
+            let mut list = Vec::with_capacity((n as usize).min(bytes.len()));
+            list.extend(&mut postings);
+            list
+        })
+    }
+}
+
+fn offset(at: usize) -> Result<u32, Error> {
+    u32::try_from(at).map_err(|_| Error::Limit {
+        what: "bytes of terms",
+        limit: u32::MAX.into(),
+        got: at as u64,
+    })
+}
+
+fn check_list(reader: &mut Reader<'_>, n: u32, limit: u32) -> Result<(), Error> {
+    let mut next = 0u64;
+    for _ in 0..n {
+        let value = reader.varint64()?;
+        let id = next + (value >> 1);
+        if id >= u64::from(limit) {
+            return Err(reader.malformed("an id is beyond the last"));
+        }
+        if value & 1 == 0 && reader.varint()? | reader.varint()? == 0 {
+            return Err(reader.malformed("a frequency is 0"));
+        }
+        next = id + 1;
+    }
+    Ok(())
+}
+
+/// Walks the dictionary. Not an `Iterator`, since the term is lent from a buffer.
+#[derive(Clone, Debug)]
+pub struct Terms<'a> {
+    reader: Reader<'a>,
+    ordinal: u32,
+    n_terms: u32,
+    postings: u32,
+    term: String,
+    prefix: String,
+}
+
+impl Terms<'_> {
+    /// The next term and its entry.
+    pub fn advance(&mut self) -> Option<(&str, TermEntry)> {
+        if self.ordinal >= self.n_terms {
+            return None;
+        }
+        let entry = self.decode().ok()?;
+        self.ordinal += 1;
+        if !self.term.starts_with(&self.prefix) {
+            self.ordinal = self.n_terms;
+            return None;
+        }
+        Some((&self.term, entry))
+    }
+
+    fn decode(&mut self) -> Result<TermEntry, Error> {
+        let reader = &mut self.reader;
+        let shared =
+            if (self.ordinal as usize).is_multiple_of(BLOCK) { 0 } else { reader.varint()? as usize };
+        if self.term.is_char_boundary(shared) {
+            self.term.truncate(shared);
+        }
+        self.term.push_str(reader.str()?);
+        let df = reader.varint()?;
+        let n = [reader.varint()?, reader.varint()?, reader.varint()?];
+        let len = reader.varint()?;
+        let start = self.postings;
+        self.postings = start.saturating_add(len);
+        Ok(TermEntry { ordinal: self.ordinal, df, n, start, len })
+    }
+}
+
+/// A posting list, ascending by id.
+#[derive(Clone, Debug)]
+pub struct Postings<'a> {
+    reader: Reader<'a>,
+    left: u32,
+    next: u32,
+}
+
+impl Iterator for Postings<'_> {
+    type Item = Posting;
+
+    #[inline]
+    fn next(&mut self) -> Option<Posting> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        // Checked when the shard was read; were it not so, the list would end here.
+        let value = self.reader.varint64().ok()?;
+        let id = self.next.saturating_add((value >> 1) as u32);
+        let tf =
+            if value & 1 == 1 { [1, 0] } else { [self.reader.varint().ok()?, self.reader.varint().ok()?] };
+        self.next = id.saturating_add(1);
+        Some(Posting { id, tf })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let most = (self.left as usize).min(self.reader.remaining());
+        (most, Some(most))
+    }
+}

@@ -1,0 +1,45 @@
+//! What a reader believes at most. Everything that decides how much memory is taken is checked against these before
+//! it is taken; within them, what a reader allocates is bounded by the length of its input.
+
+use crate::ShardKind;
+
+/// Most bytes of the manifest, before and after decompression, and most that decoding it may claim.
+pub const MAX_MANIFEST_LEN: usize = 32 << 20;
+
+/// Longest term in bytes. Longer ones are cut at a character boundary when written and when looked up
+/// (see [`crate::lexicon::cap_term`]).
+pub const MAX_TERM_LEN: usize = 128;
+
+/// Most pages, sections, passages or vectors: ids stay below this.
+pub const MAX_IDS: u32 = 1 << 28;
+
+/// Most vectors for each section and passage there is.
+pub const MAX_VECTORS_PER_UNIT: u64 = 64;
+
+/// Most dimensions of a vector.
+pub const MAX_DIM: u32 = 4096;
+
+/// Most languages of a bundle.
+pub const MAX_LANGUAGES: usize = 16;
+
+/// Most bytes of a name, a path or another short string of the manifest.
+pub const MAX_NAME_LEN: usize = 1024;
+
+/// Most layers of the graph, the base layer included.
+pub const MAX_LAYERS: usize = 32;
+
+/// Most times that deflate can shrink its input (RFC 1951: 258 bytes in two bits, rounded up).
+pub const MAX_INFLATION: u64 = 1040;
+
+/// Most bytes of a shard after decompression.
+pub fn max_raw_len(kind: ShardKind) -> u32 {
+    match kind {
+        // These two are one shard for the whole corpus.
+        ShardKind::Structure | ShardKind::Graph => 512 << 20,
+        ShardKind::Terms
+        | ShardKind::Positions
+        | ShardKind::Vectors
+        | ShardKind::Column
+        | ShardKind::Texts => 128 << 20,
+    }
+}

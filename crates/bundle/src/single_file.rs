@@ -1,0 +1,116 @@
+//! A whole bundle in one file, `*.findling`: for Workers, command lines and small sites.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | magic, `FNDLFILE` |
+//! | 8 | 48 | the entry, as in `findling.idx` ([`Entry`]) |
+//! | 56 | `entry.manifest_len` | the manifest as stored |
+//! | | | the shards as stored, in the order of the directory |
+//!
+//! Where each shard lies follows from the lengths in the directory, so that a host which can ask for byte ranges needs
+//! the first two parts alone to fetch what it needs.
+
+use core::ops::Range;
+
+use crate::codec::Reader;
+use crate::{Entry, Error, Manifest, ShardId, frame};
+
+const WHAT: &str = "single-file bundle";
+const MAGIC: [u8; 8] = *b"FNDLFILE";
+
+/// Bytes before the manifest.
+pub const HEADER_LEN: usize = MAGIC.len() + Entry::LEN;
+
+/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the directory.
+pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER_LEN + stored_manifest.len());
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&entry.to_bytes());
+    out.extend_from_slice(stored_manifest);
+    out
+}
+
+/// Whether a file begins like a single-file bundle.
+pub fn is_single_file(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// The entry in the first [`HEADER_LEN`] bytes. The manifest is the `manifest_len` bytes after them.
+///
+/// # Errors
+/// Where the bytes do not begin a single-file bundle.
+pub fn read_header(bytes: &[u8]) -> Result<Entry, Error> {
+    let mut reader = Reader::new(bytes, WHAT);
+    let magic = reader.array::<8>()?;
+    if magic != MAGIC {
+        return Err(Error::Magic { what: WHAT, got: [magic[0], magic[1], magic[2], magic[3]] });
+    }
+    Entry::from_bytes(reader.take(Entry::LEN)?)
+}
+
+/// Where each shard lies in the file, in the order of the directory.
+pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
+    let mut at = HEADER_LEN as u64 + u64::from(entry.manifest_len);
+    manifest
+        .shards
+        .iter()
+        .map(|shard| {
+            let start = at;
+            at += u64::from(shard.stored_len);
+            start..at
+        })
+        .collect()
+}
+
+/// A single-file bundle held in memory, or mapped.
+#[derive(Clone, Debug)]
+pub struct SingleFile<B> {
+    bytes: B,
+    entry: Entry,
+    manifest: Manifest,
+    ranges: Vec<Range<u64>>,
+}
+
+impl<B: AsRef<[u8]>> SingleFile<B> {
+    /// Opens a file. Shards are checked when they are decoded ([`frame::decode_shard`]).
+    ///
+    /// # Errors
+    /// Where header or manifest are wrong, or the file is shorter or longer than they say.
+    pub fn open(bytes: B) -> Result<Self, Error> {
+        let file = bytes.as_ref();
+        let entry = read_header(file)?;
+        let mut rest = Reader::new(&file[HEADER_LEN..], WHAT);
+        let stored = rest.take(entry.manifest_len as usize)?;
+        entry.check_manifest(stored)?;
+        let manifest = frame::decode_manifest(stored)?;
+        let ranges = shard_ranges(&entry, &manifest);
+        let expected =
+            ranges.last().map_or(HEADER_LEN as u64 + u64::from(entry.manifest_len), |last| last.end);
+        if file.len() as u64 != expected {
+            return Err(Error::Length { what: WHAT, expected, got: file.len() as u64 });
+        }
+        Ok(Self { bytes, entry, manifest, ranges })
+    }
+
+    /// The entry.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// The manifest, decoded.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The manifest as stored.
+    pub fn stored_manifest(&self) -> &[u8] {
+        let end = HEADER_LEN + self.entry.manifest_len as usize;
+        self.bytes.as_ref().get(HEADER_LEN..end).unwrap_or_default()
+    }
+
+    /// A shard as stored; `None` for one that does not exist.
+    pub fn shard(&self, id: ShardId) -> Option<&[u8]> {
+        let range = self.ranges.get(id.index())?;
+        self.bytes.as_ref().get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+    }
+}

@@ -1,0 +1,326 @@
+//! What is shown of pages: titles, headings, anchors, text. Fetched for the pages of a result list alone.
+//!
+//! A shard holds whole pages; any of them can be read without the others.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n_pages` | varint |
+//! | bytes of each page | `n_pages` varints |
+//! | pages | one after the other |
+//!
+//! A page:
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `id`, `url`, `title`, `language` | strings: varint length, UTF-8 |
+//! | meta | number of pairs, varint; name and value of each, strings |
+//! | `n_sections` | varint |
+//! | sections | see below |
+//!
+//! A section:
+//!
+//! | what | encoding |
+//! |---|---|
+//! | level | u8, 0 to 6 |
+//! | parent | varint: 0, or how many sections back the section stands that it belongs to |
+//! | heading | string |
+//! | anchor | 0, or 1 and a string |
+//! | text | string |
+//! | code | number of ranges, varint; for each: bytes since the end of the one before, length |
+//! | passages | number of ranges, varint; for each: bytes from the start of the one before (they may overlap), length |
+//!
+//! Ranges are bytes of the section's text, on character boundaries.
+
+use core::ops::Range;
+
+use crate::Error;
+use crate::codec::{Reader, put_str, put_varint};
+
+const WHAT: &str = "texts";
+
+/// A page's texts, borrowed from the shard or from whoever writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageText<'a> {
+    /// The document's id.
+    pub id: &'a str,
+    /// Where the page is.
+    pub url: &'a str,
+    /// Plain text.
+    pub title: &'a str,
+    /// BCP 47; may be empty.
+    pub language: &'a str,
+    /// What to show with it, name and value.
+    pub meta: Vec<(&'a str, &'a str)>,
+    /// In page order; as many as the structure says the page has.
+    pub sections: Vec<SectionText<'a>>,
+}
+
+/// A section's texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SectionText<'a> {
+    /// 1 to 6; 0 for what stands before the first heading.
+    pub level: u8,
+    /// Plain text; empty at level 0.
+    pub heading: &'a str,
+    /// Fragment without `#`.
+    pub anchor: Option<&'a str>,
+    /// The section this one belongs to: its place in the page, always before this one.
+    pub parent: Option<u32>,
+    /// All text, blocks separated by newlines.
+    pub text: &'a str,
+    /// Byte ranges of code in `text`, ascending, disjoint.
+    pub code: Vec<Range<u32>>,
+    /// Byte ranges of the passages in `text`, by ascending start; they may overlap.
+    pub passages: Vec<Range<u32>>,
+}
+
+impl<'a> PageText<'a> {
+    /// Headings from the outermost to the section's own; empty ones are left out.
+    pub fn heading_path(&self, section: usize) -> Vec<&'a str> {
+        let mut path = Vec::new();
+        let mut at = Some(section);
+        while let Some(section) = at.and_then(|i| self.sections.get(i)) {
+            if !section.heading.is_empty() {
+                path.push(section.heading);
+            }
+            // Parents stand before their children, so this ends.
+            at = section.parent.map(|parent| parent as usize).filter(|&parent| Some(parent) < at);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The page's part of a shard, as [`TextsBuilder::push`] adds it. Also the measure of its size.
+    ///
+    /// # Errors
+    /// Where ranges do not ascend, are not on character boundaries or beyond the text, or a parent does not stand
+    /// before its child.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut out = Vec::new();
+        for text in [self.id, self.url, self.title, self.language] {
+            put_str(&mut out, text);
+        }
+        put_varint(&mut out, self.meta.len() as u32);
+        for (name, value) in &self.meta {
+            put_str(&mut out, name);
+            put_str(&mut out, value);
+        }
+        put_varint(&mut out, self.sections.len() as u32);
+        for (i, section) in self.sections.iter().enumerate() {
+            if section.level > 6 {
+                return Err(Error::malformed(WHAT, "a heading's level is above 6"));
+            }
+            out.push(section.level);
+            match section.parent {
+                None => out.push(0),
+                Some(parent) if (parent as usize) < i => put_varint(&mut out, i as u32 - parent),
+                Some(_) => return Err(Error::malformed(WHAT, "a parent does not stand before its child")),
+            }
+            put_str(&mut out, section.heading);
+            match section.anchor {
+                None => out.push(0),
+                Some(anchor) => {
+                    out.push(1);
+                    put_str(&mut out, anchor);
+                }
+            }
+            put_str(&mut out, section.text);
+            put_varint(&mut out, section.code.len() as u32);
+            let mut at = 0;
+            for range in &section.code {
+                check_range(section.text, range)?;
+                let gap = range.start.checked_sub(at).ok_or(Error::malformed(WHAT, "code ranges overlap"))?;
+                put_varint(&mut out, gap);
+                put_varint(&mut out, range.end - range.start);
+                at = range.end;
+            }
+            put_varint(&mut out, section.passages.len() as u32);
+            let mut at = 0;
+            for range in &section.passages {
+                check_range(section.text, range)?;
+                let gap =
+                    range.start.checked_sub(at).ok_or(Error::malformed(WHAT, "passages do not ascend"))?;
+                put_varint(&mut out, gap);
+                put_varint(&mut out, range.end - range.start);
+                at = range.start;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Reads one page.
+    fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
+        let mut reader = Reader::new(bytes, WHAT);
+        let [id, url, title, language] = [reader.str()?, reader.str()?, reader.str()?, reader.str()?];
+        let n_meta = reader.count(2)?;
+        let mut meta = Vec::with_capacity(n_meta);
+        for _ in 0..n_meta {
+            meta.push((reader.str()?, reader.str()?));
+        }
+        // Level, parent, heading, anchor, text, code and passages take a byte each.
+        let n_sections = reader.count(7)?;
+        let mut sections = Vec::with_capacity(n_sections);
+        for i in 0..n_sections {
+            sections.push(read_section(&mut reader, i as u32)?);
+        }
+        reader.finish()?;
+        Ok(Self { id, url, title, language, meta, sections })
+    }
+}
+
+fn check_range(text: &str, range: &Range<u32>) -> Result<(), Error> {
+    if text.get(range.start as usize..range.end as usize).is_none() {
+        return Err(Error::malformed(WHAT, "a range is not of whole characters of the text"));
+    }
+    Ok(())
+}
+
+fn read_section<'a>(reader: &mut Reader<'a>, i: u32) -> Result<SectionText<'a>, Error> {
+    let level = reader.u8()?;
+    if level > 6 {
+        return Err(reader.malformed("a heading's level is above 6"));
+    }
+    let parent = match reader.varint()? {
+        0 => None,
+        back if back <= i => Some(i - back),
+        _ => return Err(reader.malformed("a parent does not stand before its child")),
+    };
+    let heading = reader.str()?;
+    let anchor = match reader.u8()? {
+        0 => None,
+        1 => Some(reader.str()?),
+        _ => return Err(reader.malformed("an anchor is neither there nor not there")),
+    };
+    let text = reader.str()?;
+    let mut lists = [Vec::new(), Vec::new()];
+    for (list, disjoint) in lists.iter_mut().zip([true, false]) {
+        let n = reader.count(2)?;
+        list.reserve_exact(n);
+        let mut at = 0u32;
+        for _ in 0..n {
+            let (gap, len) = (reader.varint()?, reader.varint()?);
+            let start = at.checked_add(gap);
+            let range = start.and_then(|start| Some(start..start.checked_add(len)?));
+            let Some(range) = range else {
+                return Err(reader.malformed("a range is beyond the text"));
+            };
+            check_range(text, &range)?;
+            at = if disjoint { range.end } else { range.start };
+            list.push(range);
+        }
+    }
+    let [code, passages] = lists;
+    Ok(SectionText { level, heading, anchor, parent, text, code, passages })
+}
+
+/// Writes a shard of whole pages.
+#[derive(Clone, Debug, Default)]
+pub struct TextsBuilder {
+    lens: Vec<u32>,
+    pages: Vec<u8>,
+}
+
+impl TextsBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether no page has been added.
+    pub fn is_empty(&self) -> bool {
+        self.lens.is_empty()
+    }
+
+    /// Adds the next page.
+    ///
+    /// # Errors
+    /// As [`PageText::to_bytes`].
+    pub fn push(&mut self, page: &PageText<'_>) -> Result<(), Error> {
+        self.push_bytes(&page.to_bytes()?);
+        Ok(())
+    }
+
+    /// Adds the next page, as [`PageText::to_bytes`] wrote it.
+    pub fn push_bytes(&mut self, page: &[u8]) {
+        self.lens.push(page.len() as u32);
+        self.pages.extend_from_slice(page);
+    }
+
+    /// The shard's raw bytes.
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.pages.len() + 3 * self.lens.len() + 5);
+        put_varint(&mut out, self.lens.len() as u32);
+        for len in self.lens {
+            put_varint(&mut out, len);
+        }
+        out.extend_from_slice(&self.pages);
+        out
+    }
+}
+
+/// The texts of a range of pages. Indices count from the shard's first page ([`crate::TextRange`]). A page's own bytes are
+/// checked when it is read.
+#[derive(Clone, Debug)]
+pub struct TextsShard {
+    raw: Vec<u8>,
+    /// One more than there are pages.
+    starts: Vec<u32>,
+}
+
+impl TextsShard {
+    /// Takes what [`TextsBuilder`] wrote.
+    ///
+    /// # Errors
+    /// Where the lengths of the pages are not those of the shard.
+    pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
+        let mut reader = Reader::new(&raw, WHAT);
+        // A page takes its length, four strings and two numbers.
+        let n_pages = reader.count(7)?;
+        let mut starts = Vec::with_capacity(n_pages + 1);
+        let mut sum = 0u64;
+        starts.push(0);
+        for _ in 0..n_pages {
+            sum += u64::from(reader.varint()?);
+            if sum > raw.len() as u64 {
+                return Err(Error::Truncated { what: WHAT, needed: sum, left: raw.len() as u64 });
+            }
+            starts.push(sum as u32);
+        }
+        let base = reader.at() as u32;
+        reader.take(sum as usize)?;
+        reader.finish()?;
+        for start in &mut starts {
+            *start += base;
+        }
+        Ok(Self { raw, starts })
+    }
+
+    /// Pages.
+    pub fn n_pages(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        self.raw.len() + 4 * self.starts.len()
+    }
+
+    /// The texts of the shard's page number `i`, from 0. O(bytes of the page).
+    ///
+    /// # Errors
+    /// Where there is no such page or its bytes break the format.
+    pub fn page(&self, i: u32) -> Result<PageText<'_>, Error> {
+        let i = i as usize;
+        match (self.starts.get(i), self.starts.get(i + 1)) {
+            (Some(&start), Some(&end)) => {
+                PageText::from_bytes(self.raw.get(start as usize..end as usize).unwrap_or_default())
+            }
+            _ => Err(Error::malformed(WHAT, "a page is not in the shard that should hold it")),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Embeddings in eight bits.
+//!
+//! Each vector is quantised by itself, symmetrically: `scale = max |v| / 127`, `q = round(v / scale)`. For normalised
+//! sentence embeddings that loses nothing that rankings could show, at a quarter of the size.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n` | u32 |
+//! | `dim` | u32 |
+//! | scales | `n` f32, finite, not negative |
+//! | rows | `n * dim` i8 |
+
+use crate::Error;
+use crate::codec::Reader;
+use crate::limits::MAX_DIM;
+
+const WHAT: &str = "vectors";
+
+/// A vector in eight bits, and its scale. The zero vector has scale 0; what is not finite counts as 0.
+pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
+    let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
+    let max = vector.iter().fold(0.0f32, |max, &v| max.max(finite(v).abs()));
+    let scale = max / 127.0;
+    // Also where `max` is so small that the scale is 0 or subnormal.
+    if scale < f32::MIN_POSITIVE {
+        return (vec![0; vector.len()], 0.0);
+    }
+    (vector.iter().map(|&v| (finite(v) / scale).round().clamp(-127.0, 127.0) as i8).collect(), scale)
+}
+
+/// Writes vectors of one dimension.
+#[derive(Clone, Debug)]
+pub struct VectorsBuilder {
+    dim: u32,
+    scales: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl VectorsBuilder {
+    /// Nothing yet. `dim` is at most [`MAX_DIM`].
+    pub fn new(dim: u32) -> Self {
+        Self { dim, scales: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Vectors so far.
+    pub fn len(&self) -> usize {
+        self.scales.len() / 4
+    }
+
+    /// Whether no vector has been added.
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    /// Adds a quantised vector.
+    ///
+    /// # Errors
+    /// Where its length is not `dim`, or the scale is negative or not finite.
+    pub fn push(&mut self, row: &[i8], scale: f32) -> Result<(), Error> {
+        if row.len() != self.dim as usize {
+            return Err(Error::Length {
+                what: "dimensions of a vector",
+                expected: self.dim.into(),
+                got: row.len() as u64,
+            });
+        }
+        check_scale(scale)?;
+        self.scales.extend_from_slice(&scale.to_le_bytes());
+        self.rows.extend(row.iter().map(|&q| q as u8));
+        Ok(())
+    }
+
+    /// The shard's raw bytes.
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(8 + self.scales.len() + self.rows.len());
+        out.extend_from_slice(&(self.len() as u32).to_le_bytes());
+        out.extend_from_slice(&self.dim.to_le_bytes());
+        out.extend_from_slice(&self.scales);
+        out.extend_from_slice(&self.rows);
+        out
+    }
+}
+
+fn check_scale(scale: f32) -> Result<(), Error> {
+    if scale.is_finite() && scale >= 0.0 {
+        Ok(())
+    } else {
+        Err(Error::malformed(WHAT, "a scale is negative or not finite"))
+    }
+}
+
+/// A range of vectors. Indices count from the shard's first vector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorsShard {
+    dim: u32,
+    scales: Vec<f32>,
+    rows: Vec<i8>,
+}
+
+impl VectorsShard {
+    /// Checks and takes what [`VectorsBuilder`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes break the format, or the dimension is not `dim`.
+    pub fn from_bytes(raw: Vec<u8>, dim: u32) -> Result<Self, Error> {
+        let mut reader = Reader::new(&raw, WHAT);
+        let n = reader.u32()? as usize;
+        let got = reader.u32()?;
+        if got != dim {
+            return Err(Error::Length {
+                what: "dimensions of a vector",
+                expected: dim.into(),
+                got: got.into(),
+            });
+        }
+        if dim == 0 || dim > MAX_DIM {
+            return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: dim.into() });
+        }
+        reader.fits(n, 4 + dim as usize)?;
+        let mut scales = Vec::with_capacity(n);
+        for _ in 0..n {
+            let scale = reader.f32()?;
+            check_scale(scale)?;
+            scales.push(scale);
+        }
+        let rows = reader.take(n * dim as usize)?.iter().map(|&byte| byte as i8).collect();
+        reader.finish()?;
+        Ok(Self { dim, scales, rows })
+    }
+
+    /// Vectors.
+    pub fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    /// Dimensions.
+    pub fn dim(&self) -> u32 {
+        self.dim
+    }
+
+    /// All rows, one after the other.
+    pub fn rows(&self) -> &[i8] {
+        &self.rows
+    }
+
+    /// All scales.
+    pub fn scales(&self) -> &[f32] {
+        &self.scales
+    }
+
+    /// A row; empty for an index that does not exist.
+    #[inline]
+    pub fn row(&self, i: usize) -> &[i8] {
+        let dim = self.dim as usize;
+        let start = i.saturating_mul(dim);
+        self.rows.get(start..start.saturating_add(dim)).unwrap_or_default()
+    }
+
+    /// A row's scale; 0 for an index that does not exist.
+    #[inline]
+    pub fn scale(&self, i: usize) -> f32 {
+        self.scales.get(i).copied().unwrap_or(0.0)
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        self.rows.len() + 4 * self.scales.len()
+    }
+}
