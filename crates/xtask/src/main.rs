@@ -1,2 +1,128 @@
-//! (to be written)
-fn main() {}
+//! The repository's own commands. `cargo xtask` lists them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+mod bench;
+mod client;
+mod cmd;
+mod demo;
+mod paths;
+mod setup;
+mod tally;
+mod test;
+mod wasm;
+
+const HELP: &str = "\
+The repository's own commands. Each installs what it lacks, and says so first.
+
+  cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only]
+                              build everything and a bundle of a real site, and serve it on 127.0.0.1
+  cargo xtask test [--fast]   every test: native, wasm, Chromium, workerd (--fast: what needs no tract, no browser)
+  cargo xtask setup           only install what the others need
+  cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
+  cargo xtask client          the npm package, into www/dist
+  cargo xtask cli             the command-line tool, into target/release
+  cargo xtask bench [NAME [ARGS...]]
+                              run a benchmark, or list them
+";
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Vec<String>) -> Result<ExitCode> {
+    let Some((command, rest)) = args.split_first() else {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    };
+    let paths = paths::Paths::find()?;
+    match command.as_str() {
+        "demo" => demo::run(&paths, &demo_options(rest)?)?,
+        "test" => {
+            let fast = only_flag(rest, "--fast")?;
+            if !test::run(&paths, &test::Options { fast }) {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        "setup" => {
+            no_more(rest)?;
+            set_up(&paths)?;
+        }
+        "wasm" => {
+            let which = if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
+            wasm::run(&paths, which)?;
+        }
+        "client" => {
+            no_more(rest)?;
+            client::run(&paths)?;
+        }
+        "cli" => {
+            no_more(rest)?;
+            demo::build_cli(&paths)?;
+        }
+        "bench" => bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?,
+        "help" | "--help" | "-h" => print!("{HELP}"),
+        unknown => bail!("there is no command `{unknown}`\n\n{HELP}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everything that any command installs, except the model.
+fn set_up(paths: &paths::Paths) -> Result<()> {
+    cmd::heading("setup");
+    let node = setup::node(paths)?;
+    setup::node_modules(&node, &paths.www)?;
+    setup::node_modules(&node, &paths.e2e)?;
+    let node = setup::node(paths)?;
+    cmd::note(format!("Node {}", node.version));
+    let rustc = setup::wasm_rustc(paths)?;
+    cmd::note(match rustc.rustc {
+        Some(rustc) => format!("Rust for wasm: {}", rustc.display()),
+        None => "Rust for wasm: the toolchain's own".to_owned(),
+    });
+    match setup::chromium() {
+        Ok(chromium) => cmd::note(format!("Chromium: {}", chromium.display())),
+        Err(error) => cmd::note(format!("no browser tests: {error:#}")),
+    }
+    Ok(())
+}
+
+fn demo_options(args: &[String]) -> Result<demo::Options> {
+    let mut options = demo::Options::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--site" => options.site = Some(PathBuf::from(value()?)),
+            "--port" => options.port = value()?.parse().context("--port needs a number from 0 to 65535")?,
+            "--no-open" => options.open = false,
+            "--build-only" => options.build_only = true,
+            unknown => bail!("`cargo xtask demo` knows no `{unknown}`\n\n{HELP}"),
+        }
+    }
+    Ok(options)
+}
+
+fn only_flag(args: &[String], flag: &str) -> Result<bool> {
+    match args {
+        [] => Ok(false),
+        [only] if only == flag => Ok(true),
+        _ => bail!("`{}` is not understood; only `{flag}` is", args.join(" ")),
+    }
+}
+
+fn no_more(args: &[String]) -> Result<()> {
+    if !args.is_empty() {
+        bail!("`{}` is not understood", args.join(" "));
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! `cargo xtask demo`: everything, from a fresh clone to a page with search on it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cmd::{Cmd, heading, note, which};
+use crate::paths::{self, Paths};
+use crate::{client, wasm};
+
+/// The model of the demo, and of `findling build`'s defaults.
+pub const MODEL: &str = "all-minilm-l6-v2";
+/// The books that come with Rust's own documentation, as directories of it.
+const BOOKS: [&str; 6] = ["book", "reference", "cargo", "rust-by-example", "nomicon", "edition-guide"];
+/// Where the demo listens unless told otherwise.
+const PORT: u16 = 8900;
+
+/// The arguments of `cargo xtask demo`.
+pub struct Options {
+    /// A directory of HTML or Markdown instead of the default site.
+    pub site: Option<PathBuf>,
+    pub port: u16,
+    /// Whether to open a browser.
+    pub open: bool,
+    /// Whether to stop before serving.
+    pub build_only: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { site: None, port: PORT, open: true, build_only: false }
+    }
+}
+
+/// Builds and serves the demo.
+pub fn run(paths: &Paths, options: &Options) -> Result<()> {
+    let site = Site::choose(paths, options)?;
+    note(format!("the site: {}", site.what));
+    wasm::run(paths, wasm::Which::Both)?;
+    client::run(paths)?;
+    build_cli(paths)?;
+    install_model(paths)?;
+
+    heading("bundle");
+    let demo = paths.target.join("demo");
+    let bundle = demo.join("bundle");
+    fs::create_dir_all(&demo)?;
+    Cmd::new(paths.findling())
+        .arg("build")
+        .args(&site.inputs)
+        .arg("--output")
+        .arg(&bundle)
+        .args(site.build_options)
+        .dir(&paths.root)
+        .run()?;
+    let page = demo.join("page");
+    place_page(paths, &page)?;
+    if options.build_only {
+        note(format!("built {} and {}", bundle.display(), page.display()));
+        return Ok(());
+    }
+
+    heading("serving");
+    let address = format!("http://127.0.0.1:{}/", options.port);
+    if options.open {
+        open_when_up(options.port, address);
+    }
+    let status = Cmd::new(paths.findling())
+        .arg("serve")
+        .arg(&bundle)
+        .args(["--port", &options.port.to_string()])
+        // The page first: it is what `/` shows. Everything else is the site's own.
+        .arg("--site")
+        .arg(&page)
+        .arg("--site")
+        .arg(&site.root)
+        .run_interactive()?;
+    // Ctrl-C is how it ends.
+    if !status.success() && status.code().is_some() {
+        bail!("`findling serve` failed ({status})");
+    }
+    Ok(())
+}
+
+/// What is searched in the demo.
+struct Site {
+    what: String,
+    /// What `/` of the server is, under the demo page.
+    root: PathBuf,
+    inputs: Vec<PathBuf>,
+    build_options: &'static [&'static str],
+}
+
+impl Site {
+    fn choose(paths: &Paths, options: &Options) -> Result<Self> {
+        if let Some(dir) = &options.site {
+            let root = dir.canonicalize().with_context(|| format!("--site {}", dir.display()))?;
+            if !root.is_dir() {
+                bail!("--site {}: not a directory", dir.display());
+            }
+            return Ok(Self {
+                what: root.display().to_string(),
+                inputs: vec![root.clone()],
+                root,
+                build_options: &[],
+            });
+        }
+        let sysroot = Cmd::new(paths::rustc()).args(["--print", "sysroot"]).dir(&paths.root).read()?;
+        let html = Path::new(&sysroot).join("share/doc/rust/html");
+        let books: Vec<&str> =
+            BOOKS.into_iter().filter(|book| html.join(book).join("index.html").is_file()).collect();
+        if books.is_empty() {
+            note(format!(
+                "no Rust documentation in {} (`rustup component add rust-docs` has it)",
+                html.display()
+            ));
+            return Ok(Self {
+                what: "this project's own documentation".to_owned(),
+                root: paths.root.clone(),
+                inputs: own_docs(&paths.root, &paths.target.join("demo/own-docs"))?,
+                build_options: &[],
+            });
+        }
+        let root = stage(&html, &books, &paths.target.join("demo/site"))?;
+        Ok(Self {
+            what: format!("the books of Rust's documentation: {}", books.join(", ")),
+            inputs: vec![root.clone()],
+            root: html,
+            build_options: &["--attribute-from-path", "book"],
+        })
+    }
+}
+
+/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its address.
+fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
+    let stamp = into.with_extension("stamp");
+    let wanted = format!("{}\n{}\n", html.display(), books.join(" "));
+    if fs::read_to_string(&stamp).is_ok_and(|had| had == wanted) {
+        return Ok(into.to_owned());
+    }
+    let _ = fs::remove_dir_all(into);
+    for book in books {
+        copy_pages(&html.join(book), &into.join(book))?;
+    }
+    fs::write(stamp, wanted)?;
+    Ok(into.to_owned())
+}
+
+/// Copies the HTML files of a directory, except those that gather a whole book for printing.
+fn copy_pages(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() {
+            copy_pages(&path, &to.join(&name))?;
+        } else if path.extension().is_some_and(|e| e == "html") && name != "print.html" && name != "toc.html"
+        {
+            fs::copy(&path, to.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// The Markdown files at the root and in `docs/`, without what lies in `target` or `node_modules`.
+fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
+    let _ = fs::remove_dir_all(into);
+    fs::create_dir_all(into)?;
+    let docs = root.join("docs");
+    for dir in [root, docs.as_path()].into_iter().filter(|dir| dir.is_dir()) {
+        for entry in fs::read_dir(dir)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|e| e == "md")
+                && let Ok(relative) = path.strip_prefix(root)
+            {
+                let to = into.join(relative);
+                fs::create_dir_all(to.parent().unwrap_or(into))?;
+                fs::copy(&path, to)?;
+            }
+        }
+    }
+    Ok(vec![into.to_owned()])
+}
+
+/// The command-line tool, in the profile and with the features that the tests use, so that tract compiles once.
+pub fn build_cli(paths: &Paths) -> Result<()> {
+    heading("the command-line tool");
+    Cmd::new(paths::cargo())
+        .args(["build", "--release", "--workspace", "--bin", "findling"])
+        .dir(&paths.root)
+        .run()
+}
+
+/// Installs the model unless it is there.
+pub fn install_model(paths: &Paths) -> Result<()> {
+    heading("model");
+    Cmd::new(paths.findling()).args(["models", "install", MODEL, "--yes"]).run()
+}
+
+/// Puts the demo page where the server finds it first.
+fn place_page(paths: &Paths, into: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(into);
+    fs::create_dir_all(into)?;
+    let from = paths.www.join("demo");
+    for entry in fs::read_dir(&from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        if entry.path().is_file() {
+            fs::copy(entry.path(), into.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the page once something answers there; without a desktop, nothing happens.
+fn open_when_up(port: u16, address: String) {
+    let desktop = std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some();
+    let opener = if cfg!(target_os = "macos") { Some("open".into()) } else { which("xdg-open") };
+    let Some(opener) = opener.filter(|_| desktop || cfg!(target_os = "macos")) else { return };
+    std::thread::spawn(move || {
+        for _ in 0..100 {
+            if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                let _ = std::process::Command::new(opener).arg(address).status();
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    });
+}

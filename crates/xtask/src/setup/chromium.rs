@@ -1,0 +1,34 @@
+//! A Chromium for the browser tests.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use super::debian;
+use crate::cmd::which;
+
+/// Programs that are Chromium, in the order of preference.
+const NAMES: [&str; 4] = ["chromium", "google-chrome-stable", "google-chrome", "chromium-browser"];
+
+/// The one that `FINDLING_CHROMIUM` names, the machine's own, or Debian's package.
+pub fn chromium() -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os("FINDLING_CHROMIUM").map(PathBuf::from) {
+        if !named.is_file() {
+            bail!("FINDLING_CHROMIUM={}: there is no such file", named.display());
+        }
+        return Ok(named);
+    }
+    if let Some(found) = NAMES.into_iter().find_map(which) {
+        return Ok(found);
+    }
+    let remedy = "install Chromium or Chrome, or name one in FINDLING_CHROMIUM";
+    if !debian::has_apt() {
+        bail!("there is no Chromium on this machine; {remedy}");
+    }
+    debian::update();
+    debian::install(&["chromium", "fonts-dejavu-core"], "a browser for the browser tests, about 400 MB")?;
+    match NAMES.into_iter().find_map(which) {
+        Some(found) => Ok(found),
+        None => bail!("the package `chromium` brought no browser; {remedy}"),
+    }
+}

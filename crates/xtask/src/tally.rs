@@ -1,0 +1,143 @@
+//! Counting what the test runners say in their closing lines.
+
+/// How many tests went which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: u64,
+}
+
+/// What was read out of a runner's output.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub tally: Tally,
+    /// The runner's own closing lines, as it printed them.
+    pub closing: Vec<String>,
+    /// Reasons for what was skipped, each once.
+    pub reasons: Vec<String>,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+/// Reads the output of any of the runners.
+pub fn read(lines: &[String]) -> Reading {
+    let mut reading = Reading::default();
+    for line in lines {
+        let line = plain(line);
+        let trimmed = line.trim();
+        if let Some(tally) = cargo_line(trimmed).or_else(|| node_line(trimmed)) {
+            // Binaries without tests only fill the page.
+            if tally != Tally::default() {
+                reading.tally += tally;
+                reading.closing.push(trimmed.to_owned());
+            }
+        } else if let Some(reason) = skip_line(trimmed) {
+            if !reading.reasons.iter().any(|known| known == reason) {
+                reading.reasons.push(reason.to_owned());
+            }
+        }
+    }
+    // A test that says it skipped itself was counted as passed by cargo, which knows no such thing.
+    reading
+}
+
+/// `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and any `N passed, N failed, N skipped`.
+fn cargo_line(line: &str) -> Option<Tally> {
+    let rest = match line.strip_prefix("test result: ") {
+        Some(rest) => rest.split_once(". ")?.1,
+        None => line,
+    };
+    let words: Vec<&str> = rest.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
+    let starts = words.first()?.parse::<u64>().is_ok() && words.get(1) == Some(&"passed");
+    if !starts {
+        return None;
+    }
+    let mut tally = Tally::default();
+    for pair in words.windows(2) {
+        let Ok(n) = pair[0].parse() else { continue };
+        match pair[1] {
+            "passed" => tally.passed = n,
+            "failed" => tally.failed = n,
+            "ignored" | "skipped" => tally.skipped = n,
+            _ => {}
+        }
+    }
+    Some(tally)
+}
+
+/// `# pass 12`, `# fail 0`, `# skipped 1` of node's own runner, or the same after an information sign.
+fn node_line(line: &str) -> Option<Tally> {
+    let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("\u{2139} "))?;
+    let (what, n) = rest.split_once(' ')?;
+    let n = n.parse().ok()?;
+    let none = Tally::default();
+    match what {
+        "pass" => Some(Tally { passed: n, ..none }),
+        "fail" => Some(Tally { failed: n, ..none }),
+        "skipped" => Some(Tally { skipped: n, ..none }),
+        _ => None,
+    }
+}
+
+/// `skipped: why`, `SKIP why`, as tests print it that need what is not there.
+fn skip_line(line: &str) -> Option<&str> {
+    let (word, reason) = line.split_once([':', ' '])?;
+    let reason = reason.trim_start_matches([':', ' ']);
+    let is_skip = word.eq_ignore_ascii_case("skipped") || word.eq_ignore_ascii_case("skip");
+    // `skipped 3` is a count.
+    (is_skip && reason.contains(' ')).then_some(reason)
+}
+
+/// Without terminal colours.
+fn plain(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            chars.by_ref().find(|c| c.is_ascii_alphabetic());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&str], passed: u64, failed: u64, skipped: u64) {
+        let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        assert_eq!(read(&lines).tally, Tally { passed, failed, skipped }, "{lines:?}");
+    }
+
+    #[test]
+    fn closing_lines_of_every_runner_are_counted() {
+        check(
+            &[
+                "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s",
+            ],
+            12,
+            0,
+            1,
+        );
+        check(&["test result: FAILED. 2 passed; 3 failed; 0 ignored; 0 measured"], 2, 3, 0);
+        check(&["# tests 5", "# pass 4", "# fail 1", "# skipped 0"], 4, 1, 0);
+        check(&["\u{2139} pass 7", "\u{2139} skipped 2"], 7, 0, 2);
+        check(&["\u{1b}[32m31 passed, 1 failed, 2 skipped\u{1b}[0m"], 31, 1, 2);
+        check(&["we passed 3 of them", "3 people passed", "passed 3"], 0, 0, 0);
+    }
+
+    #[test]
+    fn reasons_are_kept_once() {
+        let lines = ["skipped: there is no model", "SKIP  there is no model", "skipped 3"].map(str::to_owned);
+        assert_eq!(read(&lines).reasons, ["there is no model"]);
+    }
+}

@@ -1,0 +1,239 @@
+//! `cargo xtask test`: every test there is, and a plain account of those that could not be run.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::cmd::{Cmd, heading};
+use crate::paths::{self, Paths};
+use crate::setup::{self, Node};
+use crate::tally::{self, Tally};
+use crate::{client, demo, wasm};
+
+/// No step takes longer than this on two cores, from cold.
+const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// The arguments of `cargo xtask test`.
+#[derive(Default)]
+pub struct Options {
+    /// Only what needs neither tract nor a browser.
+    pub fast: bool,
+}
+
+/// What became of one step.
+enum Outcome {
+    Passed,
+    Failed(String),
+    Skipped(String),
+}
+
+struct Row {
+    name: &'static str,
+    outcome: Outcome,
+    tally: Tally,
+    closing: Vec<String>,
+    reasons: Vec<String>,
+    took: Duration,
+}
+
+/// The steps done so far.
+#[derive(Default)]
+struct Report {
+    rows: Vec<Row>,
+}
+
+impl Report {
+    /// Runs a program and counts what it says.
+    fn step(&mut self, name: &'static str, command: Cmd) -> bool {
+        heading(name);
+        let started = Instant::now();
+        let heard = match command.limit(STEP_LIMIT).listen() {
+            Ok(heard) => heard,
+            Err(error) => return self.failed(name, started, format!("{error:#}")),
+        };
+        let reading = tally::read(&heard.lines);
+        let outcome = match (heard.ok && reading.tally.failed == 0, heard.timed_out) {
+            (true, _) => Outcome::Passed,
+            (_, true) => Outcome::Failed(format!("stopped after {} s", STEP_LIMIT.as_secs())),
+            _ => Outcome::Failed("see above".to_owned()),
+        };
+        let ok = matches!(outcome, Outcome::Passed);
+        let took = started.elapsed();
+        let (tally, closing, reasons) = (reading.tally, reading.closing, reading.reasons);
+        self.rows.push(Row { name, outcome, tally, closing, reasons, took });
+        ok
+    }
+
+    /// Does something that is no test runner; what it gives, or the reason of its failure.
+    fn work<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Option<T> {
+        let started = Instant::now();
+        match work() {
+            Ok(value) => {
+                self.push(name, Outcome::Passed, started.elapsed());
+                Some(value)
+            }
+            Err(error) => {
+                println!("    failed: {error:#}");
+                self.failed(name, started, format!("{error:#}"));
+                None
+            }
+        }
+    }
+
+    fn failed(&mut self, name: &'static str, started: Instant, why: String) -> bool {
+        self.push(name, Outcome::Failed(why), started.elapsed());
+        false
+    }
+
+    fn skip(&mut self, name: &'static str, why: impl Into<String>) {
+        self.push(name, Outcome::Skipped(why.into()), Duration::ZERO);
+    }
+
+    fn push(&mut self, name: &'static str, outcome: Outcome, took: Duration) {
+        let (tally, closing, reasons) = Default::default();
+        self.rows.push(Row { name, outcome, tally, closing, reasons, took });
+    }
+
+    /// Prints the table; whether all went well.
+    fn print(&self) -> bool {
+        println!("\n==> what the runners said");
+        for row in &self.rows {
+            for line in &row.closing {
+                println!("    {:<22} {line}", row.name);
+            }
+        }
+        println!("\n==> what was skipped");
+        let mut none = true;
+        for row in &self.rows {
+            let own = if let Outcome::Skipped(why) = &row.outcome { Some(why) } else { None };
+            for reason in own.into_iter().chain(&row.reasons) {
+                none = false;
+                println!("    {:<22} {reason}", row.name);
+            }
+        }
+        if none {
+            println!("    nothing");
+        }
+        println!("\n==> summary");
+        println!("    {:<22} {:>7} {:>7} {:>7} {:>8}", "step", "passed", "failed", "skipped", "time");
+        let mut all = Tally::default();
+        for row in &self.rows {
+            let mut tally = row.tally;
+            // A step without tests of its own counts as one.
+            match row.outcome {
+                Outcome::Passed if tally == Tally::default() => tally.passed = 1,
+                Outcome::Failed(_) if tally.failed == 0 => tally.failed = 1,
+                Outcome::Skipped(_) => tally.skipped = 1,
+                _ => {}
+            }
+            // Tests that skip themselves look passed to cargo; their reasons are all there is to count.
+            let secs = row.took.as_secs();
+            let took = format!("{}:{:02}", secs / 60, secs % 60);
+            let why = if let Outcome::Failed(why) = &row.outcome {
+                format!("  FAILED: {why}")
+            } else {
+                String::new()
+            };
+            println!(
+                "    {:<22} {:>7} {:>7} {:>7} {took:>8}{why}",
+                row.name, tally.passed, tally.failed, tally.skipped
+            );
+            all += tally;
+        }
+        println!("\n{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
+        all.failed == 0
+    }
+}
+
+/// Runs the tests; whether all went well.
+pub fn run(paths: &Paths, options: &Options) -> bool {
+    let mut report = Report::default();
+    let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
+    report.step("format", cargo(&["fmt", "--all", "--check"]));
+    if options.fast {
+        report.step("lints", cargo(&["clippy", "--release", "--all-targets", "--", "-D", "warnings"]));
+        report.step("native tests", cargo(&["test", "--release", "--no-fail-fast", "--", "--show-output"]));
+        for name in ["wasm", "client", "end to end"] {
+            report.skip(name, "--fast was asked for");
+        }
+        return report.print();
+    }
+    report.step(
+        "lints",
+        cargo(&[
+            "clippy",
+            "--release",
+            "--workspace",
+            "--all-targets",
+            "--features",
+            "xtask/bindgen",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    );
+    // The model first: the native tests compare the encoder with its reference where there is one.
+    let model = report.work("the command-line tool", || demo::build_cli(paths)).is_some()
+        && report.work("model", || demo::install_model(paths)).is_some();
+    report.step(
+        "native tests",
+        cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]),
+    );
+    let wasm = report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?));
+    let client = match wasm {
+        Some(()) => report.work("client", || client::run(paths)).is_some(),
+        None => {
+            report.skip("client", "the wasm modules could not be built");
+            false
+        }
+    };
+    end_to_end(paths, &mut report, model && client);
+    report.print()
+}
+
+/// Too much in a module that has a binding budget is a failure.
+fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
+    match sizes.iter().find(|size| size.binding && !size.within()) {
+        Some(size) => anyhow::bail!("{}", size.line()),
+        None => Ok(()),
+    }
+}
+
+/// The client's type check, and the tests in Chromium and workerd.
+fn end_to_end(paths: &Paths, report: &mut Report, ready: bool) {
+    if !ready {
+        report.skip("end to end", "what it needs could not be built; see above");
+        return;
+    }
+    let Some(node) = report.work("node packages", || node_for_tests(paths)) else {
+        report.skip("end to end", "the npm packages could not be installed");
+        return;
+    };
+    report.step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
+    let e2e = |script: &str| {
+        node.command("npm")
+            .args(["run", "--silent", script])
+            .dir(&paths.e2e)
+            .env("FINDLING_BIN", paths.findling())
+    };
+    match setup::chromium() {
+        Ok(chromium) => {
+            report.step("browser", e2e("test:browser").env("FINDLING_CHROMIUM", chromium));
+        }
+        Err(error) => report.skip("browser", format!("{error:#}")),
+    }
+    if node.runs_tests() {
+        report.step("worker", e2e("test:worker"));
+    } else {
+        report.skip("worker", format!("wrangler needs Node 22, this machine has {}", node.version));
+    }
+}
+
+/// The packages of the client and of the tests, and the Node that the latter may bring.
+fn node_for_tests(paths: &Paths) -> Result<Node> {
+    heading("node packages");
+    let node = setup::node(paths)?;
+    setup::node_modules(&node, &paths.www)?;
+    setup::node_modules(&node, &paths.e2e)?;
+    setup::node(paths)
+}

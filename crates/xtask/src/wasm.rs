@@ -1,0 +1,214 @@
+//! `cargo xtask wasm`: the two WebAssembly modules, from Rust to where the client's build expects them.
+//!
+//! cargo -> wasm-bindgen -> wasm-opt -> `www/wasm/{engine,encoder}/`. What cargo finds unchanged goes no further.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cmd::{Cmd, heading, note};
+use crate::paths::{self, Paths};
+use crate::setup::{self, Node, WasmRustc};
+
+/// One module.
+struct Module {
+    /// Its crate.
+    package: &'static str,
+    /// The crate's file, before wasm-bindgen.
+    artefact: &'static str,
+    /// Directory below `www/wasm/`.
+    directory: &'static str,
+    /// What wasm-bindgen calls the files.
+    out_name: &'static str,
+    profile: &'static str,
+    /// Options of wasm-opt.
+    optimise: &'static [&'static str],
+    /// Bytes after brotli that it may have.
+    budget: u64,
+    /// Whether exceeding the budget is an error yet.
+    binding: bool,
+}
+
+const ENGINE: Module = Module {
+    package: "findling-wasm",
+    artefact: "findling_wasm.wasm",
+    directory: "engine",
+    out_name: "findling_engine",
+    profile: "wasm",
+    optimise: &["-Oz"],
+    budget: 120_000,
+    binding: true,
+};
+
+const ENCODER: Module = Module {
+    package: "findling-wasm-encoder",
+    artefact: "findling_wasm_encoder.wasm",
+    directory: "encoder",
+    out_name: "findling_encoder",
+    profile: "wasm-fast",
+    optimise: &["-O2"],
+    budget: 1_500_000,
+    binding: false,
+};
+
+/// Raw and compressed length of a module.
+pub struct Size {
+    pub name: &'static str,
+    pub raw: u64,
+    pub brotli: u64,
+    pub budget: u64,
+    pub binding: bool,
+}
+
+impl Size {
+    /// One line about it.
+    pub fn line(&self) -> String {
+        let verdict = if self.within() { "within" } else { "OVER" };
+        format!(
+            "{:8} {:>6} kB raw, {:>5} kB brotli, {verdict} the budget of {} kB",
+            self.name,
+            self.raw / 1000,
+            self.brotli / 1000,
+            self.budget / 1000
+        )
+    }
+
+    /// Whether the budget is kept.
+    pub fn within(&self) -> bool {
+        self.brotli <= self.budget
+    }
+}
+
+/// Which modules to build.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    Engine,
+    Both,
+}
+
+/// Builds the modules, whatever that needs included.
+pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
+    heading("WebAssembly");
+    let node = setup::node(paths)?;
+    setup::node_modules(&node, &paths.www)?;
+    let rustc = setup::wasm_rustc(paths)?;
+    let modules: &[Module] = if which == Which::Both { &[ENGINE, ENCODER] } else { &[ENGINE] };
+    let sizes =
+        modules.iter().map(|module| build(paths, &node, &rustc, module)).collect::<Result<Vec<_>>>()?;
+    for size in &sizes {
+        note(size.line());
+    }
+    Ok(sizes)
+}
+
+fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Size> {
+    // A target directory of its own: with another compiler than the native one, the two would evict each other.
+    let target = paths.target.join("wasm");
+    let command = Cmd::new(paths::cargo())
+        .args(["build", "--package", module.package, "--profile", module.profile])
+        .args(["--target", "wasm32-unknown-unknown"])
+        .dir(&paths.root)
+        .env("CARGO_TARGET_DIR", &target);
+    rustc.apply(command).run()?;
+    let built = target.join("wasm32-unknown-unknown").join(module.profile).join(module.artefact);
+    let out = paths.www.join("wasm").join(module.directory);
+    let stamp = out.join(".stamp");
+    let wanted = fingerprint(paths, &built, module)?;
+    if let Some(size) = up_to_date(&stamp, &wanted, &out, module) {
+        return Ok(size);
+    }
+    let _ = fs::remove_dir_all(&out);
+    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    bindgen(paths, &built, &out, module.out_name)?;
+    let wasm = wasm_file(&out, module);
+    optimise(paths, node, &wasm, module.optimise)?;
+    let (raw, brotli) = (fs::metadata(&wasm)?.len(), brotli_len(node, &wasm)?);
+    fs::write(&stamp, format!("{wanted}\n{raw} {brotli}\n")).with_context(|| stamp.display().to_string())?;
+    Ok(module.size(raw, brotli))
+}
+
+impl Module {
+    fn size(&self, raw: u64, brotli: u64) -> Size {
+        Size { name: self.directory, raw, brotli, budget: self.budget, binding: self.binding }
+    }
+}
+
+fn wasm_file(out: &Path, module: &Module) -> PathBuf {
+    out.join(format!("{}_bg.wasm", module.out_name))
+}
+
+/// Names what goes in and what is done to it.
+fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
+    let bytes = fs::read(built).with_context(|| built.display().to_string())?;
+    // The lock files name the versions of wasm-bindgen and binaryen.
+    let locks = [paths.root.join("Cargo.lock"), paths.www.join("package-lock.json")];
+    let versions: Vec<String> = locks.iter().map(|lock| tool_versions(lock)).collect();
+    let bindgen = include_str!("bin/bindgen.rs");
+    let mut hasher = DefaultHasher::new();
+    (bytes, versions, bindgen, module.out_name, module.optimise).hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// The lines of a lock file around the tools' names.
+fn tool_versions(lock: &Path) -> String {
+    let text = fs::read_to_string(lock).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_tool = |line: &str| {
+        line == "name = \"wasm-bindgen-cli-support\"" || line.contains("node_modules/binaryen\"")
+    };
+    let found = lines.iter().enumerate().filter(|(_, line)| is_tool(line.trim()));
+    found.filter_map(|(i, _)| lines.get(i + 1)).copied().collect::<Vec<_>>().join(" ")
+}
+
+fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option<Size> {
+    let text = fs::read_to_string(stamp).ok()?;
+    let (had, sizes) = text.trim().split_once('\n')?;
+    let (raw, brotli) = sizes.split_once(' ')?;
+    let (raw, brotli) = (raw.parse().ok()?, brotli.parse().ok()?);
+    let there = fs::metadata(wasm_file(out, module)).ok()?.len() == raw;
+    (had == wanted && there).then(|| module.size(raw, brotli))
+}
+
+fn bindgen(paths: &Paths, wasm: &Path, out: &Path, name: &str) -> Result<()> {
+    Cmd::new(paths::cargo())
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--package",
+            "xtask",
+            "--features",
+            "bindgen",
+            "--bin",
+            "xtask-bindgen",
+        ])
+        .arg("--")
+        .args([wasm, out])
+        .arg(name)
+        .dir(&paths.root)
+        .run()
+}
+
+fn optimise(paths: &Paths, node: &Node, wasm: &Path, options: &[&str]) -> Result<()> {
+    let wasm_opt = paths.www.join("node_modules/.bin/wasm-opt");
+    if !wasm_opt.exists() {
+        bail!(
+            "{} is missing: www/package.json must have `binaryen` among its devDependencies",
+            wasm_opt.display()
+        );
+    }
+    let optimised = wasm.with_extension("opt");
+    node.command(wasm_opt).args(options).arg(wasm).arg("-o").arg(&optimised).run()?;
+    fs::rename(&optimised, wasm).with_context(|| wasm.display().to_string())
+}
+
+/// Length after brotli at its best, which is what static hosts send.
+fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
+    let script = "const z=require('zlib'),b=require('fs').readFileSync(process.argv[1]);\
+                  console.log(z.brotliCompressSync(b,{params:{[z.constants.BROTLI_PARAM_SIZE_HINT]:b.length,\
+                  [z.constants.BROTLI_PARAM_LGWIN]:24}}).length)";
+    let said = node.command("node").args(["-e", script]).arg(file).read()?;
+    said.parse().with_context(|| format!("node said `{said}` for a length"))
+}
