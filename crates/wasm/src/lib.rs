@@ -1,1 +1,174 @@
-//! (to be written)
+//! The engine's face for JavaScript: [`findling_engine`] behind wasm-bindgen, and nothing more, since every byte here is
+//! paid for by a reader before the first result.
+//!
+//! What crosses the border is JSON text, numbers and byte arrays. Fetching, caching and workers are the host's:
+//!
+//! ```js
+//! const entry = await get("findling.idx");
+//! const engine = Engine.open(entry, await get(manifestOf(entry)));
+//! const search = engine.search(JSON.stringify({ query: "shared state" }));
+//! let answer = search.step(engine);
+//! while (answer.startsWith("[")) {               // shards are missing: [{"id": 3, "path": "shards/….bin", …}]
+//!   for (const { id, path } of JSON.parse(answer)) engine.provide(id, await get(path));
+//!   answer = search.step(engine);
+//! }
+//! search.free();
+//! const response = JSON.parse(answer);
+//! ```
+//!
+//! Errors are thrown as JavaScript's `Error` with a stable `code` (see [`Failure::code`]).
+
+mod describe;
+mod error;
+
+use findling_bundle::{EncoderCard, Entry, ShardId, single_file};
+use findling_encoder::hash::HashEncoder;
+use findling_encoder::{Encoder as _, Side};
+use findling_engine::{Index, Mode, QueryVector, Request, Step};
+use wasm_bindgen::prelude::*;
+
+use describe::{Description, Wanted};
+pub use error::{Failure, JsError};
+
+/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module allocate them.
+const MOST_DIMENSIONS: u32 = 4096;
+
+/// Where the manifest is that an entry file names, relative to the bundle.
+#[wasm_bindgen(js_name = manifestOf)]
+pub fn manifest_of(entry: &[u8]) -> Result<String, JsError> {
+    Ok(Entry::from_bytes(entry).map_err(Failure::Bundle)?.manifest_path())
+}
+
+/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest begins, where the
+/// manifest ends. `head` is at least the first 56 bytes.
+#[wasm_bindgen(js_name = singleFileHead)]
+pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
+    let entry = single_file::read_header(head).map_err(Failure::Bundle)?;
+    let manifest = single_file::HEADER_LEN as u32;
+    Ok(vec![manifest - Entry::LEN as u32, manifest, manifest + entry.manifest_len])
+}
+
+/// A bundle as far as it has been fetched.
+#[wasm_bindgen]
+pub struct Engine {
+    index: Index,
+    /// Where each shard lies in a single file.
+    offsets: Vec<u64>,
+    hash: Option<HashEncoder>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
+    pub fn open(entry: &[u8], manifest: &[u8]) -> Result<Engine, JsError> {
+        let entry = Entry::from_bytes(entry).map_err(Failure::Bundle)?;
+        entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
+        let index = Index::open(manifest).map_err(Failure::Engine)?;
+        let offsets = single_file::shard_ranges(&entry, index.manifest())
+            .into_iter()
+            .map(|range| range.start)
+            .collect();
+        let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
+        Ok(Self { index, offsets, hash })
+    }
+
+    /// What the bundle says of itself, as JSON.
+    pub fn describe(&self) -> String {
+        to_json(&Description::new(self.index.manifest(), self.hash.is_some()))
+    }
+
+    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded here.
+    pub fn search(&self, request: &str) -> Result<Search, JsError> {
+        let mut request: Request = serde_json::from_str(request).map_err(Failure::Request)?;
+        if let Some(encoder) = &self.hash
+            && request.vector.is_none()
+            && request.mode != Mode::Lexical
+        {
+            request.vector =
+                encoder.encode(&[request.query.as_str()], Side::Query).ok().and_then(|embeddings| {
+                    let embedding = embeddings.into_iter().next()?;
+                    Some(QueryVector {
+                        values: embedding.values,
+                        encoder: "hash".into(),
+                        truncated: embedding.truncated,
+                    })
+                });
+        }
+        Ok(Search(self.index.search(request).map_err(Failure::Engine)?))
+    }
+
+    /// Takes a shard's file. One that is not what the manifest lists is refused with the code `bundle`.
+    pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), JsError> {
+        Ok(self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)?)
+    }
+
+    /// Bytes of memory that the shards kept take.
+    #[wasm_bindgen(js_name = residentBytes)]
+    pub fn resident_bytes(&self) -> f64 {
+        self.index.resident_bytes() as f64
+    }
+
+    /// The paths of all shards, one a line, in the directory's order.
+    #[wasm_bindgen(js_name = shardPaths)]
+    pub fn shard_paths(&self) -> String {
+        let mut paths = String::new();
+        for shard in &self.index.manifest().shards {
+            paths.push_str(&shard.path());
+            paths.push('\n');
+        }
+        paths
+    }
+}
+
+/// A search under way.
+#[wasm_bindgen]
+pub struct Search(findling_engine::Search);
+
+#[wasm_bindgen]
+impl Search {
+    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the response, a JSON
+    /// object.
+    pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
+        match self.0.step(&engine.index).map_err(Failure::Engine)? {
+            Step::Done(response) => Ok(to_json(&*response)),
+            Step::Need(shards) => {
+                let wanted: Vec<Wanted> = shards
+                    .into_iter()
+                    .filter_map(|id| {
+                        let entry = engine.index.manifest().shard(id)?;
+                        Some(Wanted::new(id.0, entry, *engine.offsets.get(id.index())?))
+                    })
+                    .collect();
+                Ok(to_json(&wanted))
+            }
+        }
+    }
+}
+
+/// The encoder for a card, where this module has it: feature hashing alone.
+fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
+    if card.name != "hash" || card.dim > MOST_DIMENSIONS {
+        return None;
+    }
+    let encoder = HashEncoder::new(card.dim);
+    (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
+}
+
+/// None of what crosses can fail to be JSON: there are no maps with keys that are not strings, and no IO.
+fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_hashing_is_built_in_and_only_the_same_hashing() {
+        let card = HashEncoder::new(64).card().clone();
+        assert!(built_in(&card).is_some());
+        assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { name: "all-minilm-l6-v2".into(), ..card.clone() }).is_none());
+        assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
+    }
+}

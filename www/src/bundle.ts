@@ -1,0 +1,232 @@
+/**
+ * One opened bundle: the engine, fed with the files it asks for. The same in a browser's worker, on a page without
+ * workers and in a Cloudflare Worker; what differs is where files come from.
+ */
+
+import { abortable, FindlingError } from "./errors";
+import type { Request } from "./engine-types";
+import { noTraffic, type Traffic, type Wanted } from "./shards";
+import type { Source } from "./sources";
+import type { Engine } from "../wasm/engine/findling_engine";
+
+/** The WebAssembly module's face, initialised. */
+export type Wasm = typeof import("../wasm/engine/findling_engine");
+
+/** What a bundle says of itself. */
+export interface Description {
+  /** Tool and version that built it. */
+  generator: string;
+  /** BCP 47, most frequent first. */
+  languages: string[];
+  /** Number of pages. */
+  pages: number;
+  /** Number of sections. */
+  sections: number;
+  /** What pages can be filtered, faceted and sorted by. */
+  attributes: { name: string; kind: "string" | "strings" | "number" | "date" | "bool"; facet: boolean }[];
+  /** The vectors' space; `null` in a bundle without vectors. */
+  dense: {
+    /** The documents' encoder. */
+    name: string;
+    /** Length of a vector. */
+    dim: number;
+    /** Identity of the encoder's weights. */
+    fingerprint: string;
+    /** Whether vectors carry meaning. */
+    semantic: boolean;
+    /** Whether the engine embeds queries itself. */
+    builtIn: boolean;
+    /** Encoders deployed beside the bundle, preferred first. */
+    queryEncoders: { kind: string; files: { path: string; length: number; hash: string }[] }[];
+  } | null;
+  /** Bytes of all shards. */
+  storedBytes: number;
+}
+
+/** What a search cost. */
+export interface Cost extends Traffic {
+  /** Milliseconds from the request's arrival at the engine to its answer. */
+  total: number;
+  /** Of which the engine worked. */
+  engine: number;
+  /** Of which it waited for files. */
+  fetch: number;
+  /** Bytes the bundle takes in memory now. */
+  residentBytes: number;
+}
+
+/** Name of a bundle's one mutable file. */
+export const ENTRY = "findling.idx";
+
+/** The engine asks at most three times; more would be a fault, and must not become an endless loop. */
+const MOST_ROUNDS = 8;
+
+interface Load {
+  done: Promise<void>;
+  controller: AbortController;
+  waiting: number;
+}
+
+/** A bundle, open. */
+export class Bundle {
+  readonly #wasm: Wasm;
+  readonly #files: Source;
+  readonly #memory: number;
+  readonly #loads = new Map<number, Load>();
+  #entry: Uint8Array = new Uint8Array();
+  #manifest: Uint8Array = new Uint8Array();
+  #engine!: Engine;
+  #searching = 0;
+  #revision = "";
+
+  private constructor(wasm: Wasm, files: Source, memory: number) {
+    this.#wasm = wasm;
+    this.#files = files;
+    this.#memory = memory;
+  }
+
+  /**
+   * Opens the bundle behind `files`. Beyond `memory` bytes, shards at rest are let go of. `ready` is the module's
+   * initialisation, awaited beside the first file.
+   */
+  static async open(wasm: Wasm, files: Source, memory: number, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
+    const bundle = new Bundle(wasm, files, memory);
+    const [entry] = await Promise.all([files.mutable(ENTRY, traffic), ready]);
+    await bundle.#load(entry, traffic);
+    return bundle;
+  }
+
+  /** The manifest's hash: changes whenever anything in the bundle does. */
+  get revision(): string {
+    return this.#revision;
+  }
+
+  /** What the bundle says of itself. */
+  describe(): Description {
+    return JSON.parse(this.#engine.describe()) as Description;
+  }
+
+  /** Looks whether another build has been deployed, and moves to it if so. */
+  async refresh(traffic: Traffic): Promise<boolean> {
+    const entry = await this.#files.mutable(ENTRY, traffic);
+    if (this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`)) return false;
+    await this.#load(entry, traffic);
+    return true;
+  }
+
+  /** Answers a request with the engine's own JSON. */
+  async search(request: Request, signal: AbortSignal): Promise<{ json: string; cost: Cost }> {
+    const cost: Cost = { ...noTraffic(), total: 0, engine: 0, fetch: 0, residentBytes: 0 };
+    const start = performance.now();
+    this.#searching++;
+    try {
+      const json = await this.#answer(request, cost, signal).catch(async (thrown: unknown) => {
+        // A file that is gone mostly means that the site was deployed anew under the reader's eyes.
+        const error = FindlingError.from(thrown);
+        if (error.code !== "shard-missing" || !(await this.refresh(cost))) throw error;
+        return this.#answer(request, cost, signal);
+      });
+      cost.residentBytes = this.#engine.residentBytes();
+      return { json, cost };
+    } finally {
+      this.#searching--;
+      cost.total = performance.now() - start;
+      this.#shrink();
+    }
+  }
+
+  async #load(entry: Uint8Array, traffic: Traffic): Promise<void> {
+    const path = this.#wasm.manifestOf(entry);
+    let manifest = await this.#files.immutable(path, traffic);
+    let engine: Engine;
+    try {
+      engine = this.#wasm.Engine.open(entry, manifest);
+    } catch (thrown) {
+      if (FindlingError.from(thrown).code === "analysis") throw FindlingError.from(thrown);
+      manifest = await this.#files.immutable(path, traffic, undefined, true);
+      engine = this.#wasm.Engine.open(entry, manifest);
+    }
+    // Searches under way keep the engine they began with; it is collected when the last of them is done.
+    this.#engine = engine;
+    this.#loads.clear();
+    this.#entry = entry;
+    this.#manifest = manifest;
+    this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
+    const paths = new Set([ENTRY, path, ...engine.shardPaths().split("\n")]);
+    void this.#files.prune((cached) => paths.has(cached) || !cached.startsWith("shards/")).catch(() => {});
+  }
+
+  async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
+    const engine = this.#engine;
+    const timed = <T>(work: () => T): T => {
+      const start = performance.now();
+      try {
+        return work();
+      } finally {
+        cost.engine += performance.now() - start;
+      }
+    };
+    const search = timed(() => engine.search(JSON.stringify(request)));
+    try {
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        if (signal.aborted) throw FindlingError.aborted();
+        const answer = timed(() => search.step(engine));
+        if (answer.startsWith("{")) return answer;
+        const start = performance.now();
+        await Promise.all((JSON.parse(answer) as Wanted[]).map((wanted) => this.#provide(engine, wanted, cost, signal)));
+        cost.fetch += performance.now() - start;
+      }
+      throw new FindlingError("internal", `The engine asked for files ${MOST_ROUNDS} times without coming to an end.`);
+    } finally {
+      search.free();
+    }
+  }
+
+  /** Fetches a shard once for all searches that wait for it; only when none waits any more is it cancelled. */
+  async #provide(engine: Engine, wanted: Wanted, traffic: Traffic, signal: AbortSignal): Promise<void> {
+    let load = this.#loads.get(wanted.id);
+    if (!load) {
+      const controller = new AbortController();
+      const fresh: Load = { controller, waiting: 0, done: this.#fetch(engine, wanted, traffic, controller.signal) };
+      const forget = () => {
+        if (this.#loads.get(wanted.id) === fresh) this.#loads.delete(wanted.id);
+      };
+      fresh.done.then(forget, forget);
+      this.#loads.set(wanted.id, (load = fresh));
+    }
+    const shared = load;
+    shared.waiting++;
+    try {
+      await abortable(shared.done, signal);
+    } finally {
+      if (--shared.waiting === 0) shared.controller.abort();
+    }
+  }
+
+  async #fetch(engine: Engine, wanted: Wanted, traffic: Traffic, signal: AbortSignal): Promise<void> {
+    const get = (fresh: boolean) =>
+      this.#files.immutable(wanted.path, traffic, signal, fresh).catch((thrown: unknown) => {
+        const error = FindlingError.from(thrown);
+        throw error.code === "not-found" ? new FindlingError("shard-missing", error.message, { cause: error }) : error;
+      });
+    try {
+      engine.provide(wanted.id, await get(false));
+    } catch (thrown) {
+      if (FindlingError.from(thrown).code !== "bundle") throw thrown;
+      // Not what the manifest lists: a cache on the way may have spoilt it. Once more, past all of them.
+      try {
+        engine.provide(wanted.id, await get(true));
+      } catch (again) {
+        const error = FindlingError.from(again);
+        if (error.code !== "bundle") throw error;
+        throw new FindlingError("shard-corrupt", `${wanted.path} is damaged: ${error.message}`, { cause: again });
+      }
+    }
+  }
+
+  #shrink(): void {
+    if (this.#searching > 0 || this.#engine.residentBytes() <= this.#memory) return;
+    this.#engine.free();
+    this.#engine = this.#wasm.Engine.open(this.#entry, this.#manifest);
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * The client: `open(url)`, then `search(query)`. Words answer at once; meaning joins when its encoder has loaded.
+ */
+
+import type { Cost, Description } from "./bundle";
+import type { Encoded } from "./encoder";
+import type { Notice, Request, Response } from "./engine-types";
+import { abortable, FindlingError } from "./errors";
+import type { Traffic } from "./shards";
+import { locate } from "./locate";
+import { spawn, type Spawned } from "./spawn";
+import type { EncoderProgress, OpenOptions, SearchOptions, SearchResponse, SemanticState } from "./types";
+
+export { FindlingError, type ErrorCode } from "./errors";
+export type * from "./types";
+export type {
+  Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
+} from "./engine-types";
+export type { Description } from "./bundle";
+
+const MEMORY = 96 << 20;
+/** Vectors of recent queries kept, so that paging and filtering do not embed again. */
+const VECTORS_KEPT = 32;
+
+/** Opens the bundle in the directory at `url`, or the one in the file at `url` if that ends with `.findling`. */
+export async function open(url: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
+  const address = new URL(url, document.baseURI);
+  const assets = new URL(options.assets ?? ".", options.assets === undefined ? import.meta.url : document.baseURI);
+  const inWorker = options.worker !== false;
+  const engine = await spawn(new URL("findling-worker.js", assets).href, inWorker);
+  try {
+    const opened = await engine.remote.call<Opened>("open", {
+      url: address.href,
+      wasmUrl: new URL("findling_engine_bg.wasm", assets).href,
+      memory: options.memory ?? MEMORY,
+    });
+    return new FindlingIndex(address, assets, engine, opened, options);
+  } catch (thrown) {
+    engine.stop();
+    throw thrown;
+  }
+}
+
+interface Opened {
+  description: Description;
+  revision: string;
+  traffic: Traffic;
+  ms: number;
+}
+
+type EventMap = { semantic: CustomEvent<SemanticState>; progress: CustomEvent<EncoderProgress> };
+
+/**
+ * An open bundle. Dispatches `semantic` when the state of the encoder changes and `progress` while it loads.
+ */
+export class FindlingIndex extends EventTarget {
+  /** What the bundle says of itself. */
+  readonly info: Description;
+  /** What opening it cost. */
+  readonly opening: Traffic & { ms: number };
+  readonly #base: URL;
+  readonly #site: URL;
+  readonly #moved: boolean;
+  readonly #assets: URL;
+  readonly #engine: Spawned;
+  readonly #options: OpenOptions;
+  readonly #vectors = new Map<string, Promise<Encoded>>();
+  #semantic: SemanticState = "none";
+  #encoder: Promise<Spawned> | undefined;
+  #failure: FindlingError | undefined;
+  #closed = false;
+
+  /** @internal */
+  constructor(address: URL, assets: URL, engine: Spawned, opened: Opened, options: OpenOptions) {
+    super();
+    const { base, file } = locate(address);
+    this.#base = base;
+    this.#moved = options.site !== undefined;
+    this.#site = options.site === undefined ? new URL(file === undefined ? "../" : ".", base) : new URL(options.site, document.baseURI);
+    this.#assets = assets;
+    this.#engine = engine;
+    this.#options = options;
+    this.info = opened.description;
+    this.opening = { ...opened.traffic, ms: opened.ms };
+    const { dense } = this.info;
+    if (dense && (dense.builtIn || options.encode)) this.#semantic = "ready";
+    else if (dense && options.encoder !== "none" && this.#transformer) this.#semantic = "idle";
+    if (options.encoder === "transformer" && this.#semantic === "idle") this.#load().catch(() => {});
+  }
+
+  /** How far meaning is. */
+  get semantic(): SemanticState {
+    return this.#semantic;
+  }
+
+  /** Bytes that the encoder would fetch; 0 where there is none to fetch. */
+  get encoderBytes(): number {
+    return this.#transformer?.files.reduce((sum, file) => sum + file.length, 0) ?? 0;
+  }
+
+  /**
+   * Resolves when searches by words (`lexical`) or by meaning (`semantic`) are possible, and makes the encoder load.
+   * Rejects with `encoder-unavailable` where meaning never will be.
+   */
+  async ready(what: "lexical" | "semantic" = "lexical"): Promise<void> {
+    if (what === "lexical" || this.#semantic === "ready") return;
+    await this.#load();
+  }
+
+  /** Searches. An empty query with a filter, sort or facets lists pages. */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
+    const start = performance.now();
+    const { signal, onUpgrade, fusion, ...rest } = options;
+    if (this.#closed) throw new FindlingError("closed", "The index was closed.");
+    if (signal?.aborted) throw FindlingError.aborted();
+    const request: Request = { ...(rest as Request), query };
+    if (fusion !== undefined) request.fusion = typeof fusion === "string" ? { method: fusion } : fusion;
+
+    const mode = options.mode ?? "hybrid";
+    const wantsMeaning = mode !== "lexical" && this.info.dense !== null && !this.info.dense.builtIn && query.trim() !== "";
+    let notice: Notice | undefined;
+    if (wantsMeaning) {
+      if (mode === "semantic") await abortable(this.ready("semantic"), signal);
+      if (this.#semantic === "ready") {
+        try {
+          const { values, truncated } = await abortable(this.#encode(query), signal);
+          request.vector = { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
+        } catch (thrown) {
+          const error = FindlingError.from(thrown, "encoder-failed");
+          if (error.code === "aborted" || mode === "semantic") throw error;
+          notice = { code: "encoder-failed", message: `${error.message} ${error.remedy}`.trimEnd() };
+        }
+      } else {
+        notice = this.#whyNot();
+      }
+    }
+    const encode = performance.now() - start;
+
+    const { json, cost } = await this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
+    const response = JSON.parse(json) as Response;
+    if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
+
+    if (wantsMeaning && !request.vector) this.#later(query, options);
+    const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
+    return {
+      ...response,
+      results: response.results.map((page) => ({
+        ...page,
+        href: this.resolve(page.url),
+        snippet: page.sections[0]?.snippet ?? { text: "", ranges: [], code: [], cutStart: false, cutEnd: false },
+        sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
+      })),
+      stats: {
+        bytesFetched, requests, cacheHits, residentBytes,
+        ms: { total: performance.now() - start, encode, fetch, engine },
+        encoder: response.encoder,
+      },
+    };
+  }
+
+  /** A page's address as an absolute one; `null` where it is not http(s), such as a `javascript:` address. */
+  resolve(url: string): string | null {
+    try {
+      // Under another root than the one indexed, root-relative addresses move along.
+      const address = new URL(this.#moved && /^\/(?!\/)/.test(url) ? url.slice(1) : url, this.#site);
+      return /^https?:$/.test(address.protocol) ? address.href : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Ends the workers and frees their memory. */
+  close(): void {
+    this.#closed = true;
+    this.#engine.stop();
+    this.#encoder?.then((encoder) => encoder.stop(), () => {});
+  }
+
+  override addEventListener<K extends keyof EventMap>(
+    type: K, listener: (event: EventMap[K]) => void, options?: boolean | AddEventListenerOptions,
+  ): void {
+    super.addEventListener(type, listener as EventListener, options);
+  }
+
+  get #transformer() {
+    return this.info.dense?.queryEncoders.find(({ kind }) => kind === "transformer");
+  }
+
+  #enter(state: SemanticState): void {
+    this.#semantic = state;
+    this.dispatchEvent(new CustomEvent("semantic", { detail: state }));
+  }
+
+  #whyNot(): Notice | undefined {
+    if (this.#failure) return { code: this.#failure.code, message: `${this.#failure.message} ${this.#failure.remedy}`.trimEnd() };
+    if (this.#semantic === "none") return undefined;
+    return this.#semantic === "idle" && savesData()
+      ? { code: "encoder-postponed", message: "These are the results by words; meaning was not loaded, to save data." }
+      : { code: "encoder-loading", message: "These are the results by words; those by meaning follow when the encoder has loaded." };
+  }
+
+  /** After an answer by words alone: gets the encoder under way, and answers again when it is there. */
+  #later(query: string, { onUpgrade, ...options }: SearchOptions): void {
+    if (this.#semantic === "idle" && savesData()) return;
+    if (this.#semantic !== "idle" && this.#semantic !== "loading") return;
+    this.#load()
+      .then(() => {
+        if (onUpgrade && !options.signal?.aborted && !this.#closed) return this.search(query, options).then(onUpgrade);
+      })
+      .catch(() => {});
+  }
+
+  #load(): Promise<Spawned> {
+    const { dense } = this.info;
+    const transformer = this.#transformer;
+    if (!dense || !transformer || this.#options.encoder === "none") {
+      return Promise.reject(new FindlingError("encoder-unavailable", dense
+        ? "This bundle has no query encoder beside it, or it was not wanted."
+        : "This bundle has no vectors: it can be searched by words alone."));
+    }
+    this.#encoder ??= (async () => {
+      this.#enter("loading");
+      try {
+        const spawned = await spawn(new URL("findling_encoder.js", this.#assets).href, this.#options.worker !== false);
+        await spawned.remote.call("load", {
+          base: this.#base.href,
+          wasmUrl: new URL("findling_encoder_bg.wasm", this.#assets).href,
+          files: transformer.files,
+          fingerprint: dense.fingerprint,
+        }, undefined, (detail: EncoderProgress) => this.dispatchEvent(new CustomEvent("progress", { detail })));
+        this.#enter("ready");
+        return spawned;
+      } catch (thrown) {
+        this.#failure = FindlingError.from(thrown, "encoder-failed");
+        this.#enter("failed");
+        throw this.#failure;
+      }
+    })();
+    return this.#encoder;
+  }
+
+  #encode(query: string): Promise<Encoded> {
+    const { encode } = this.#options;
+    const known = this.#vectors.get(query);
+    const vector = known ?? (encode
+      ? encode(query).then((values) => ({ values: Float32Array.from(values), truncated: false }))
+      : this.#load().then(({ remote }) => remote.call<Encoded>("encode", query)));
+    // The most recent last, so that the first is the one to forget.
+    this.#vectors.delete(query);
+    this.#vectors.set(query, vector);
+    vector.catch(() => this.#vectors.get(query) === vector && this.#vectors.delete(query));
+    if (this.#vectors.size > VECTORS_KEPT) this.#vectors.delete(this.#vectors.keys().next().value!);
+    return vector;
+  }
+}
+
+function savesData(): boolean {
+  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+}

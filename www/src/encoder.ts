@@ -1,0 +1,106 @@
+/** The encoder's worker: from a query to its vector. A module of its own, fetched only when meaning is wanted. */
+
+import * as wasm from "../wasm/encoder/findling_encoder";
+import { FindlingError } from "./errors";
+import { serve, type Port } from "./rpc";
+import { Files, noTraffic } from "./shards";
+import type { EncoderProgress } from "./types";
+
+/** What the page sends to load the encoder. */
+export interface LoadCall {
+  /** Directory of the bundle. */
+  base: string;
+  wasmUrl: string;
+  files: { path: string; length: number; hash: string }[];
+  /** Identity of the documents' encoder. */
+  fingerprint: string;
+}
+
+/** A query's vector. */
+export interface Encoded {
+  values: Float32Array;
+  truncated: boolean;
+}
+
+/** Answers the page's calls through `port`. */
+export function start(port: Port): void {
+  let encoder: wasm.Encoder | undefined;
+  serve(port, {
+    async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
+      const start = performance.now();
+      const [artefact] = await Promise.all([
+        fetchParts(new Files(new URL(base), fetch.bind(globalThis), `findling ${base}`), files, signal, progress),
+        wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
+          throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
+        }),
+      ]);
+      encoder = openEncoder(wasm, artefact, fingerprint);
+      return performance.now() - start;
+    },
+    async encode(text: string): Promise<Encoded> {
+      if (!encoder) throw new FindlingError("encoder-unavailable", "The encoder is not loaded.");
+      return encodeWith(encoder, text);
+    },
+  });
+}
+
+/** Opens an artefact, and makes sure that its vectors are of the documents' space. */
+export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerprint: string): wasm.Encoder {
+  const encoder = new module.Encoder(artefact);
+  const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
+  if (found !== fingerprint) {
+    encoder.free();
+    throw new FindlingError(
+      "encoder-failed",
+      `The encoder beside the bundle (${found}) is not the one its documents were embedded with (${fingerprint}).`,
+      { remedy: "Build the bundle again and deploy it as a whole." },
+    );
+  }
+  return encoder;
+}
+
+/** Embeds one query. */
+export function encodeWith(encoder: wasm.Encoder, text: string): Encoded {
+  const embedding = encoder.encode(text);
+  try {
+    return { values: embedding.values, truncated: embedding.truncated };
+  } finally {
+    embedding.free();
+  }
+}
+
+/** Fetches the parts of a file that hosts' limits may have split, and joins them. */
+export async function fetchParts(
+  files: Pick<Files, "immutable">,
+  parts: LoadCall["files"],
+  signal: AbortSignal,
+  progress: (value: EncoderProgress) => void,
+): Promise<Uint8Array> {
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  const whole = new Uint8Array(total);
+  let loaded = 0;
+  const arrived = (bytes: number) => progress({ loaded: Math.min(total, (loaded += bytes)), total });
+  arrived(0);
+  let end = 0;
+  await Promise.all(
+    parts.map(async ({ path, length }) => {
+      const at = end;
+      end += length;
+      let bytes = await files.immutable(path, noTraffic(), signal, false, arrived);
+      if (bytes.length !== length) bytes = await files.immutable(path, noTraffic(), signal, true);
+      if (bytes.length !== length) {
+        throw new FindlingError("encoder-failed", `${path} is ${bytes.length} bytes long, but should be ${length}.`, {
+          remedy: "Deploy the bundle again, as a whole.",
+        });
+      }
+      whole.set(bytes, at);
+    }),
+  );
+  progress({ loaded: total, total });
+  return whole;
+}
+
+declare const WorkerGlobalScope: { new (): object } | undefined;
+if (typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope) {
+  start(globalThis as unknown as Port);
+}

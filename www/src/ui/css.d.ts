@@ -1,0 +1,5 @@
+declare module "*.css" {
+  /** The sheet's text, minified by the build. */
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,47 @@
+/** Results as DOM: a group for each page, an option for each section. */
+
+import type { PageResult, SectionResult } from "../types";
+import { h } from "./dom";
+import { snippetNodes } from "./snippet";
+
+/** What an option stands for. */
+export interface Hit {
+  page: PageResult;
+  section: SectionResult | undefined;
+}
+
+/** A page's group. `register` is told of every option and gives it its id. */
+export function pageGroup(page: PageResult, tag: string | undefined, register: (option: HTMLElement, hit: Hit) => void): HTMLElement {
+  const [best, ...others] = page.sections;
+  const title = h("span", {}, page.title || best?.headingPath[0] || page.url);
+  const first = option(best?.href ?? page.href, "hit");
+  first.append(h("div", { class: "title" }, title, ...(tag ? [h("span", { class: "tag" }, tag)] : [])));
+  const path = withoutTitle(best?.headingPath ?? [], page.title);
+  if (path.length > 0) {
+    first.append(h("div", { class: "path" }, ...path.flatMap((heading, i) => (i > 0 ? [separator(), heading] : [heading]))));
+  }
+  if (best?.snippet.text) first.append(h("div", { class: "text" }, ...snippetNodes(best.snippet)));
+  register(first, { page, section: best });
+
+  const nested = others.map((section) => {
+    const sub = option(section.href, "hit sub");
+    sub.append(h("div", { class: "title" }, h("span", {}, section.headingPath.at(-1) ?? page.title)));
+    if (section.snippet.text) sub.append(h("div", { class: "text" }, ...snippetNodes(section.snippet)));
+    register(sub, { page, section });
+    return sub;
+  });
+  return h("div", { class: "page", role: "group", "aria-label": page.title || page.url }, first, ...nested);
+}
+
+/** The part of a heading path that says more than the title above it. */
+function withoutTitle(path: string[], title: string): string[] {
+  return path[0] === title ? path.slice(1) : path;
+}
+
+function separator(): HTMLElement {
+  return h("i", { "aria-hidden": true });
+}
+
+function option(href: string | null, className: string): HTMLAnchorElement {
+  return h("a", { class: className, role: "option", tabindex: -1, "aria-selected": "false", href });
+}

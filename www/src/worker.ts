@@ -1,0 +1,56 @@
+/**
+ * The search worker: everything heavy happens here. Imported on a page without workers, it serves a message port
+ * instead, through the same calls.
+ */
+
+import * as wasm from "../wasm/engine/findling_engine";
+import { Bundle } from "./bundle";
+import { FindlingError } from "./errors";
+import type { Request } from "./engine-types";
+import { locate } from "./locate";
+import { serve, type Port } from "./rpc";
+import { Files, noTraffic } from "./shards";
+import { openFiles } from "./sources";
+
+/** What the page sends to open a bundle. */
+export interface OpenCall {
+  url: string;
+  wasmUrl: string;
+  memory: number;
+}
+
+/** Answers the page's calls through `port`. */
+export function start(port: Port): void {
+  let bundle: Bundle | undefined;
+  serve(port, {
+    async open({ url, wasmUrl, memory }: OpenCall) {
+      const start = performance.now();
+      const traffic = noTraffic();
+      const { base, file } = locate(new URL(url));
+      const ready = initialise(wasmUrl);
+      const directory = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
+      const source = await openFiles(directory, file, ready, traffic);
+      bundle = await Bundle.open(wasm, source, memory, traffic, ready);
+      return { description: bundle.describe(), revision: bundle.revision, traffic, ms: performance.now() - start };
+    },
+    async search(request: Request, signal) {
+      if (!bundle) throw new FindlingError("closed", "The bundle is not open.");
+      return { ...(await bundle.search(request, signal)), revision: bundle.revision };
+    },
+  });
+}
+
+let initialised: Promise<unknown> | undefined;
+
+function initialise(url: string): Promise<unknown> {
+  initialised ??= wasm.default({ module_or_path: url }).catch((thrown: unknown) => {
+    initialised = undefined;
+    throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
+  });
+  return initialised;
+}
+
+declare const WorkerGlobalScope: { new (): object } | undefined;
+if (typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope) {
+  start(globalThis as unknown as Port);
+}
