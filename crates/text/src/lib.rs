@@ -21,6 +21,7 @@ pub mod normalise;
 mod segment;
 mod stem;
 mod stop;
+mod unicode;
 pub mod wordpiece;
 
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};

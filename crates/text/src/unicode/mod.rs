@@ -1,0 +1,147 @@
+//! What characters are, from small tables: the general crates for this carry far more than the engine may weigh
+//! (full normalisation alone 43 kB of compressed wasm; these tables are a tenth of that).
+
+mod tables;
+
+use std::sync::OnceLock;
+
+/// A set of characters as sorted, disjoint ranges.
+struct Ranges(Vec<(u32, u32)>);
+
+impl Ranges {
+    fn decode(bytes: &[u8]) -> Ranges {
+        let mut numbers = Varints(bytes);
+        let mut ranges = Vec::new();
+        let mut at = 0;
+        while let (Some(gap), Some(len)) = (numbers.next(), numbers.next()) {
+            ranges.push((at + gap, at + gap + len));
+            at += gap + len;
+        }
+        Ranges(ranges)
+    }
+
+    fn contains(&self, c: char) -> bool {
+        let c = u32::from(c);
+        let behind = self.0.partition_point(|&(start, _)| start <= c);
+        behind > 0 && c < self.0[behind - 1].1
+    }
+}
+
+/// What characters become without their nonspacing marks: sorted by character, each with where its base begins and how long it is.
+struct Bases {
+    keys: Vec<(u32, u16, u16)>,
+    values: Vec<char>,
+}
+
+impl Bases {
+    fn decode(bytes: &[u8]) -> Bases {
+        let mut numbers = Varints(bytes);
+        let mut bases = Bases { keys: Vec::new(), values: Vec::new() };
+        let (mut at, mut last) = (0u32, 0i32);
+        while let Some(head) = numbers.next() {
+            at += head >> 2;
+            let len = (head & 3) + 1;
+            bases.keys.push((at, bases.values.len() as u16, len as u16));
+            for _ in 0..len {
+                let zigzag = numbers.next().unwrap_or(0);
+                last += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+                bases.values.push(char::from_u32(last as u32).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+        }
+        bases
+    }
+
+    fn get(&self, c: char) -> Option<&[char]> {
+        let place = self.keys.binary_search_by_key(&u32::from(c), |&(key, _, _)| key).ok()?;
+        let (_, start, len) = self.keys[place];
+        self.values.get(start as usize..start as usize + len as usize)
+    }
+}
+
+struct Varints<'a>(&'a [u8]);
+
+impl Iterator for Varints<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let mut n = 0;
+        for (i, &byte) in self.0.iter().enumerate() {
+            n |= u32::from(byte & 0x7f) << (7 * i);
+            if byte < 0x80 {
+                self.0 = &self.0[i + 1..];
+                return Some(n);
+            }
+        }
+        None
+    }
+}
+
+fn ranges(cell: &'static OnceLock<Ranges>, bytes: &'static [u8]) -> &'static Ranges {
+    cell.get_or_init(|| Ranges::decode(bytes))
+}
+
+/// Whether `c` is a nonspacing mark (Mn).
+pub(crate) fn is_mark(c: char) -> bool {
+    static MARKS: OnceLock<Ranges> = OnceLock::new();
+    c >= '\u{300}' && ranges(&MARKS, tables::MARKS).contains(c)
+}
+
+/// Whether `c` is punctuation (P), ASCII symbols such as `$` and `=` not included.
+pub(crate) fn is_punctuation(c: char) -> bool {
+    static PUNCTUATION: OnceLock<Ranges> = OnceLock::new();
+    ranges(&PUNCTUATION, tables::PUNCTUATION).contains(c)
+}
+
+/// Whether `c` is a control, format or private use character (Cc, Cf, Co).
+pub(crate) fn is_other(c: char) -> bool {
+    static OTHER: OnceLock<Ranges> = OnceLock::new();
+    match c {
+        '\0'..='\x1f' | '\x7f' => true,
+        ' '..='~' => false,
+        _ => ranges(&OTHER, tables::OTHER).contains(c),
+    }
+}
+
+/// Calls `sink` with the canonical decomposition of `c`, nonspacing marks left out: `e` for `é`, nothing for a mark.
+#[inline]
+pub(crate) fn for_each_base(c: char, mut sink: impl FnMut(char)) {
+    static BASES: OnceLock<Bases> = OnceLock::new();
+    if c < '\u{c0}' {
+        return sink(c);
+    }
+    // Hangul syllables decompose by arithmetic (The Unicode Standard, section 3.12).
+    if ('\u{ac00}'..='\u{d7a3}').contains(&c) {
+        let s = u32::from(c) - 0xac00;
+        let jamo = [0x1100 + s / 588, 0x1161 + s % 588 / 28, 0x11a7 + s % 28];
+        return jamo[..if s.is_multiple_of(28) { 2 } else { 3 }]
+            .iter()
+            .filter_map(|&j| char::from_u32(j))
+            .for_each(sink);
+    }
+    match BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c) {
+        Some(base) => base.iter().copied().for_each(sink),
+        None if is_mark(c) => {}
+        None => sink(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_categories::UnicodeCategories;
+    use unicode_normalization_alignments::UnicodeNormalization;
+
+    #[test]
+    fn every_character_agrees_with_the_reference_tables() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            assert_eq!(is_mark(c), c.is_mark_nonspacing(), "{c:?}");
+            assert_eq!(is_punctuation(c), c.is_punctuation(), "{c:?}");
+            assert_eq!(is_other(c), c.is_other(), "{c:?}");
+            let mut base = Vec::new();
+            for_each_base(c, |b| base.push(b));
+            let expect: Vec<char> =
+                std::iter::once(c).nfd().map(|(c, _)| c).filter(|c| !c.is_mark_nonspacing()).collect();
+            assert_eq!(base, expect, "{c:?}");
+        }
+    }
+}
