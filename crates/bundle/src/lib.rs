@@ -1,5 +1,51 @@
-//! What lies on disk and on the wire.
-#![doc = "(front page to be written with the formats)"]
+//! What lies on disk and on the wire: every format of a bundle, its writer and its reader in one module.
+//!
+//! A bundle is a directory of immutable shards named by their contents, and one small file that names the current
+//! manifest. The same parts make a single file.
+//!
+//! | where | what | module |
+//! |---|---|---|
+//! | `findling.idx` | names the manifest; the only file that changes | [`entry`] |
+//! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, encoder, shard directory | [`Manifest`] |
+//! | `shards/<32 hex digits>.bin` | shards, one kind each, framed alike | [`frame`] |
+//! | `NAME.findling` | all of it in one file | [`single_file`] |
+//!
+//! | shard | answers | module |
+//! |---|---|---|
+//! | structure | which section and page is this, how long are its fields? | [`structure`] |
+//! | terms | where does this term occur, how often? | [`lexicon`] |
+//! | positions | where in those fields? | [`positions`] |
+//! | vectors | what does this section mean? | [`vectors`] |
+//! | graph | which vectors are near this one? | [`graph`] |
+//! | column | which pages have this value? | [`column`] |
+//! | texts | what is shown of this page? | [`texts`] |
+//!
+//! ```
+//! use findling_bundle::lexicon::TermsBuilder;
+//! use findling_bundle::{Level, Posting, ShardKind, Stats, TermsShard, decode_shard, encode_shard};
+//!
+//! let mut terms = TermsBuilder::new();
+//! terms.push("borrow", 1, [&[], &[], &[Posting { id: 7, tf: [2, 1] }]])?;
+//! let (entry, stored) = encode_shard(ShardKind::Terms, &terms.finish())?;
+//!
+//! // Elsewhere, from bytes that came over the network:
+//! let stats = Stats { n_pages: 3, n_sections: 5, n_passages: 8, n_terms: 1, ..Stats::default() };
+//! let shard = TermsShard::from_bytes(decode_shard(&entry, &stored)?, &stats)?;
+//! let borrow = shard.find("borrow").unwrap();
+//! assert_eq!(shard.postings(&borrow, Level::Passage).next(), Some(Posting { id: 7, tf: [2, 1] }));
+//! # Ok::<(), findling_bundle::Error>(())
+//! ```
+//!
+//! # Rules that hold for every format
+//!
+//! - Numbers are little-endian, or LEB128 varints; strings are UTF-8 behind a varint length; ids are dense from 0.
+//! - The same contents give the same bytes.
+//! - Readers take bytes that nobody vouches for. `from_bytes` checks everything ([`texts`] checks a page when it is read) and
+//!   gives an [`Error`] that says what was expected, what was found and what to do; after it, accessors are total:
+//!   an id that does not exist gives nothing, never a panic.
+//! - What a reader allocates is at most 256 times its input's length (for the manifest, what [`limits`] says), whatever
+//!   the input claims; `tests/allocation.rs` measures it.
+//! - Nothing here does IO, reads a clock or spawns a thread.
 
 mod codec;
 pub mod column;

@@ -1,0 +1,473 @@
+//! The rows of the static query encoder: "what does this word add to a query's vector?"
+//!
+//! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits with a scale
+//! each, sorted by their key and cut into small shards, so that a query fetches only those its words fall into.
+//! A key is a word, a WordPiece token, or (with `##` in front) a token that continues a word.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n` | varint |
+//! | `dim` | varint, a multiple of 4 |
+//! | `bits` | u8: 2, 4 or 8 |
+//! | keys | `n` times: varint bytes shared with the key before, string: the rest |
+//! | scales | `n` times u16: the upper half of an f32, finite, not negative |
+//! | rows | `n` times `dim * bits / 8` bytes, the first number in the lowest bits |
+//!
+//! A stored number `q` stands for `(q - (2^bits - 1) / 2) * scale`: levels are symmetric around 0 and 0 is none of
+//! them (a mid-rise quantiser), which at 2 bits is what a row of about Gaussian numbers wants (Max, "Quantizing for
+//! minimum distortion", IRE Transactions 1960, table I).
+//!
+//! WordPiece takes the longest token that begins a word. All tokens that begin some word of a shard's range sort
+//! into that range, or begin the range's first key: a writer repeats those few at the front of the shard
+//! ([`prefixes`]), so that one shard answers for any word in its range.
+
+use crate::Error;
+use crate::codec::{Reader, put_str, put_varint};
+use crate::limits::{MAX_DIM, MAX_TERM_LEN};
+
+const WHAT: &str = "encoder rows";
+
+/// What stands in front of the key of a token that continues a word.
+pub const CONTINUATION: &str = "##";
+
+/// Bits for each number of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bincode::Encode, bincode::Decode)]
+pub enum Bits {
+    /// Four levels.
+    Two,
+    /// Sixteen levels.
+    Four,
+    /// 256 levels.
+    Eight,
+}
+
+impl Bits {
+    /// All of them, fewest first.
+    pub const ALL: [Self; 3] = [Self::Two, Self::Four, Self::Eight];
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        match self {
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+
+    /// That many bits.
+    ///
+    /// # Errors
+    /// Where `count` is not 2, 4 or 8.
+    pub fn from_count(count: u32) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|bits| bits.count() == count)
+            .ok_or(Error::Malformed { what: WHAT, why: "rows have 2, 4 or 8 bits" })
+    }
+
+    /// Bytes of a row of `dim` numbers.
+    pub fn row_len(self, dim: usize) -> usize {
+        (dim * self.count() as usize).div_ceil(8)
+    }
+
+    /// Half the number of levels less one half: what lies between a stored number and the one it stands for.
+    fn offset(self) -> f32 {
+        ((1u32 << self.count()) - 1) as f32 / 2.0
+    }
+}
+
+/// The nearest f32 whose lower half is zero, at least 0.
+fn short(scale: f32) -> u16 {
+    let bits = scale.to_bits();
+    // Round to nearest; a carry into the exponent is right as well.
+    (bits.wrapping_add(0x8000) >> 16) as u16
+}
+
+fn long(scale: u16) -> f32 {
+    f32::from_bits(u32::from(scale) << 16)
+}
+
+fn level(value: f32, scale: f32, bits: Bits) -> u8 {
+    let top = ((1u32 << bits.count()) - 1) as f32;
+    round_half_up(value / scale + bits.offset()).clamp(0.0, top) as u8
+}
+
+/// Rounds half up: an addition and a floor, exact in every implementation.
+fn round_half_up(value: f32) -> f32 {
+    (value + 0.5).floor()
+}
+
+/// A row in few bits: the scale that loses least of it (least squared error over a grid), and the packed levels.
+/// What is not finite counts as 0.
+pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
+    let row: Vec<f32> = row.iter().map(|&v| if v.is_finite() { v } else { 0.0 }).collect();
+    let max = row.iter().fold(0.0f32, |max, v| max.max(v.abs()));
+    let mut best = (f32::INFINITY, 0u16);
+    if max > f32::MIN_POSITIVE * 1e6 {
+        let full = max / bits.offset();
+        for step in 0..48 {
+            let stored = short(full * (0.25 + 0.8 * step as f32 / 47.0));
+            let scale = long(stored);
+            let error: f32 = row
+                .iter()
+                .map(|&v| {
+                    let lost = v - (f32::from(level(v, scale, bits)) - bits.offset()) * scale;
+                    lost * lost
+                })
+                .sum();
+            if error < best.0 {
+                best = (error, stored);
+            }
+        }
+    }
+    let scale = long(best.1);
+    let mut packed = vec![0u8; bits.row_len(row.len())];
+    if best.1 != 0 {
+        let width = bits.count() as usize;
+        for (i, &value) in row.iter().enumerate() {
+            packed[i * width / 8] |= level(value, scale, bits) << (i * width % 8);
+        }
+    }
+    (best.1, packed)
+}
+
+/// Adds `weight` times a quantised row to `sum`. Numbers beyond the shorter of the two are left out.
+pub fn add_row(scale: u16, packed: &[u8], bits: Bits, weight: f32, sum: &mut [f32]) {
+    let scale = long(scale) * weight;
+    if scale == 0.0 {
+        return;
+    }
+    let width = bits.count();
+    let mask = ((1u32 << width) - 1) as u8;
+    let per_byte = 8 / width as usize;
+    let offset = bits.offset();
+    for (numbers, &byte) in sum.chunks_mut(per_byte).zip(packed) {
+        for (i, number) in numbers.iter_mut().enumerate() {
+            *number += (f32::from(byte >> (i as u32 * width) & mask) - offset) * scale;
+        }
+    }
+}
+
+/// The keys that a shard beginning with `first` repeats in front: those of `keys` (sorted) that `first` begins with,
+/// itself left out.
+pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
+    let mut found = Vec::new();
+    for (end, _) in first.char_indices().skip(1) {
+        if let Ok(at) = keys.binary_search_by(|key| key.as_str().cmp(&first[..end])) {
+            found.push(keys[at].as_str());
+        }
+    }
+    found
+}
+
+/// Writes a range of rows.
+#[derive(Clone, Debug)]
+pub struct RowsBuilder {
+    dim: u32,
+    bits: Bits,
+    last: String,
+    n: u32,
+    keys: Vec<u8>,
+    scales: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl RowsBuilder {
+    /// Nothing yet. `dim` is a multiple of 4, at most [`MAX_DIM`].
+    pub fn new(dim: u32, bits: Bits) -> Self {
+        Self { dim, bits, last: String::new(), n: 0, keys: Vec::new(), scales: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.keys.len() + self.scales.len() + self.rows.len()
+    }
+
+    /// Whether no row has been added.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Adds a row as [`quantise`] gives it.
+    ///
+    /// # Errors
+    /// Where keys do not ascend, a key is empty or too long, the row has another length, or the scale is negative or
+    /// not finite.
+    pub fn push(&mut self, key: &str, scale: u16, packed: &[u8]) -> Result<(), Error> {
+        if key.len() > MAX_TERM_LEN {
+            return Err(Error::Limit { what: "bytes of a key", limit: MAX_TERM_LEN as u64, got: key.len() as u64 });
+        }
+        if key <= self.last.as_str() {
+            return Err(Error::malformed(WHAT, "keys must ascend and not be empty"));
+        }
+        let expected = self.bits.row_len(self.dim as usize);
+        if packed.len() != expected {
+            return Err(Error::Length {
+                what: "bytes of an encoder row",
+                expected: expected as u64,
+                got: packed.len() as u64,
+            });
+        }
+        check_scale(scale)?;
+        let shared = shared_prefix(&self.last, key);
+        put_varint(&mut self.keys, shared as u32);
+        put_str(&mut self.keys, &key[shared..]);
+        self.scales.extend_from_slice(&scale.to_le_bytes());
+        self.rows.extend_from_slice(packed);
+        key.clone_into(&mut self.last);
+        self.n += 1;
+        Ok(())
+    }
+
+    /// The shard's raw bytes.
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(16 + self.len());
+        put_varint(&mut out, self.n);
+        put_varint(&mut out, self.dim);
+        out.push(self.bits.count() as u8);
+        out.extend_from_slice(&self.keys);
+        out.extend_from_slice(&self.scales);
+        out.extend_from_slice(&self.rows);
+        out
+    }
+}
+
+/// Bytes that both begin with, in whole characters.
+fn shared_prefix(a: &str, b: &str) -> usize {
+    let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    while !b.is_char_boundary(shared) {
+        shared -= 1;
+    }
+    shared
+}
+
+fn check_scale(scale: u16) -> Result<(), Error> {
+    let scale = long(scale);
+    if scale.is_finite() && scale.is_sign_positive() {
+        Ok(())
+    } else {
+        Err(Error::malformed(WHAT, "a scale is negative or not finite"))
+    }
+}
+
+/// A range of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsShard {
+    bits: Bits,
+    row_len: usize,
+    keys: Vec<Box<str>>,
+    scales: Vec<u16>,
+    rows: Vec<u8>,
+}
+
+impl RowsShard {
+    /// Checks and takes what [`RowsBuilder`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes break the format, or dimension or bits are not those expected.
+    pub fn from_bytes(raw: &[u8], dim: u32, bits: Bits) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        // A key takes at least three bytes: what it shares, its length, one of its own.
+        let n = reader.count(3)?;
+        let got = reader.varint()?;
+        if got != dim {
+            return Err(Error::Length {
+                what: "dimensions of an encoder row",
+                expected: dim.into(),
+                got: got.into(),
+            });
+        }
+        if dim == 0 || dim > MAX_DIM || !dim.is_multiple_of(4) {
+            return Err(Error::malformed(WHAT, "dimensions must be a multiple of 4 within the limit"));
+        }
+        if u32::from(reader.u8()?) != bits.count() {
+            return Err(Error::malformed(WHAT, "rows have other bits than the manifest says"));
+        }
+        let row_len = bits.row_len(dim as usize);
+        reader.fits(n, 3 + 2 + row_len)?;
+        let mut keys: Vec<Box<str>> = Vec::with_capacity(n);
+        let mut key = String::new();
+        for _ in 0..n {
+            let shared = reader.varint()? as usize;
+            let suffix = reader.str()?;
+            if shared > key.len() || !key.is_char_boundary(shared) {
+                return Err(reader.malformed("a key shares more than the key before has"));
+            }
+            if shared + suffix.len() > MAX_TERM_LEN {
+                return Err(reader.malformed("a key is too long"));
+            }
+            let next = [&key[..shared], suffix].concat();
+            if next <= key {
+                return Err(reader.malformed("keys must ascend and not be empty"));
+            }
+            keys.push(next.as_str().into());
+            key = next;
+        }
+        let mut scales = Vec::with_capacity(n);
+        for _ in 0..n {
+            let scale = reader.u16()?;
+            check_scale(scale)?;
+            scales.push(scale);
+        }
+        let rows = reader.take(n * row_len)?.to_vec();
+        reader.finish()?;
+        Ok(Self { bits, row_len, keys, scales, rows })
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The keys, in order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(AsRef::as_ref)
+    }
+
+    /// The row of `key`.
+    pub fn get(&self, key: &str) -> Option<usize> {
+        self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()
+    }
+
+    /// The row whose key is the longest that begins `word`, and the key's length in bytes. A key must be longer than
+    /// `least` bytes.
+    pub fn longest_prefix(&self, word: &str, least: usize) -> Option<(usize, usize)> {
+        let mut end = word.len();
+        while end > least {
+            if word.is_char_boundary(end) {
+                if let Some(row) = self.get(&word[..end]) {
+                    return Some((row, end));
+                }
+            }
+            end -= 1;
+        }
+        None
+    }
+
+    /// Adds a row to `sum`; an index that does not exist adds nothing.
+    pub fn add(&self, row: usize, sum: &mut [f32]) {
+        let start = row.saturating_mul(self.row_len);
+        if let (Some(&scale), Some(packed)) =
+            (self.scales.get(row), self.rows.get(start..start.saturating_add(self.row_len)))
+        {
+            add_row(scale, packed, self.bits, 1.0, sum);
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        let keys: usize = self.keys.iter().map(|key| key.len() + 16).sum();
+        keys + 2 * self.scales.len() + self.rows.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn unpack(scale: u16, packed: &[u8], bits: Bits, dim: usize) -> Vec<f32> {
+        let mut sum = vec![0.0; dim];
+        add_row(scale, packed, bits, 1.0, &mut sum);
+        sum
+    }
+
+    fn shard(keys: &[&str], dim: u32, bits: Bits) -> Vec<u8> {
+        let mut builder = RowsBuilder::new(dim, bits);
+        for (i, key) in keys.iter().enumerate() {
+            let row: Vec<f32> = (0..dim).map(|d| (d as f32 - 3.0) * (i + 1) as f32).collect();
+            let (scale, packed) = quantise(&row, bits);
+            builder.push(key, scale, &packed).unwrap();
+        }
+        builder.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn more_bits_lose_less(row in prop::collection::vec(-1.0f32..1.0, 64)) {
+            let norm: f32 = row.iter().map(|v| v * v).sum();
+            prop_assume!(norm > 0.01);
+            let lost: Vec<f32> = Bits::ALL.iter().map(|&bits| {
+                let (scale, packed) = quantise(&row, bits);
+                let back = unpack(scale, &packed, bits, row.len());
+                row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() / norm
+            }).collect();
+            prop_assert!(lost[2] <= lost[1] && lost[1] <= lost[0], "{lost:?}");
+            // Uniform numbers are the worst case of these three: error of a mid-rise quantiser, with some room.
+            prop_assert!(lost[0] < 0.15 && lost[1] < 0.012 && lost[2] < 0.0002, "{lost:?}");
+        }
+
+        #[test]
+        fn any_row_is_safe(row: Vec<f32>) {
+            for bits in Bits::ALL {
+                let (scale, packed) = quantise(&row, bits);
+                prop_assert!(check_scale(scale).is_ok());
+                prop_assert!(unpack(scale, &packed, bits, row.len()).iter().all(|v| !v.is_nan()));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_safe(raw: Vec<u8>) {
+            if let Ok(shard) = RowsShard::from_bytes(&raw, 8, Bits::Four) {
+                let _ = shard.longest_prefix("borrow", 0);
+            }
+        }
+
+        #[test]
+        fn the_longest_prefix_is_that_of_a_slow_twin(keys in prop::collection::btree_set("[ab]{1,5}", 0..12), word in "[ab]{0,8}") {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let shard = RowsShard::from_bytes(&shard(&keys, 8, Bits::Two), 8, Bits::Two).unwrap();
+            let slow = keys.iter().filter(|key| word.starts_with(**key)).max_by_key(|key| key.len());
+            let found = shard.longest_prefix(&word, 0).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
+            prop_assert_eq!(found, slow.copied());
+        }
+
+        #[test]
+        fn a_shard_answers_for_every_word_of_its_range(keys in prop::collection::btree_set("[ab]{1,5}", 2..12), cut: prop::sample::Index, word in "[ab]{0,8}") {
+            let keys: Vec<String> = keys.into_iter().collect();
+            let cut = cut.index(keys.len());
+            prop_assume!(word.as_str() >= keys[cut].as_str());
+            let mut own: Vec<&str> = prefixes(&keys, &keys[cut]);
+            own.extend(keys[cut..].iter().map(String::as_str));
+            let shard = RowsShard::from_bytes(&shard(&own, 8, Bits::Two), 8, Bits::Two).unwrap();
+            let slow = keys.iter().filter(|key| word.starts_with(key.as_str())).map(String::len).max();
+            prop_assert_eq!(shard.longest_prefix(&word, 0).map(|(_, len)| len), slow);
+        }
+    }
+
+    #[test]
+    fn every_truncation_and_flip_is_refused_or_safe() {
+        let good = shard(&["##s", "borrow", "borrower", "mutex", "ß"], 8, Bits::Four);
+        assert_eq!(RowsShard::from_bytes(&good, 8, Bits::Four).unwrap().get("mutex"), Some(3));
+        for end in 0..good.len() {
+            assert!(RowsShard::from_bytes(&good[..end], 8, Bits::Four).is_err(), "cut at {end}");
+        }
+        for at in 0..good.len() {
+            for bit in 0..8 {
+                let mut bad = good.clone();
+                bad[at] ^= 1 << bit;
+                if let Ok(shard) = RowsShard::from_bytes(&bad, 8, Bits::Four) {
+                    let mut sum = [0.0; 8];
+                    (0..=shard.len()).for_each(|row| shard.add(row, &mut sum));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_another_shape_are_refused() {
+        let good = shard(&["a", "b"], 8, Bits::Four);
+        assert!(RowsShard::from_bytes(&good, 16, Bits::Four).is_err());
+        assert!(RowsShard::from_bytes(&good, 8, Bits::Two).is_err());
+        let mut builder = RowsBuilder::new(8, Bits::Four);
+        builder.push("b", 0, &[0; 4]).unwrap();
+        assert!(builder.push("a", 0, &[0; 4]).is_err());
+        assert!(builder.push("c", 0, &[0; 5]).is_err());
+        assert!(builder.push("c", 0xffff, &[0; 4]).is_err());
+    }
+}

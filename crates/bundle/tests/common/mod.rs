@@ -1,0 +1,368 @@
+//! A small corpus in every format, and walks that touch all a reader can.
+
+#![allow(dead_code)] // Each test binary uses its own part.
+use findling_bundle::column::Column;
+use findling_bundle::graph::Graph;
+use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
+use findling_bundle::positions::{Lists, PositionsBuilder, PositionsShard};
+use findling_bundle::structure::{Structure, StructureBuilder};
+use findling_bundle::texts::{PageText, SectionText, TextsBuilder, TextsShard};
+use findling_bundle::vectors::{VectorsBuilder, VectorsShard, quantise};
+use findling_bundle::*;
+
+pub const DIM: u32 = 6;
+pub const KINDS: [AttributeKind; 5] = [
+    AttributeKind::String,
+    AttributeKind::Strings,
+    AttributeKind::Number,
+    AttributeKind::Date,
+    AttributeKind::Bool,
+];
+
+/// Bytes in each format, uncompressed.
+pub struct Sample {
+    pub stats: Stats,
+    pub structure: Vec<u8>,
+    pub terms: Vec<u8>,
+    pub positions: Vec<u8>,
+    pub vectors: Vec<u8>,
+    pub graph: Vec<u8>,
+    pub columns: Vec<Vec<u8>>,
+    pub texts: Vec<u8>,
+}
+
+/// Three pages, five sections, seven passages, six vectors.
+pub fn sample() -> Sample {
+    let mut structure = StructureBuilder::default();
+    for page in 0..3u32 {
+        structure.page([page + 1, 2]);
+        for section in 0..[2, 1, 2][page as usize] {
+            structure.section([section, 300], [1, 2][(section == 0 && page == 0) as usize]);
+            for passage in 0..=u32::from(section == 0 && page < 2) {
+                structure.passage([110 + passage, 5]);
+            }
+        }
+    }
+    let structure = structure.finish();
+    let stats = Stats {
+        n_pages: 3,
+        n_sections: 5,
+        n_passages: 7,
+        n_vectors: 6,
+        n_terms: 20,
+        mean_len: structure.mean_len(),
+    };
+
+    let mut terms = TermsBuilder::new();
+    let mut positions = PositionsBuilder::new();
+    for i in 0..20u32 {
+        let term = format!(
+            "term{}{}",
+            ["a", "b", "é", "ü"][i as usize / 5],
+            ["", "a", "b", "c", "d"][i as usize % 5]
+        );
+        let pages: Vec<Posting> = (0..i % 3).map(|id| Posting { id, tf: [1, id] }).collect();
+        let sections: Vec<Posting> = (0..i % 4).map(|id| Posting { id: id + 1, tf: [id, 2] }).collect();
+        let passages: Vec<Posting> =
+            (0..=i % 3).map(|id| Posting { id: id * 3, tf: [1, u32::from(id == 2)] }).collect();
+        terms.push(&term, 7, [&pages, &sections, &passages]).unwrap();
+        let counts = |n: usize| vec![2u32; n];
+        let ascending = |n: usize| (0..n as u32).flat_map(|j| [j, j + 200]).collect::<Vec<_>>();
+        let lists = [pages.len(), sections.len(), passages.len()].map(|n| (counts(n), ascending(n)));
+        positions
+            .push([0, 1, 2].map(|level| Lists { counts: &lists[level].0, positions: &lists[level].1 }))
+            .unwrap();
+    }
+
+    let mut vectors = VectorsBuilder::new(DIM);
+    for i in 0..6 {
+        let (row, scale) = quantise(&[0.1, 0.2, -0.5, i as f32, 0.0, 0.7][..DIM as usize]);
+        vectors.push(&row, scale).unwrap();
+    }
+
+    let ids = |ids: &[u32]| ids.iter().map(|&id| VectorId(id)).collect::<Vec<_>>();
+    let graph = Graph::new(
+        VectorId(4),
+        vec![
+            (0..6).map(|i| (VectorId(i), ids(&[(i + 1) % 6, (i + 5) % 6, 4]))).collect(),
+            vec![(VectorId(1), ids(&[4])), (VectorId(4), ids(&[1]))],
+            vec![(VectorId(4), vec![])],
+        ],
+    )
+    .unwrap();
+
+    let values: [[Option<AttributeValue>; 3]; 5] = [
+        [Some(AttributeValue::String("book".into())), None, Some(AttributeValue::String("bar".into()))],
+        [
+            Some(AttributeValue::Strings(vec!["a".into(), "é".into()])),
+            Some(AttributeValue::Strings(vec!["a".into()])),
+            None,
+        ],
+        [Some(AttributeValue::Number(1.5)), None, Some(AttributeValue::Number(f64::NEG_INFINITY))],
+        [None, Some(AttributeValue::Date(-1)), Some(AttributeValue::Date(1 << 53))],
+        [Some(AttributeValue::Bool(true)), None, Some(AttributeValue::Bool(false))],
+    ];
+    let columns = KINDS
+        .iter()
+        .zip(&values)
+        .map(|(&kind, values)| Column::build(kind, values.iter().map(Option::as_ref)).unwrap().to_bytes())
+        .collect();
+
+    let mut texts = TextsBuilder::new();
+    for page in 0..3 {
+        let sections = (0..[2, 1, 2][page])
+            .map(|section| SectionText {
+                level: section as u8,
+                heading: ["", "Überschrift"][section],
+                anchor: (section > 0).then_some("anchor"),
+                parent: (section > 0).then_some(0),
+                text: "A text mit Ümlaut and `code` in it.",
+                code: vec![26..30, 33..35],
+                passages: if section == 0 && page < 2 { vec![0..20, 10..35] } else { vec![0..35] },
+            })
+            .collect();
+        let id = format!("page/{page}.html");
+        texts
+            .push(&PageText {
+                id: &id,
+                url: &id,
+                title: "Title",
+                language: "en",
+                meta: vec![("image", "x.png")],
+                sections,
+            })
+            .unwrap();
+    }
+
+    Sample {
+        stats,
+        structure: structure.to_bytes(),
+        terms: terms.finish(),
+        positions: positions.finish(),
+        vectors: vectors.finish(),
+        graph: graph.to_bytes(),
+        columns,
+        texts: texts.finish(),
+    }
+}
+
+/// The sample as a manifest with its stored shards.
+pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
+    let mut shards = Vec::new();
+    let mut stored = Vec::new();
+    let mut add = |kind, raw: &[u8]| {
+        let (entry, bytes) = encode_shard(kind, raw).unwrap();
+        shards.push(entry);
+        stored.push(bytes);
+        ShardId(shards.len() as u32 - 1)
+    };
+    add(ShardKind::Structure, &sample.structure);
+    let terms = add(ShardKind::Terms, &sample.terms);
+    let positions = add(ShardKind::Positions, &sample.positions);
+    let vectors = add(ShardKind::Vectors, &sample.vectors);
+    let graph = add(ShardKind::Graph, &sample.graph);
+    let texts = add(ShardKind::Texts, &sample.texts);
+    let attributes = KINDS
+        .iter()
+        .zip(&sample.columns)
+        .enumerate()
+        .map(|(i, (&kind, raw))| Attribute {
+            name: format!("attribute{i}"),
+            kind,
+            column: add(ShardKind::Column, raw),
+            facet: i % 2 == 0,
+        })
+        .collect();
+    let manifest = Manifest {
+        generator: "findling test".into(),
+        languages: vec!["en".into()],
+        analysis: 42,
+        stats: sample.stats,
+        attributes,
+        dense: Some(Dense {
+            encoder: EncoderCard {
+                name: "hash".into(),
+                dim: DIM,
+                fingerprint: "00".repeat(16),
+                max_tokens: 256,
+                query_prefix: String::new(),
+                document_prefix: String::new(),
+                semantic: false,
+            },
+            mean: vec![0.25; DIM as usize],
+            vectors: vec![VectorRange { first_vector: VectorId(0), shard: vectors }],
+            graph: Some(graph),
+            query_encoders: vec![QueryEncoder {
+                kind: "transformer".into(),
+                files: vec![FilePart { path: "encoder/model.bin".into(), len: 3, hash: [7; 16] }],
+            }],
+        }),
+        lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
+        texts: vec![TextRange { first_page: PageId(0), shard: texts }],
+        shards,
+    };
+    (manifest, stored)
+}
+
+pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let structure = Structure::from_bytes(raw, stats)?;
+    for page in 0..stats.n_pages + 2 {
+        structure.page_len(PageId(page));
+        for passage in structure.passages_of_page(PageId(page)) {
+            structure.passage_len(PassageId(passage));
+        }
+        for section in structure.sections(PageId(page)) {
+            let section = SectionId(section);
+            assert_eq!(structure.page_of(section), PageId(page));
+            structure.section_len(section);
+            for passage in structure.passages(section) {
+                assert_eq!(structure.section_of(PassageId(passage)), section);
+            }
+            for vector in structure.vectors(section) {
+                assert_eq!(structure.section_of_vector(VectorId(vector)), section);
+            }
+        }
+    }
+    structure.page_of(SectionId(u32::MAX));
+    structure.section_of(PassageId(u32::MAX));
+    structure.mean_len();
+    assert_eq!(structure.to_bytes().len(), raw.len().min(structure.to_bytes().len()));
+    Ok(())
+}
+
+pub fn walk_terms(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let shard = TermsShard::from_bytes(raw.to_vec(), stats)?;
+    let mut terms = shard.terms();
+    let mut n = 0;
+    while let Some((term, entry)) = terms.advance() {
+        n += 1;
+        assert_eq!(shard.find(term), Some(entry));
+        assert!(entry.df <= stats.n_passages);
+        let lists = shard.lists(&entry);
+        for (level, limit) in Level::ALL.into_iter().zip([stats.n_pages, stats.n_sections, stats.n_passages])
+        {
+            let list: Vec<Posting> = shard.postings(&entry, level).collect();
+            assert_eq!(list, lists[level as usize]);
+            assert_eq!(list.len(), entry.n[level as usize] as usize);
+            assert!(list.iter().all(|posting| posting.id < limit && posting.tf != [0, 0]));
+            assert!(list.is_sorted_by(|a, b| a.id < b.id));
+        }
+    }
+    assert_eq!(n, shard.n_terms());
+    for prefix in ["", "t", "termab", "termé", "zzz", "\u{0}"] {
+        let mut terms = shard.prefix(prefix);
+        while let Some((term, _)) = terms.advance() {
+            assert!(term.starts_with(prefix));
+        }
+        shard.find(prefix);
+    }
+    Ok(())
+}
+
+pub fn walk_positions(raw: &[u8]) -> Result<(), Error> {
+    let shard = PositionsShard::from_bytes(raw.to_vec())?;
+    let mut list = Vec::new();
+    for ordinal in 0..shard.n_terms() + 2 {
+        for level in Level::ALL {
+            let mut lists = shard.lists(ordinal, level);
+            let mut n = 0;
+            let expected = lists.n_left();
+            while lists.next_list(&mut list) {
+                n += 1;
+                assert!(list.is_sorted_by(|a, b| a < b));
+            }
+            assert_eq!(n, expected);
+        }
+    }
+    Ok(())
+}
+
+pub fn walk_vectors(raw: &[u8]) -> Result<(), Error> {
+    let shard = VectorsShard::from_bytes(raw.to_vec(), DIM)?;
+    for i in 0..shard.len() {
+        assert_eq!(shard.row(i).len(), DIM as usize);
+        assert!(shard.scale(i) >= 0.0);
+    }
+    assert!(shard.row(shard.len()).is_empty() && shard.row(usize::MAX).is_empty());
+    assert_eq!(shard.scale(usize::MAX), 0.0);
+    Ok(())
+}
+
+pub fn walk_graph(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let graph = Graph::from_bytes(raw, stats)?;
+    assert!(graph.entry().0 < stats.n_vectors);
+    for layer in 0..graph.n_layers() + 1 {
+        for node in 0..stats.n_vectors + 2 {
+            for &neighbour in graph.neighbours(layer, VectorId(node)) {
+                assert!(neighbour < stats.n_vectors);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn walk_column(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<(), Error> {
+    let column = Column::from_bytes(raw, kind, stats)?;
+    assert_eq!(column.kind(), kind);
+    assert_eq!(column.n_pages(), stats.n_pages);
+    for page in 0..stats.n_pages + 2 {
+        column.value(PageId(page));
+        assert!(column.number(PageId(page)).is_none_or(|number| !number.is_nan()));
+    }
+    if let Column::Strings(strings) = &column {
+        for id in 0..strings.n_values() {
+            assert_eq!(strings.find(strings.value(id)), Some(id));
+        }
+        strings.value(u32::MAX);
+        strings.find("nothing");
+    }
+    Ok(())
+}
+
+pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
+    let shard = TextsShard::from_bytes(raw.to_vec())?;
+    assert!(shard.page(shard.n_pages()).is_err());
+    for i in 0..shard.n_pages() {
+        let page = shard.page(i)?;
+        for (at, section) in page.sections.iter().enumerate() {
+            page.heading_path(at);
+            assert!(section.parent.is_none_or(|parent| (parent as usize) < at));
+            for range in section.code.iter().chain(&section.passages) {
+                let _ = &section.text[range.start as usize..range.end as usize];
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads and walks a whole bundle as an engine would.
+pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8>>) -> Result<(), Error> {
+    let read = |id: ShardId| {
+        let entry = manifest.shard(id).expect("validated");
+        decode_shard(entry, &shard(id).unwrap_or_default())
+    };
+    walk_structure(&read(manifest.structure().expect("validated"))?, &manifest.stats)?;
+    for range in &manifest.lexicon {
+        assert!(manifest.lexicon_of(&range.first_term).is_some());
+        walk_terms(&read(range.terms)?, &manifest.stats)?;
+        walk_positions(&read(range.positions)?)?;
+    }
+    for attribute in &manifest.attributes {
+        walk_column(&read(attribute.column)?, attribute.kind, &manifest.stats)?;
+    }
+    for range in &manifest.texts {
+        walk_texts(&read(range.shard)?)?;
+    }
+    for page in 0..manifest.stats.n_pages.min(100) {
+        assert!(manifest.text_of(PageId(page)).is_some());
+    }
+    if let Some(dense) = &manifest.dense {
+        for range in &dense.vectors {
+            walk_vectors(&read(range.shard)?)?;
+        }
+        if let Some(graph) = dense.graph {
+            walk_graph(&read(graph)?, &manifest.stats)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Bytes that nobody vouches for: every truncation and every changed byte of every format, first as the checksum sees
+//! them, then as they would be with a checksum that fits. Each must be refused, or read as something that can be walked.
+
+mod common;
+
+use common::*;
+use findling_bundle::single_file::{self, SingleFile};
+use findling_bundle::*;
+use proptest::prelude::*;
+
+/// A format's name, an honest instance, and a walk through what is read of it.
+type Format<'a> = (&'static str, &'a [u8], Box<dyn Fn(&[u8]) -> Result<(), Error> + 'a>);
+
+fn formats(sample: &Sample) -> Vec<Format<'_>> {
+    let stats = &sample.stats;
+    let mut formats: Vec<Format<'_>> = vec![
+        ("structure", &sample.structure, Box::new(|raw| walk_structure(raw, stats))),
+        ("terms", &sample.terms, Box::new(|raw| walk_terms(raw, stats))),
+        ("positions", &sample.positions, Box::new(walk_positions)),
+        ("vectors", &sample.vectors, Box::new(walk_vectors)),
+        ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),
+        ("texts", &sample.texts, Box::new(walk_texts)),
+    ];
+    for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
+        formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));
+    }
+    formats
+}
+
+/// All ways to spoil one byte that have been seen to matter.
+fn spoilt(byte: u8) -> impl Iterator<Item = u8> {
+    (0..8).map(move |bit| byte ^ 1 << bit).chain([0, 1, 0x7f, 0x80, 0xff, byte.wrapping_add(1)])
+}
+
+#[test]
+fn the_sample_is_sound() {
+    let sample = sample();
+    for (name, raw, walk) in formats(&sample) {
+        walk(raw).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let (manifest, stored) = bundle(&sample);
+    manifest.validate().unwrap();
+    walk_bundle(&manifest, |id| stored.get(id.index()).cloned()).unwrap();
+}
+
+#[test]
+fn every_truncation_of_every_format_is_refused() {
+    let sample = sample();
+    for (name, raw, walk) in formats(&sample) {
+        for len in 0..raw.len() {
+            assert!(walk(&raw[..len]).is_err(), "{name} of {len} bytes");
+        }
+        let mut longer = raw.to_vec();
+        longer.push(0);
+        assert!(walk(&longer).is_err(), "{name} with a byte after the end");
+    }
+}
+
+#[test]
+fn every_changed_byte_is_refused_or_safe() {
+    let sample = sample();
+    for (_, raw, walk) in formats(&sample) {
+        let mut bytes = raw.to_vec();
+        for at in 0..bytes.len() {
+            for byte in spoilt(raw[at]) {
+                bytes[at] = byte;
+                let _ = walk(&bytes);
+            }
+            bytes[at] = raw[at];
+        }
+    }
+}
+
+#[test]
+fn a_changed_or_missing_byte_never_passes_the_checksums() {
+    let sample = sample();
+    let (manifest, stored) = bundle(&sample);
+    let (entry, stored_manifest) = encode_manifest(&manifest).unwrap();
+    let mut file = single_file::head(&entry, &stored_manifest);
+    for shard in &stored {
+        file.extend_from_slice(shard);
+    }
+    let open = |bytes: &[u8]| -> Result<(), Error> {
+        let file = SingleFile::open(bytes)?;
+        walk_bundle(file.manifest(), |id| file.shard(id).map(<[u8]>::to_vec))
+    };
+    open(&file).unwrap();
+    for len in 0..file.len() {
+        assert!(open(&file[..len]).is_err(), "{len} bytes");
+    }
+    let mut bytes = file.clone();
+    for at in 0..file.len() {
+        for bit in 0..8 {
+            bytes[at] = file[at] ^ 1 << bit;
+            assert!(open(&bytes).is_err(), "byte {at}, bit {bit}");
+        }
+        bytes[at] = file[at];
+    }
+}
+
+#[test]
+fn a_manifest_with_a_fitting_checksum_is_refused_or_safe() {
+    let (manifest, stored) = bundle(&sample());
+    let raw = manifest.to_bytes().unwrap();
+    let mut bytes = raw.clone();
+    for at in 0..raw.len() {
+        for byte in spoilt(raw[at]) {
+            bytes[at] = byte;
+            if let Ok(manifest) = Manifest::from_bytes(&bytes)
+                && manifest.validate().is_ok()
+            {
+                let _ = walk_bundle(&manifest, |id| stored.get(id.index()).cloned());
+                for term in ["", "a", "terma", "zz"] {
+                    manifest.lexicon_of(term);
+                    assert!(manifest.lexicon_with_prefix(term).end <= manifest.lexicon.len());
+                }
+            }
+        }
+        bytes[at] = raw[at];
+    }
+    for len in 0..raw.len() {
+        assert!(Manifest::from_bytes(&raw[..len]).is_err());
+    }
+}
+
+#[test]
+fn what_is_served_in_a_files_place_is_named() {
+    let (manifest, stored) = bundle(&sample());
+    let page = b"<!doctype html><title>Not found</title>";
+    let error = decode_shard(&manifest.shards[0], page).unwrap_err();
+    assert!(error.to_string().contains("not a Findling file"), "{error}");
+    assert!(Entry::from_bytes(page).unwrap_err().to_string().contains("not a Findling file"));
+    let error = decode_shard(&manifest.shards[0], &stored[1]).unwrap_err();
+    assert!(matches!(error, Error::Length { .. } | Error::Checksum { .. }), "{error}");
+    // Even where length and checksum are those of the other file, its kind gives it away.
+    let lying = ShardEntry { kind: ShardKind::Structure, ..manifest.shards[1] };
+    assert!(matches!(decode_shard(&lying, &stored[1]), Err(Error::Kind { .. })));
+    let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
+    assert!(decode_manifest(&stored[0]).is_err());
+    assert!(decode_manifest(&stored_manifest).is_ok());
+}
+
+#[test]
+fn another_version_says_which_side_to_update() {
+    let entry = Entry { manifest_hash: [1; 16], manifest_len: 9 };
+    let mut bytes = entry.to_bytes();
+    assert_eq!(Entry::from_bytes(&bytes), Ok(entry));
+    bytes[8] = 2;
+    assert!(Entry::from_bytes(&bytes).unwrap_err().to_string().contains("newer"));
+    bytes[8] = 0;
+    assert!(Entry::from_bytes(&bytes).unwrap_err().to_string().contains("build the bundle again"));
+}
+
+#[test]
+fn a_shard_that_inflates_to_more_than_announced_is_refused() {
+    let (mut entry, mut stored) = encode_shard(ShardKind::Texts, &vec![0; 100_000]).unwrap();
+    for announced in [0u32, 1, 99_999, 100_001, u32::MAX] {
+        stored[8..12].copy_from_slice(&announced.to_le_bytes());
+        entry.raw_len = announced;
+        entry.hash = hash128(&stored);
+        assert!(decode_shard(&entry, &stored).is_err(), "{announced}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn generated_bytes_are_refused_or_safe(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), small: bool) {
+        if small {
+            // Small numbers come further than random ones.
+            bytes.iter_mut().for_each(|byte| *byte &= 7);
+        }
+        let sample = sample();
+        for (_, _, walk) in formats(&sample) {
+            let _ = walk(&bytes);
+        }
+        let _ = Manifest::from_bytes(&bytes).and_then(|manifest| manifest.validate());
+        let _ = Entry::from_bytes(&bytes);
+        let _ = decode_manifest(&bytes);
+        let _ = SingleFile::open(&bytes);
+    }
+
+    #[test]
+    fn splices_of_honest_bytes_are_refused_or_safe(
+        cuts in proptest::collection::vec((0usize..400, 0usize..40, 0usize..400), 1..5),
+    ) {
+        let sample = sample();
+        for (_, raw, walk) in formats(&sample) {
+            let mut bytes = raw.to_vec();
+            for &(from, len, to) in &cuts {
+                let from = from.min(raw.len());
+                let piece = raw[from..(from + len).min(raw.len())].to_vec();
+                let to = to.min(bytes.len());
+                let end = (to + len).min(bytes.len());
+                bytes.splice(to..end, piece);
+            }
+            let _ = walk(&bytes);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! What was written is what is read, against slow and obvious twins.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use findling_bundle::lexicon::{Posting, TermsBuilder, cap_term};
+use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::structure::StructureBuilder;
+use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
+use findling_bundle::vectors::{VectorsBuilder, quantise};
+use findling_bundle::*;
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::prelude::*;
+
+fn stats(n: u32) -> Stats {
+    Stats { n_pages: n, n_sections: n, n_passages: n, n_vectors: n, n_terms: n, mean_len: [1.0; 6] }
+}
+
+/// id -> frequencies
+type List = BTreeMap<u32, [u32; 2]>;
+
+fn list() -> impl Strategy<Value = List> {
+    btree_map(
+        0u32..5000,
+        (0u32..4, 0u32..300).prop_map(|(a, b)| if a + b == 0 { [1, 0] } else { [a, b] }),
+        0..12,
+    )
+}
+
+proptest! {
+    #[test]
+    fn terms(
+        terms in btree_map("[a-cé]{1,6}|\\PC{1,12}", (list(), list(), list()), 0..80),
+        probes in vec("[a-cé]{0,4}", 10),
+    ) {
+        let terms: BTreeMap<String, [Vec<Posting>; 3]> = terms
+            .into_iter()
+            .filter(|(_, (a, b, c))| !(a.is_empty() && b.is_empty() && c.is_empty()))
+            .map(|(term, (a, b, c))| {
+                let lists = [a, b, c].map(|l| l.into_iter().map(|(id, tf)| Posting { id, tf }).collect());
+                (term, lists)
+            })
+            .collect();
+        let mut builder = TermsBuilder::new();
+        for (term, lists) in &terms {
+            builder.push(term, 4321, [&lists[0], &lists[1], &lists[2]]).unwrap();
+        }
+        let raw = builder.finish();
+        let shard = TermsShard::from_bytes(raw, &stats(5000)).unwrap();
+        prop_assert_eq!(shard.n_terms() as usize, terms.len());
+        let mut walk = shard.terms();
+        for (ordinal, (term, lists)) in terms.iter().enumerate() {
+            let (found, entry) = walk.advance().unwrap();
+            prop_assert_eq!(found, term);
+            prop_assert_eq!(entry.ordinal as usize, ordinal);
+            prop_assert_eq!(entry.df, 4321);
+            prop_assert_eq!(shard.find(term), Some(entry));
+            for (level, list) in Level::ALL.into_iter().zip(lists) {
+                prop_assert_eq!(&shard.postings(&entry, level).collect::<Vec<_>>(), list);
+            }
+            prop_assert_eq!(&shard.lists(&entry), lists);
+        }
+        prop_assert!(walk.advance().is_none());
+        for probe in probes.iter().chain(terms.keys()) {
+            prop_assert_eq!(shard.find(probe).is_some(), terms.contains_key(probe));
+            let expected: Vec<&String> = terms.keys().filter(|term| term.starts_with(probe.as_str())).collect();
+            let mut walk = shard.prefix(probe);
+            let mut got = Vec::new();
+            while let Some((term, _)) = walk.advance() {
+                got.push(term.to_owned());
+            }
+            prop_assert_eq!(got.iter().collect::<Vec<_>>(), expected);
+            let mut walk = shard.seek(probe);
+            let first = walk.advance().map(|(term, _)| term.to_owned());
+            prop_assert_eq!(first.as_ref(), terms.range(probe.clone()..).next().map(|(term, _)| term));
+        }
+    }
+
+    #[test]
+    fn positions(terms in vec([0, 1, 2].map(|_| vec(btree_set(0u32..100_000, 0..6), 0..6)), 0..20)) {
+        let mut builder = PositionsBuilder::new();
+        for levels in &terms {
+            let flat = [0, 1, 2].map(|level| {
+                let lists: &Vec<BTreeSet<u32>> = &levels[level];
+                let counts: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
+                (counts, lists.iter().flatten().copied().collect::<Vec<u32>>())
+            });
+            builder.push([0, 1, 2].map(|l| Lists { counts: &flat[l].0, positions: &flat[l].1 })).unwrap();
+        }
+        let shard = PositionsShard::from_bytes(builder.finish()).unwrap();
+        prop_assert_eq!(shard.n_terms() as usize, terms.len());
+        let mut got = vec![7];
+        for (ordinal, levels) in terms.iter().enumerate() {
+            for level in Level::ALL {
+                let mut lists = shard.lists(ordinal as u32, level);
+                for (i, list) in levels[level as usize].iter().enumerate() {
+                    // Passing over a list now and then must not lose the place.
+                    if i % 3 == 1 {
+                        prop_assert!(lists.skip_list());
+                        continue;
+                    }
+                    prop_assert!(lists.next_list(&mut got));
+                    prop_assert_eq!(&got, &list.iter().copied().collect::<Vec<_>>());
+                }
+                prop_assert!(!lists.next_list(&mut got));
+            }
+        }
+    }
+
+    #[test]
+    fn structure(pages in vec((0u32..9, vec((0u32..500, 0u32..5, vec(0u32..400, 0..4)), 0..4)), 0..8)) {
+        let mut builder = StructureBuilder::default();
+        let mut stats = Stats::default();
+        // (page, section) of each passage, and section of each vector
+        let (mut passages, mut vectors) = (Vec::new(), Vec::new());
+        for (len, sections) in &pages {
+            let page = builder.page([*len, 1]);
+            stats.n_pages += 1;
+            for (len, n_vectors, lens) in sections {
+                let section = builder.section([*len, 2], *n_vectors);
+                stats.n_sections += 1;
+                vectors.extend((0..*n_vectors).map(|_| section));
+                for len in lens {
+                    builder.passage([*len, 3]);
+                    passages.push((page, section, *len));
+                }
+            }
+        }
+        stats.n_passages = passages.len() as u32;
+        stats.n_vectors = vectors.len() as u32;
+        let written = builder.finish();
+        let raw = written.to_bytes();
+        let read = Structure::from_bytes(&raw, &stats).unwrap();
+        prop_assert_eq!(&read, &written);
+        prop_assert_eq!(read.to_bytes(), raw);
+        for (i, &(page, section, len)) in passages.iter().enumerate() {
+            let id = PassageId(i as u32);
+            prop_assert_eq!(read.section_of(id), section);
+            prop_assert_eq!(read.page_of(section), page);
+            prop_assert_eq!(read.passage_len(id), [len, 3]);
+            prop_assert!(read.passages(section).contains(&id.0));
+            prop_assert!(read.passages_of_page(page).contains(&id.0));
+        }
+        for (i, &section) in vectors.iter().enumerate() {
+            prop_assert_eq!(read.section_of_vector(VectorId(i as u32)), section);
+            prop_assert!(read.vectors(section).contains(&(i as u32)));
+        }
+        if !passages.is_empty() {
+            let mean = passages.iter().map(|(_, _, len)| f64::from(*len)).sum::<f64>() / passages.len() as f64;
+            prop_assert_eq!(read.mean_len()[Field::Body as usize], mean as f32);
+        }
+    }
+
+    #[test]
+    fn vectors(rows in vec(vec(any::<f32>(), 5), 0..20)) {
+        let mut builder = VectorsBuilder::new(5);
+        for row in &rows {
+            let (row, scale) = quantise(row);
+            builder.push(&row, scale).unwrap();
+        }
+        let shard = VectorsShard::from_bytes(builder.finish(), 5).unwrap();
+        prop_assert_eq!(shard.len(), rows.len());
+        for (i, row) in rows.iter().enumerate() {
+            for (v, q) in row.iter().zip(shard.row(i)) {
+                let v = if v.is_finite() { *v } else { 0.0 };
+                // Half a step, and what rounding to f32 adds.
+                let error = (f64::from(v) - f64::from(*q) * f64::from(shard.scale(i))).abs();
+                prop_assert!(error <= f64::from(shard.scale(i)) * 0.501 + 127.0 * f64::from(f32::MIN_POSITIVE));
+            }
+        }
+    }
+
+    #[test]
+    fn graphs(edges in vec((0u32..30, 0u32..30), 0..200), upper in btree_set(0u32..30, 1..9), top: prop::sample::Index) {
+        let upper: Vec<u32> = upper.into_iter().collect();
+        let entry = VectorId(*top.get(&upper));
+        let lists = |nodes: &[u32]| -> Vec<(VectorId, Vec<VectorId>)> {
+            nodes
+                .iter()
+                .map(|&node| {
+                    let near = edges.iter().filter(|edge| edge.0 == node && nodes.contains(&edge.1));
+                    (VectorId(node), near.map(|edge| VectorId(edge.1)).collect())
+                })
+                .collect()
+        };
+        let all: Vec<u32> = (0..30).collect();
+        let graph = Graph::new(entry, vec![lists(&all), lists(&upper)]).unwrap();
+        let raw = graph.to_bytes();
+        let read = Graph::from_bytes(&raw, &stats(30)).unwrap();
+        prop_assert_eq!(&read, &graph);
+        prop_assert_eq!(read.entry(), entry);
+        for (layer, nodes) in [&all, &upper].into_iter().enumerate() {
+            for node in 0..30 {
+                let expected: BTreeSet<u32> = edges
+                    .iter()
+                    .filter(|e| e.0 == node && e.1 != node && nodes.contains(&node) && nodes.contains(&e.1))
+                    .map(|e| e.1)
+                    .collect();
+                prop_assert_eq!(
+                    read.neighbours(layer, VectorId(node)),
+                    expected.into_iter().collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn columns(
+        strings in vec(proptest::option::of(btree_set("[a-c]{0,2}", 1..4)), 0..20),
+        numbers in vec(proptest::option::of(any::<f64>().prop_filter("a number", |n| !n.is_nan())), 0..20),
+        dates in vec(proptest::option::of(-(1i64 << 53)..=1 << 53), 0..20),
+        bools in vec(any::<Option<bool>>(), 0..20),
+    ) {
+        let sets: Vec<_> = strings
+            .iter()
+            .map(|set| set.as_ref().map(|set| AttributeValue::Strings(set.iter().cloned().collect())))
+            .collect();
+        let singles: Vec<_> = strings
+            .iter()
+            .map(|set| set.as_ref().and_then(|set| set.first().cloned()).map(AttributeValue::String))
+            .collect();
+        let numbers: Vec<_> = numbers.into_iter().map(|n| n.map(AttributeValue::Number)).collect();
+        let dates: Vec<_> = dates.into_iter().map(|d| d.map(AttributeValue::Date)).collect();
+        let bools: Vec<_> = bools.into_iter().map(|b| b.map(AttributeValue::Bool)).collect();
+        for (kind, values) in [
+            (AttributeKind::Strings, sets),
+            (AttributeKind::String, singles),
+            (AttributeKind::Number, numbers),
+            (AttributeKind::Date, dates),
+            (AttributeKind::Bool, bools),
+        ] {
+            let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
+            let read = Column::from_bytes(&column.to_bytes(), kind, &stats(values.len() as u32)).unwrap();
+            for (page, value) in values.iter().enumerate() {
+                prop_assert_eq!(&read.value(PageId(page as u32)), value);
+            }
+        }
+    }
+
+    #[test]
+    fn texts(pages in vec((vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..5)), 0..6)) {
+        let mut builder = TextsBuilder::new();
+        let mut written = Vec::new();
+        for (strings, sections) in &pages {
+            let mut page = PageText {
+                id: &strings[0],
+                url: &strings[1],
+                title: &strings[2],
+                language: &strings[3],
+                meta: vec![(&strings[4], &strings[5])],
+                sections: Vec::new(),
+            };
+            for (i, (text, heading, flag)) in sections.iter().enumerate() {
+                let bounds: Vec<u32> =
+                    (0..=text.len()).filter(|&at| text.is_char_boundary(at)).map(|at| at as u32).collect();
+                page.sections.push(SectionText {
+                    level: i as u8,
+                    heading,
+                    anchor: flag.then_some(heading),
+                    parent: (i > 0 && *flag).then_some(i as u32 / 2),
+                    text,
+                    code: bounds.windows(2).step_by(2).map(|pair| pair[0]..pair[1]).collect(),
+                    passages: bounds.windows(3).map(|three| three[0]..three[2]).collect(),
+                });
+            }
+            builder.push(&page).unwrap();
+            written.push(page);
+        }
+        let shard = TextsShard::from_bytes(builder.finish()).unwrap();
+        prop_assert_eq!(shard.n_pages() as usize, written.len());
+        for (i, page) in written.iter().enumerate() {
+            prop_assert_eq!(&shard.page(i as u32).unwrap(), page);
+        }
+    }
+
+    #[test]
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..7) {
+        let kind = [
+            ShardKind::Structure,
+            ShardKind::Terms,
+            ShardKind::Positions,
+            ShardKind::Vectors,
+            ShardKind::Graph,
+            ShardKind::Column,
+            ShardKind::Texts,
+        ][kind];
+        let (entry, stored) = encode_shard(kind, &raw).unwrap();
+        prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));
+        prop_assert_eq!(decode_shard(&entry, &stored).unwrap(), raw);
+    }
+
+    #[test]
+    fn long_terms_are_cut_at_a_character(term in "[aé東]{0,200}") {
+        let cut = cap_term(&term);
+        prop_assert!(term.starts_with(cut) && cut.len() <= limits::MAX_TERM_LEN);
+        prop_assert!(cut.len() == term.len() || cut.len() + 4 > limits::MAX_TERM_LEN);
+    }
+}
+
+#[test]
+fn a_zero_vector_stays_zero() {
+    assert_eq!(quantise(&[0.0; 3]), (vec![0; 3], 0.0));
+    assert_eq!(quantise(&[f32::NAN, f32::INFINITY, -0.0]), (vec![0; 3], 0.0));
+    assert_eq!(quantise(&[1.0, -0.5, 0.0]).0, [127, -64, 0]);
+}
+
+#[test]
+fn writers_refuse_what_readers_would() {
+    let plain = [Posting { id: 1, tf: [1, 0] }];
+    let mut terms = TermsBuilder::new();
+    terms.push("b", 1, [&plain, &[], &[]]).unwrap();
+    for (term, list) in [
+        ("a", &plain[..]),
+        ("b", &plain[..]),
+        ("", &plain[..]),
+        ("c", &[]),
+        ("c", &[Posting { id: 1, tf: [0, 0] }]),
+        ("c", &[plain[0], plain[0]]),
+        (&"c".repeat(129), &plain[..]),
+    ] {
+        assert!(terms.clone().push(term, 1, [list, &[], &[]]).is_err(), "{term} {list:?}");
+    }
+    let mut positions = PositionsBuilder::new();
+    for (counts, list) in [(&[2][..], &[1, 1][..]), (&[2], &[1]), (&[1], &[1, 2]), (&[2], &[2, 1])] {
+        let lists = Lists { counts, positions: list };
+        assert!(positions.push([lists, Lists::default(), Lists::default()]).is_err());
+    }
+    let of = AttributeValue::Bool(true);
+    assert!(Column::build(AttributeKind::Number, [Some(&of)]).is_err());
+    assert!(Column::build(AttributeKind::Number, [Some(&AttributeValue::Number(f64::NAN))]).is_err());
+    assert!(Column::build(AttributeKind::Date, [Some(&AttributeValue::Date(i64::MAX))]).is_err());
+    let node = |id, near: &[u32]| (VectorId(id), near.iter().map(|&n| VectorId(n)).collect::<Vec<_>>());
+    for (entry, layers) in [
+        (0, vec![]),
+        (0, vec![vec![node(1, &[])]]),
+        (1, vec![vec![node(0, &[])]]),
+        (0, vec![vec![node(0, &[1])]]),
+        (0, vec![vec![node(0, &[]), node(1, &[])], vec![node(1, &[])]]),
+        (0, vec![vec![node(0, &[]), node(1, &[])], vec![node(0, &[1])]]),
+    ] {
+        assert!(Graph::new(VectorId(entry), layers.clone()).is_err(), "{entry} {layers:?}");
+    }
+}
