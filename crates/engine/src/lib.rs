@@ -25,10 +25,14 @@
 //! ```
 
 mod error;
+mod facets;
+pub mod filter;
 mod index;
 mod request;
 mod response;
 mod search;
+mod sort;
+pub mod vector;
 
 pub use error::Error;
 pub use index::Index;

@@ -1,0 +1,43 @@
+//! What can be wrong with a condition.
+
+use std::fmt;
+
+/// Why a condition was refused: where, what would have been right, what was there instead, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterError {
+    /// `character 12` (from 1) in text, a path such as `must[1].range.year` in JSON.
+    pub position: String,
+    /// What would have been right there.
+    pub expected: String,
+    /// What was there.
+    pub found: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, expected, found, remedy } = self;
+        write!(f, "filter, {position}: expected {expected}, found {found}; {remedy}")
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+impl From<FilterError> for crate::Error {
+    fn from(error: FilterError) -> Self {
+        Self::Filter { message: error.to_string() }
+    }
+}
+
+/// At most this many characters of what was found are repeated.
+const SHOWN: usize = 40;
+
+/// What was found, quoted and cut.
+pub(super) fn quote(found: &str) -> String {
+    match found.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("`{}...`", &found[..end]),
+        None if found.is_empty() => "nothing".into(),
+        None => format!("`{found}`"),
+    }
+}

@@ -1,0 +1,64 @@
+//! The order of pages by an attribute.
+
+use std::cmp::Ordering;
+
+use findling_bundle::{Column, PageId};
+
+/// Puts things that stand for pages into the order of an attribute: ascending, or descending; those without a value
+/// last either way; equal ones stay in the order they were in, which is that of relevance. A set of strings counts by
+/// its first member in ascending order, by its last in descending order. O(n log n).
+pub(crate) fn by_attribute<T>(
+    items: &mut [T],
+    page: impl Fn(&T) -> PageId,
+    column: &Column,
+    descending: bool,
+) {
+    // Values of strings ascend with their ids, so ids do for all.
+    let key = |item: &T| match column {
+        Column::Strings(strings) => {
+            let ids = strings.ids(page(item));
+            (if descending { ids.last() } else { ids.first() }).map(|&id| f64::from(id))
+        }
+        other => other.number(page(item)),
+    };
+    items.sort_by(|a, b| match (key(a), key(b)) {
+        (Some(a), Some(b)) if descending => b.total_cmp(&a),
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::{AttributeKind, AttributeValue};
+
+    use super::*;
+
+    fn check(kind: AttributeKind, values: &[Option<AttributeValue>], ascending: &[u32], descending: &[u32]) {
+        let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
+        for (down, expect) in [(false, ascending), (true, descending)] {
+            // Relevance put the last page first.
+            let mut pages: Vec<u32> = (0..values.len() as u32).rev().collect();
+            by_attribute(&mut pages, |&page| PageId(page), &column, down);
+            assert_eq!(pages, expect, "{kind:?}, descending: {down}");
+        }
+    }
+
+    #[test]
+    fn missing_values_come_last_and_ties_keep_relevance() {
+        let numbers = [Some(2.0), None, Some(-1.0), Some(2.0), None].map(|n| n.map(AttributeValue::Number));
+        check(AttributeKind::Number, &numbers, &[2, 3, 0, 4, 1], &[3, 0, 2, 4, 1]);
+        let dates = [Some(5), Some(-5), None].map(|d| d.map(AttributeValue::Date));
+        check(AttributeKind::Date, &dates, &[1, 0, 2], &[0, 1, 2]);
+        let strings =
+            [Some("b"), Some("a"), Some("é"), None].map(|s| s.map(|s| AttributeValue::String(s.into())));
+        check(AttributeKind::String, &strings, &[1, 0, 2, 3], &[2, 0, 1, 3]);
+        let sets = [vec!["a", "z"], vec!["b"], vec![]]
+            .map(|set| Some(AttributeValue::Strings(set.into_iter().map(str::to_owned).collect())));
+        check(AttributeKind::Strings, &sets, &[0, 1, 2], &[0, 1, 2]);
+        let truths = [Some(true), None, Some(false)].map(|t| t.map(AttributeValue::Bool));
+        check(AttributeKind::Bool, &truths, &[2, 0, 1], &[0, 2, 1]);
+    }
+}

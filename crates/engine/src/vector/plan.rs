@@ -1,0 +1,187 @@
+//! Exact scan or graph: whichever costs less.
+//!
+//! Both costs are estimated in comparisons of the scan, from numbers measured by `benches/ann.rs` and kept below as
+//! constants. Only their ratio matters, which is much the same on every machine, while times are not.
+
+use findling_bundle::{Graph, SectionId};
+
+use super::exact::Hit;
+use super::{QuantisedQuery, VectorView, exact, hnsw};
+use crate::filter::Bitset;
+
+/// How the nearest sections were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Every vector that the filter lets through was compared.
+    Exact,
+    /// The graph was followed.
+    Hnsw,
+    /// There was nothing to compare.
+    None,
+}
+
+impl Method {
+    /// As the plan of a response names it: `exact`, `hnsw`, `none`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Hnsw => "hnsw",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The nearest sections.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbours {
+    /// Sections with the cosine of their best vector, best first; equal ones by id.
+    pub sections: Vec<(SectionId, f32)>,
+    /// Vectors compared with the query.
+    pub compared: u32,
+    /// How they were found.
+    pub method: Method,
+}
+
+/// What is decided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Situation {
+    /// Vectors of the bundle.
+    pub n_vectors: u32,
+    /// Vectors that the filter lets through, about.
+    pub n_passing: u32,
+    /// Vectors that the search of the graph keeps.
+    pub ef: u32,
+}
+
+impl Situation {
+    /// The method of least estimated cost. The graph has to promise a clear gain, since its cost is the less certain of
+    /// the two.
+    pub fn method(self) -> Method {
+        if self.n_passing == 0 {
+            return Method::None;
+        }
+        if self.hnsw_cost() * MARGIN < self.exact_cost() { Method::Hnsw } else { Method::Exact }
+    }
+
+    /// Estimated cost of the scan, in its own comparisons.
+    pub fn exact_cost(self) -> f32 {
+        let each = if self.n_passing < self.n_vectors { EXACT_FILTERED } else { 1.0 };
+        self.n_passing as f32 * each
+    }
+
+    /// Estimated cost of the graph, in comparisons of the scan.
+    pub fn hnsw_cost(self) -> f32 {
+        let compared = HNSW_DESCENT + HNSW_COMPARED_PER_EF * self.ef as f32;
+        let selectivity = self.n_passing as f32 / self.n_vectors.max(1) as f32;
+        let walk = HNSW_COMPARISON + (1.0 - selectivity) * HNSW_FILTERED;
+        // However large ef is, nothing is compared twice.
+        compared.min(self.n_passing as f32) * walk
+    }
+}
+
+/// A comparison of the scan under a filter, beside one without: rows are not contiguous.
+const EXACT_FILTERED: f32 = 1.1;
+/// Comparisons on the way down to the base layer.
+const HNSW_DESCENT: f32 = 300.0;
+/// Comparisons on the base layer for each vector kept.
+const HNSW_COMPARED_PER_EF: f32 = 20.0;
+/// A comparison in the graph, with its share of the heaps and of memory's latency.
+const HNSW_COMPARISON: f32 = 2.0;
+/// What a comparison costs in addition where almost nothing passes the filter: the neighbours looked at in vain.
+const HNSW_FILTERED: f32 = 2.0;
+/// How much cheaper the graph has to look.
+const MARGIN: f32 = 1.25;
+
+/// Vectors that the search of the graph keeps, for `k` sections, where the caller does not say.
+pub fn default_ef(k: u32) -> u32 {
+    (k * 2).max(100)
+}
+
+/// Decides between scan and graph.
+///
+/// `filter`: sections that may be found; `None` for all.
+pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, ef: u32) -> Method {
+    let n_vectors = view.n_vectors();
+    let n_sections = view.structure().n_sections().max(1);
+    let n_passing = match filter {
+        None => n_vectors,
+        // About: sections have about the same number of vectors.
+        Some(sections) => {
+            (u64::from(sections.count()) * u64::from(n_vectors)).div_ceil(u64::from(n_sections)) as u32
+        }
+    };
+    match (Situation { n_vectors, n_passing, ef }.method(), graph) {
+        (Method::Hnsw, Some(graph)) if view.is_complete() && graph.n_vectors() == n_vectors => Method::Hnsw,
+        (Method::None, _) => Method::None,
+        _ => Method::Exact,
+    }
+}
+
+/// The `k` sections nearest to a query among those that the filter lets through.
+///
+/// By exact scan or by the graph, whichever [`plan`] says. `ef`: how many vectors the search of the graph keeps, more for
+/// better recall and more work; [`default_ef`] where the caller has no opinion.
+pub fn nearest(
+    query: &QuantisedQuery,
+    view: &VectorView,
+    graph: Option<&Graph>,
+    filter: Option<&Bitset>,
+    k: u32,
+    ef: u32,
+) -> Neighbours {
+    let ef = ef.max(k);
+    match plan(view, graph, filter, ef) {
+        Method::None => Neighbours { sections: Vec::new(), compared: 0, method: Method::None },
+        Method::Exact => scan(query, view, filter, k),
+        Method::Hnsw => follow(query, view, graph, filter, k, ef),
+    }
+}
+
+/// The nearest sections by exact scan, whatever it costs.
+pub fn scan(query: &QuantisedQuery, view: &VectorView, filter: Option<&Bitset>, k: u32) -> Neighbours {
+    let (hits, compared) = exact::search(query, view, filter, k as usize);
+    Neighbours {
+        sections: hits.iter().map(|hit| (SectionId(hit.id), hit.score)).collect(),
+        compared,
+        method: Method::Exact,
+    }
+}
+
+/// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although there may be more,
+/// the exact scan answers instead.
+pub fn follow(
+    query: &QuantisedQuery,
+    view: &VectorView,
+    graph: Option<&Graph>,
+    filter: Option<&Bitset>,
+    k: u32,
+    ef: u32,
+) -> Neighbours {
+    let Some(graph) = graph else { return scan(query, view, filter, k) };
+    let passing = filter.map(|sections| (sections, sections.count()));
+    let (vectors, compared) = hnsw::search(query, view, graph, passing, ef as usize);
+    let structure = view.structure();
+    let mut seen = Bitset::none(structure.n_sections());
+    let mut hits = Vec::with_capacity(vectors.len());
+    for hit in vectors {
+        let section = structure.section_of_vector(findling_bundle::VectorId(hit.id));
+        if seen.insert(section.0) {
+            // The best vector of a section need not be the one that was found.
+            let several = structure.vectors(section).len() > 1;
+            let score =
+                if several { view.similarity(query, section).unwrap_or(hit.score) } else { hit.score };
+            hits.push(Hit { score, id: section.0 });
+        }
+    }
+    let wanted = passing.map_or(structure.n_sections(), |(_, n)| n).min(k);
+    if hits.len() < wanted as usize {
+        return scan(query, view, filter, k);
+    }
+    hits.sort_unstable_by(|a, b| b.cmp(a));
+    hits.truncate(k as usize);
+    Neighbours {
+        sections: hits.iter().map(|hit| (SectionId(hit.id), hit.score)).collect(),
+        compared,
+        method: Method::Hnsw,
+    }
+}
