@@ -195,7 +195,11 @@ impl RowsBuilder {
     /// not finite.
     pub fn push(&mut self, key: &str, scale: u16, packed: &[u8]) -> Result<(), Error> {
         if key.len() > MAX_TERM_LEN {
-            return Err(Error::Limit { what: "bytes of a key", limit: MAX_TERM_LEN as u64, got: key.len() as u64 });
+            return Err(Error::Limit {
+                what: "bytes of a key",
+                limit: MAX_TERM_LEN as u64,
+                got: key.len() as u64,
+            });
         }
         if key <= self.last.as_str() {
             return Err(Error::malformed(WHAT, "keys must ascend and not be empty"));
