@@ -58,6 +58,8 @@ pub mod lexicon;
 pub mod limits;
 mod manifest;
 pub mod positions;
+pub mod projection;
+pub mod rows;
 pub mod single_file;
 pub mod structure;
 pub mod texts;

@@ -1,0 +1,151 @@
+//! The projection of a teacher's space onto the fewer dimensions that a bundle stores: "how does a 384-dimensional
+//! vector become a 256-dimensional one?"
+//!
+//! Orthonormal rows, the leading principal components of the teacher's space (uncentred, so that cosines are kept as
+//! well as that many dimensions can). Documents are projected when the bundle is built, and so is the output of every
+//! query encoder; a reader needs the matrix only for a vector that a host supplies in the teacher's dimensions.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `from` | u32: dimensions of the teacher's space |
+//! | `to` | u32: dimensions kept, at most `from` |
+//! | matrix | `to * from` i16, row by row: 32,767ths |
+
+use crate::Error;
+use crate::codec::Reader;
+use crate::limits::MAX_DIM;
+
+const WHAT: &str = "projection";
+const UNIT: f32 = 32_767.0;
+
+/// A linear map with (nearly) orthonormal rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Projection {
+    from: u32,
+    /// `to` rows of `from` numbers, as stored: multiples of 1/32,767.
+    matrix: Vec<i16>,
+}
+
+impl Projection {
+    /// Rounds rows of `from` numbers each, all within -1 and 1, to what is stored.
+    ///
+    /// # Errors
+    /// Where the shape is not `to` rows of `from` numbers with `to <= from`.
+    pub fn new(from: u32, rows: &[f32]) -> Result<Self, Error> {
+        if from == 0 || from > MAX_DIM || !rows.len().is_multiple_of(from as usize) {
+            return Err(Error::malformed(
+                WHAT,
+                "the matrix must have whole rows within the limit of dimensions",
+            ));
+        }
+        if rows.is_empty() || rows.len() / from as usize > from as usize {
+            return Err(Error::malformed(WHAT, "a projection keeps at least one dimension and adds none"));
+        }
+        // Saturates outside -1..1, and makes NaN 0.
+        Ok(Self { from, matrix: rows.iter().map(|v| (v * UNIT + 0.5).floor() as i16).collect() })
+    }
+
+    /// Dimensions of the teacher's space.
+    pub fn from_dim(&self) -> u32 {
+        self.from
+    }
+
+    /// Dimensions kept.
+    pub fn to_dim(&self) -> u32 {
+        (self.matrix.len() / self.from as usize) as u32
+    }
+
+    /// Maps a vector and scales the result to length 1 (zeros stay zeros). Sums in order: the same everywhere.
+    ///
+    /// # Errors
+    /// Where the vector does not have [`Self::from_dim`] numbers.
+    pub fn apply(&self, vector: &[f32]) -> Result<Vec<f32>, Error> {
+        if vector.len() != self.from as usize {
+            return Err(Error::Length {
+                what: "dimensions of a vector to project",
+                expected: self.from.into(),
+                got: vector.len() as u64,
+            });
+        }
+        let dot = |row: &[i16]| row.iter().zip(vector).fold(0.0f32, |sum, (&m, &v)| sum + f32::from(m) * v);
+        let mut out: Vec<f32> = self.matrix.chunks_exact(self.from as usize).map(dot).collect();
+        let norm = out.iter().fold(0.0f32, |sum, v| sum + v * v).sqrt();
+        if norm > 0.0 {
+            out.iter_mut().for_each(|v| *v /= norm);
+        }
+        Ok(out)
+    }
+
+    /// The shard's raw bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(8 + 2 * self.matrix.len());
+        out.extend_from_slice(&self.from.to_le_bytes());
+        out.extend_from_slice(&self.to_dim().to_le_bytes());
+        out.extend(self.matrix.iter().flat_map(|v| v.to_le_bytes()));
+        out
+    }
+
+    /// Checks and takes what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes break the format.
+    pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        let from = reader.u32()?;
+        let to = reader.u32()?;
+        if from == 0 || from > MAX_DIM || to == 0 || to > from {
+            return Err(reader.malformed("a projection keeps at least one dimension and adds none"));
+        }
+        let n = from as usize * to as usize;
+        let numbers = reader.take(2 * n)?;
+        reader.finish()?;
+        let matrix = numbers.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
+        Ok(Self { from, matrix })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn keeps_the_dimensions_it_names() {
+        let projection = Projection::new(3, &[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+        assert_eq!((projection.from_dim(), projection.to_dim()), (3, 2));
+        let out = projection.apply(&[9.0, 3.0, 4.0]).unwrap();
+        assert!((out[0] - 0.6).abs() < 1e-6 && (out[1] - 0.8).abs() < 1e-6);
+        assert_eq!(projection.apply(&[1.0, 0.0, 0.0]).unwrap(), [0.0, 0.0]);
+        assert!(projection.apply(&[1.0]).is_err());
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        assert!(Projection::new(0, &[]).is_err());
+        assert!(Projection::new(2, &[]).is_err());
+        assert!(Projection::new(2, &[1.0; 3]).is_err());
+        assert!(Projection::new(2, &[1.0; 6]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn comes_back(rows in prop::collection::vec(-1.0f32..1.0, 6)) {
+            let projection = Projection::new(3, &rows).unwrap();
+            prop_assert_eq!(Projection::from_bytes(&projection.to_bytes()).unwrap(), projection);
+        }
+
+        #[test]
+        fn any_bytes_are_safe(raw: Vec<u8>) {
+            if let Ok(projection) = Projection::from_bytes(&raw) {
+                let _ = projection.apply(&vec![1.0; projection.from_dim() as usize]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let good = Projection::new(3, &[0.5; 6]).unwrap().to_bytes();
+        assert!((0..good.len()).all(|end| Projection::from_bytes(&good[..end]).is_err()));
+        assert!(Projection::from_bytes(&[&good[..], &[0]].concat()).is_err());
+    }
+}
