@@ -28,9 +28,15 @@
 //! | `onnx` | `onnx`: a user's own ONNX graph | no |
 //! | `native` | `import` and `parallel` | no |
 
+#[cfg(feature = "transformer")]
+pub mod artefact;
 mod encoder;
 mod error;
 pub mod hash;
+#[cfg(feature = "import")]
+pub mod import;
+#[cfg(feature = "transformer")]
+pub mod transformer;
 
 pub use encoder::{Embedding, Encoder, Side};
 pub use error::Error;

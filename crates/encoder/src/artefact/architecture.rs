@@ -1,0 +1,178 @@
+//! The numbers that say what a BERT-family encoder looks like, and the tensors that follow from them.
+
+use bincode::{Decode, Encode};
+
+use crate::Error;
+
+/// How the tokens' vectors become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Pooling {
+    /// Their mean.
+    Mean,
+    /// That of the first token, `[CLS]`.
+    Cls,
+}
+
+/// The function between the two feed-forward matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Activation {
+    /// `x / 2 * (1 + erf(x / sqrt 2))`: what BERT calls `gelu`.
+    Gelu,
+    /// `max(0, x)`.
+    Relu,
+}
+
+/// The shape of a BERT-family encoder (Devlin et al., 2019; post-norm, absolute positions).
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Architecture {
+    /// Transformer layers.
+    pub layers: u32,
+    /// Length of a token's vector.
+    pub hidden: u32,
+    /// Attention heads; `hidden` is a multiple.
+    pub heads: u32,
+    /// Length between the two feed-forward matrices.
+    pub intermediate: u32,
+    /// Rows of the position table.
+    pub max_positions: u32,
+    /// How the tokens' vectors become one.
+    pub pooling: Pooling,
+    /// Between the feed-forward matrices.
+    pub activation: Activation,
+    /// Added to a variance before its root is taken.
+    pub layer_norm_eps: f32,
+}
+
+/// A tensor an architecture has. Matrices are `[rows, cols]` = `[out, in]`; vectors are one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorSpec {
+    /// Its name, see [`names`].
+    pub name: String,
+    /// Rows, 1 for a vector.
+    pub rows: usize,
+    /// Columns.
+    pub cols: usize,
+}
+
+impl TensorSpec {
+    /// Number of values. Cannot overflow within the limits of [`Architecture::check`].
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    /// Whether it is a bias or a norm.
+    pub fn is_vector(&self) -> bool {
+        self.name.ends_with(".bias") || self.name.ends_with("norm.weight")
+    }
+}
+
+/// How the tensors are called.
+pub mod names {
+    /// The word table, `[vocabulary, hidden]`.
+    pub const WORDS: &str = "words";
+    /// The position table with the vector of the first token type added to every row, `[max_positions, hidden]`.
+    pub const POSITIONS: &str = "positions";
+    /// The norm after the sum of both: `.weight` and `.bias`.
+    pub const NORM: &str = "norm";
+    /// Parts of a layer that are a matrix with a bias, as `layer.N.PART.weight` and `.bias`.
+    pub const QUERY: &str = "query";
+    /// See [`QUERY`].
+    pub const KEY: &str = "key";
+    /// See [`QUERY`].
+    pub const VALUE: &str = "value";
+    /// Attention's way out. See [`QUERY`].
+    pub const ATTENTION: &str = "attention";
+    /// After attention: `layer.N.attention-norm.weight` and `.bias`.
+    pub const ATTENTION_NORM: &str = "attention-norm";
+    /// Into the feed-forward part. See [`QUERY`].
+    pub const UP: &str = "up";
+    /// Out of the feed-forward part. See [`QUERY`].
+    pub const DOWN: &str = "down";
+    /// After the feed-forward part: `layer.N.output-norm.weight` and `.bias`.
+    pub const OUTPUT_NORM: &str = "output-norm";
+
+    /// `layer.N.PART.weight`.
+    pub fn weight(layer: u32, part: &str) -> String {
+        format!("layer.{layer}.{part}.weight")
+    }
+
+    /// `layer.N.PART.bias`.
+    pub fn bias(layer: u32, part: &str) -> String {
+        format!("layer.{layer}.{part}.bias")
+    }
+}
+
+/// Beyond any encoder of this family (the largest BERT has 24 layers of 1,024), and small enough that sizes
+/// computed from them fit 32 bits of memory or fail the comparison with the bytes at hand.
+const MAX_LAYERS: u32 = 64;
+const MAX_HIDDEN: u32 = 4096;
+const MAX_INTERMEDIATE: u32 = 16384;
+const MAX_POSITIONS: u32 = 32768;
+const MAX_VOCABULARY: usize = 500_000;
+
+impl Architecture {
+    /// Whether this is an encoder that can be run, with a vocabulary of `n_words`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artefact`] naming the number that is out of range.
+    pub fn check(&self, n_words: usize) -> Result<(), Error> {
+        let within = |what: &str, value: u32, max: u32| {
+            if (1..=max).contains(&value) {
+                Ok(())
+            } else {
+                Err(Error::Artefact(format!("{what} is {value}, expected 1 to {max}")))
+            }
+        };
+        within("the number of layers", self.layers, MAX_LAYERS)?;
+        within("the hidden size", self.hidden, MAX_HIDDEN)?;
+        within("the number of heads", self.heads, self.hidden)?;
+        within("the intermediate size", self.intermediate, MAX_INTERMEDIATE)?;
+        within("the number of positions", self.max_positions, MAX_POSITIONS)?;
+        if !self.hidden.is_multiple_of(self.heads) {
+            return Err(Error::Artefact(format!(
+                "the hidden size {} is not a multiple of the {} heads",
+                self.hidden, self.heads
+            )));
+        }
+        if n_words == 0 || n_words > MAX_VOCABULARY {
+            return Err(Error::Artefact(format!(
+                "the vocabulary has {n_words} tokens, expected 1 to {MAX_VOCABULARY}"
+            )));
+        }
+        if !(self.layer_norm_eps > 0.0 && self.layer_norm_eps < 1.0) {
+            return Err(Error::Artefact(format!(
+                "the layer norm's epsilon is {}, expected between 0 and 1",
+                self.layer_norm_eps
+            )));
+        }
+        Ok(())
+    }
+
+    /// The tensors of this architecture in the order of the file: the embedding tables first.
+    pub fn tensors(&self, n_words: usize) -> Vec<TensorSpec> {
+        let (hidden, intermediate) = (self.hidden as usize, self.intermediate as usize);
+        let mut specs = Vec::new();
+        let mut push = |name: String, rows: usize, cols: usize| specs.push(TensorSpec { name, rows, cols });
+        push(names::WORDS.into(), n_words, hidden);
+        push(names::POSITIONS.into(), self.max_positions as usize, hidden);
+        push(format!("{}.weight", names::NORM), 1, hidden);
+        push(format!("{}.bias", names::NORM), 1, hidden);
+        for layer in 0..self.layers {
+            for part in [names::QUERY, names::KEY, names::VALUE, names::ATTENTION] {
+                push(names::weight(layer, part), hidden, hidden);
+                push(names::bias(layer, part), 1, hidden);
+            }
+            push(names::weight(layer, names::ATTENTION_NORM), 1, hidden);
+            push(names::bias(layer, names::ATTENTION_NORM), 1, hidden);
+            push(names::weight(layer, names::UP), intermediate, hidden);
+            push(names::bias(layer, names::UP), 1, intermediate);
+            push(names::weight(layer, names::DOWN), hidden, intermediate);
+            push(names::bias(layer, names::DOWN), 1, hidden);
+            push(names::weight(layer, names::OUTPUT_NORM), 1, hidden);
+            push(names::bias(layer, names::OUTPUT_NORM), 1, hidden);
+        }
+        specs
+    }
+}

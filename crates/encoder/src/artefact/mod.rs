@@ -1,0 +1,161 @@
+//! A sentence encoder in one file: card, architecture, tokenizer and weights.
+//!
+//! An [`Artefact`] is what `transformer` runs, in a browser as on a build machine. It is made from a published
+//! model by `import`, may be quantised with [`Artefact::quantised`], and travels as the bytes of
+//! [`Artefact::to_bytes`]. Which tensors there are, and their shapes, follows from the [`Architecture`] alone
+//! ([`Architecture::tensors`]), so the file carries no names and cannot contradict itself.
+//!
+//! # Size
+//!
+//! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
+//! [`Storage::Int8`]. In memory an artefact is as large as its file.
+
+mod architecture;
+mod format;
+mod tensor;
+
+pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
+pub use format::{FORMAT_VERSION, MAGIC};
+pub use tensor::{Storage, Tensor};
+
+use findling_text::wordpiece::Normaliser;
+
+use crate::{EncoderCard, Error};
+
+/// A sentence encoder: everything that decides its vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Artefact {
+    card: EncoderCard,
+    architecture: Architecture,
+    normaliser: Normaliser,
+    vocabulary: Vec<String>,
+    /// One for each of the architecture's tensors, in its order.
+    entries: Vec<Entry>,
+    /// The tensors' bytes, little-endian, as in the file.
+    payload: Vec<u8>,
+}
+
+/// Where a tensor lies.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    spec: TensorSpec,
+    storage: Storage,
+    start: usize,
+    end: usize,
+}
+
+impl Artefact {
+    /// Puts an artefact together. `weights` is asked for each tensor of the architecture, row by row.
+    ///
+    /// The card's fingerprint is computed here: over the weights as given, the vocabulary, the architecture,
+    /// the length limit and the prefixes.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `weights` fails with, [`Error::Tensor`] when it gives another number of values than the shape
+    /// has, and [`Error::Artefact`] when the architecture is not one that can be run.
+    pub fn new(
+        mut card: EncoderCard,
+        architecture: Architecture,
+        normaliser: Normaliser,
+        vocabulary: Vec<String>,
+        mut weights: impl FnMut(&TensorSpec) -> Result<Vec<f32>, Error>,
+    ) -> Result<Self, Error> {
+        architecture.check(vocabulary.len())?;
+        card.dim = architecture.hidden;
+        let mut entries = Vec::new();
+        let mut payload = Vec::new();
+        for spec in architecture.tensors(vocabulary.len()) {
+            let values = weights(&spec)?;
+            if values.len() != spec.len() {
+                return Err(Error::Tensor {
+                    name: spec.name,
+                    expected: vec![spec.rows, spec.cols],
+                    found: Some(vec![values.len()]),
+                });
+            }
+            let start = payload.len();
+            tensor::store(&values, &spec, Storage::F32, &mut payload);
+            entries.push(Entry { spec, storage: Storage::F32, start, end: payload.len() });
+        }
+        let mut artefact = Self { card, architecture, normaliser, vocabulary, entries, payload };
+        artefact.card.fingerprint = artefact.fingerprint();
+        Ok(artefact)
+    }
+
+    /// Which space its vectors live in. A quantised artefact has the card of the model it was made from: it
+    /// approximates the same space.
+    pub fn card(&self) -> &EncoderCard {
+        &self.card
+    }
+
+    /// Its shape.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// What its tokenizer does to text first.
+    pub fn normaliser(&self) -> Normaliser {
+        self.normaliser
+    }
+
+    /// Its tokens, by id.
+    pub fn vocabulary(&self) -> &[String] {
+        &self.vocabulary
+    }
+
+    /// A tensor by its name (see [`names`]); `None` where the architecture has none of that name.
+    pub fn tensor(&self, name: &str) -> Option<Tensor<'_>> {
+        self.entries.iter().find(|entry| entry.spec.name == name).map(|entry| self.at(entry))
+    }
+
+    /// All tensors, in the architecture's order.
+    pub fn tensors(&self) -> impl Iterator<Item = (&TensorSpec, Tensor<'_>)> {
+        self.entries.iter().map(|entry| (&entry.spec, self.at(entry)))
+    }
+
+    fn at(&self, entry: &Entry) -> Tensor<'_> {
+        Tensor::new(&entry.spec, entry.storage, &self.payload[entry.start..entry.end])
+    }
+
+    /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a thousandth
+    /// of the bytes. Vocabulary and card are kept.
+    pub fn quantised(&self, storage: Storage) -> Self {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        let mut payload = Vec::new();
+        for entry in &self.entries {
+            let start = payload.len();
+            let kept = if entry.spec.is_vector() { Storage::F32 } else { storage };
+            tensor::store(&self.at(entry).to_f32(), &entry.spec, kept, &mut payload);
+            entries.push(Entry { spec: entry.spec.clone(), storage: kept, start, end: payload.len() });
+        }
+        Self {
+            card: self.card.clone(),
+            architecture: self.architecture.clone(),
+            normaliser: self.normaliser,
+            vocabulary: self.vocabulary.clone(),
+            entries,
+            payload,
+        }
+    }
+
+    fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        // The name and the stored fingerprint decide nothing.
+        let card = EncoderCard { name: String::new(), fingerprint: String::new(), ..self.card.clone() };
+        hasher.update(&format::head_bytes(&card, &self.architecture, self.normaliser, &self.vocabulary));
+        hasher.update(&self.payload);
+        hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// Keeps only the embedding tables, giving back the memory of the rest once the plan holds it.
+    pub(crate) fn into_tables(mut self) -> Self {
+        self.entries.retain(|entry| entry.spec.name == names::WORDS || entry.spec.name == names::POSITIONS);
+        // The tables come first in the architecture's order.
+        let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(0);
+        self.payload.truncate(end);
+        self.payload.shrink_to_fit();
+        self.vocabulary = Vec::new();
+        self
+    }
+}

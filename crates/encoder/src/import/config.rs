@@ -1,0 +1,157 @@
+//! The configuration files of a published model.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{Options, file_error};
+use crate::Error;
+use crate::artefact::{Activation, Architecture, Pooling};
+
+/// Where no file says how many tokens the model was trained to read.
+const DEFAULT_MAX_TOKENS: u32 = 512;
+
+/// What `config.json` says.
+#[derive(Deserialize)]
+struct ModelConfig {
+    #[serde(default = "bert")]
+    model_type: String,
+    num_hidden_layers: u32,
+    hidden_size: u32,
+    num_attention_heads: u32,
+    intermediate_size: u32,
+    max_position_embeddings: u32,
+    #[serde(default = "gelu")]
+    hidden_act: String,
+    #[serde(default = "epsilon")]
+    layer_norm_eps: f32,
+    #[serde(default = "absolute")]
+    position_embedding_type: String,
+}
+
+fn bert() -> String {
+    "bert".into()
+}
+fn gelu() -> String {
+    "gelu".into()
+}
+fn epsilon() -> f32 {
+    1e-12
+}
+fn absolute() -> String {
+    "absolute".into()
+}
+
+/// What `1_Pooling/config.json` says.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PoolingConfig {
+    pooling_mode_cls_token: bool,
+    pooling_mode_mean_tokens: bool,
+}
+
+/// What `sentence_bert_config.json` says.
+#[derive(Deserialize)]
+struct SentenceConfig {
+    max_seq_length: Option<u32>,
+}
+
+/// What `config_sentence_transformers.json` says.
+#[derive(Deserialize)]
+struct PromptConfig {
+    #[serde(default)]
+    prompts: std::collections::BTreeMap<String, String>,
+}
+
+/// What all of them and the options say together.
+pub(super) struct Settings {
+    pub architecture: Architecture,
+    pub max_tokens: u32,
+    pub query_prefix: String,
+    pub document_prefix: String,
+}
+
+impl Settings {
+    pub fn read(dir: &Path, options: &Options) -> Result<Self, Error> {
+        let config: ModelConfig = read_json(&dir.join("config.json"))?.ok_or_else(|| Error::File {
+            path: dir.join("config.json").display().to_string(),
+            reason: "there is no such file; a model's directory has model.safetensors, tokenizer.json and config.json"
+                .into(),
+        })?;
+        if config.model_type != "bert" {
+            return Err(unsupported("model_type", &config.model_type, "`bert`"));
+        }
+        if config.position_embedding_type != "absolute" {
+            return Err(unsupported(
+                "position_embedding_type",
+                &config.position_embedding_type,
+                "`absolute`",
+            ));
+        }
+        let activation = match config.hidden_act.as_str() {
+            "gelu" => Activation::Gelu,
+            "relu" => Activation::Relu,
+            other => return Err(unsupported("hidden_act", other, "`gelu` or `relu`")),
+        };
+        let pooling = match options.pooling {
+            Some(pooling) => pooling,
+            None => pooling(read_json(&dir.join("1_Pooling/config.json"))?)?,
+        };
+        let sentence: Option<SentenceConfig> = read_json(&dir.join("sentence_bert_config.json"))?;
+        let trained = sentence.and_then(|sentence| sentence.max_seq_length).unwrap_or(DEFAULT_MAX_TOKENS);
+        let max_tokens = options.max_tokens.unwrap_or(trained.min(config.max_position_embeddings));
+        let prompts = read_json::<PromptConfig>(&dir.join("config_sentence_transformers.json"))?
+            .map(|config| config.prompts)
+            .unwrap_or_default();
+        let prompt =
+            |names: &[&str]| names.iter().find_map(|name| prompts.get(*name)).cloned().unwrap_or_default();
+        Ok(Self {
+            architecture: Architecture {
+                layers: config.num_hidden_layers,
+                hidden: config.hidden_size,
+                heads: config.num_attention_heads,
+                intermediate: config.intermediate_size,
+                max_positions: config.max_position_embeddings,
+                pooling,
+                activation,
+                layer_norm_eps: config.layer_norm_eps,
+            },
+            max_tokens,
+            query_prefix: options.query_prefix.clone().unwrap_or_else(|| prompt(&["query"])),
+            document_prefix: options
+                .document_prefix
+                .clone()
+                .unwrap_or_else(|| prompt(&["document", "passage"])),
+        })
+    }
+}
+
+fn pooling(config: Option<PoolingConfig>) -> Result<Pooling, Error> {
+    match config {
+        None => Ok(Pooling::Mean),
+        Some(PoolingConfig { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true }) => Ok(Pooling::Mean),
+        Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::Cls),
+        Some(_) => Err(Error::Import(
+            "1_Pooling/config.json asks for a pooling other than the mean or the first token, which are the ones known"
+                .into(),
+        )),
+    }
+}
+
+fn unsupported(key: &str, found: &str, expected: &str) -> Error {
+    Error::Import(format!(
+        "config.json has {key} `{found}`, expected {expected}; an ONNX export of the model may do"
+    ))
+}
+
+/// Reads a JSON file; `None` where there is none.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|e| Error::Import(format!("{} is not what its name says: {e}", path.display()))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(file_error(path, &e)),
+    }
+}
