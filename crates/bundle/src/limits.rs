@@ -40,6 +40,8 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Positions
         | ShardKind::Vectors
         | ShardKind::Column
-        | ShardKind::Texts => 128 << 20,
+        | ShardKind::Texts
+        | ShardKind::Rows
+        | ShardKind::Projection => 128 << 20,
     }
 }

@@ -132,6 +132,30 @@ pub struct Dense {
     pub graph: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
+    /// The projection from the encoder's own dimensions onto those stored; `None` where they are the same.
+    pub projection: Option<crate::ShardId>,
+    /// The static query encoder's rows; `None` in a bundle without that encoder.
+    pub rows: Option<StaticRows>,
+}
+
+/// The static query encoder: which shards hold its rows (see [`crate::rows`]).
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct StaticRows {
+    /// Bits for each number of a row.
+    pub bits: crate::rows::Bits,
+    /// The most frequent words of queries in general, one shard for all, looked into first.
+    pub common: crate::ShardId,
+    /// The shards of all others, in the order of their keys.
+    pub ranges: Vec<RowRange>,
+}
+
+/// A range of keys whose rows share a shard.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct RowRange {
+    /// First key. The range ends before the next one's first.
+    pub first_key: String,
+    /// The shard.
+    pub shard: crate::ShardId,
 }
 
 /// A query encoder deployed beside the bundle. All of them land in the documents' space.
@@ -233,6 +257,10 @@ pub enum ShardKind {
     Column = 5,
     /// The texts of a range of pages.
     Texts = 6,
+    /// A range of the static query encoder's rows.
+    Rows = 7,
+    /// The projection onto the dimensions stored.
+    Projection = 8,
 }
 
 impl Manifest {
@@ -353,6 +381,20 @@ impl Manifest {
         if let Some(graph) = dense.graph {
             self.refers(graph, ShardKind::Graph)?;
         }
+        if let Some(projection) = dense.projection {
+            self.refers(projection, ShardKind::Projection)?;
+        }
+        if let Some(rows) = &dense.rows {
+            self.refers(rows.common, ShardKind::Rows)?;
+            require(
+                rows.ranges.is_sorted_by(|a, b| a.first_key < b.first_key),
+                "ranges of encoder rows do not ascend",
+            )?;
+            for range in &rows.ranges {
+                at_most("bytes of a key", MAX_TERM_LEN as u64, range.first_key.len() as u64)?;
+                self.refers(range.shard, ShardKind::Rows)?;
+            }
+        }
         for encoder in &dense.query_encoders {
             check_name(&encoder.kind)?;
             for file in &encoder.files {
@@ -411,6 +453,14 @@ impl Manifest {
         let at = self.texts.partition_point(|range| range.first_page <= page).checked_sub(1)?;
         let range = self.texts.get(at)?;
         Some((range.shard, page.0 - range.first_page.0))
+    }
+}
+
+impl StaticRows {
+    /// The shard whose range a key falls into; `None` where no range can hold it.
+    pub fn shard_of(&self, key: &str) -> Option<ShardId> {
+        let at = self.ranges.partition_point(|range| range.first_key.as_str() <= key).checked_sub(1)?;
+        self.ranges.get(at).map(|range| range.shard)
     }
 }
 

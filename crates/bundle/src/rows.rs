@@ -7,11 +7,11 @@
 //! | what | encoding |
 //! |---|---|
 //! | `n` | varint |
-//! | `dim` | varint, a multiple of 4 |
+//! | `dim` | varint |
 //! | `bits` | u8: 2, 4 or 8 |
 //! | keys | `n` times: varint bytes shared with the key before, string: the rest |
 //! | scales | `n` times u16: the upper half of an f32, finite, not negative |
-//! | rows | `n` times `dim * bits / 8` bytes, the first number in the lowest bits |
+//! | rows | `n` times `dim * bits / 8` bytes, rounded up; the first number in the lowest bits |
 //!
 //! A stored number `q` stands for `(q - (2^bits - 1) / 2) * scale`: levels are symmetric around 0 and 0 is none of
 //! them (a mid-rise quantiser), which at 2 bits is what a row of about Gaussian numbers wants (Max, "Quantizing for
@@ -173,7 +173,7 @@ pub struct RowsBuilder {
 }
 
 impl RowsBuilder {
-    /// Nothing yet. `dim` is a multiple of 4, at most [`MAX_DIM`].
+    /// Nothing yet. `dim` is at most [`MAX_DIM`].
     pub fn new(dim: u32, bits: Bits) -> Self {
         Self { dim, bits, last: String::new(), n: 0, keys: Vec::new(), scales: Vec::new(), rows: Vec::new() }
     }
@@ -281,8 +281,8 @@ impl RowsShard {
                 got: got.into(),
             });
         }
-        if dim == 0 || dim > MAX_DIM || !dim.is_multiple_of(4) {
-            return Err(Error::malformed(WHAT, "dimensions must be a multiple of 4 within the limit"));
+        if dim == 0 || dim > MAX_DIM {
+            return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: dim.into() });
         }
         if u32::from(reader.u8()?) != bits.count() {
             return Err(Error::malformed(WHAT, "rows have other bits than the manifest says"));

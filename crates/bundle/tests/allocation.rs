@@ -78,6 +78,12 @@ fn allocation_is_bounded_by_the_input() {
     for bytes in claims(&sample.texts) {
         check("texts", &bytes, &|raw| drop(walk_texts(raw)));
     }
+    for bytes in claims(&sample.rows) {
+        check("rows", &bytes, &|raw| drop(walk_rows(raw)));
+    }
+    for bytes in claims(&sample.projection) {
+        check("projection", &bytes, &|raw| drop(walk_projection(raw)));
+    }
 
     // bincode claims before it reads; the declared limit holds.
     let raw = bundle(&sample).0.to_bytes().unwrap();

@@ -20,6 +20,8 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("vectors", &sample.vectors, Box::new(walk_vectors)),
         ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),
         ("texts", &sample.texts, Box::new(walk_texts)),
+        ("rows", &sample.rows, Box::new(walk_rows)),
+        ("projection", &sample.projection, Box::new(walk_projection)),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
         formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));

@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..7) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..9) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -282,6 +282,8 @@ proptest! {
             ShardKind::Graph,
             ShardKind::Column,
             ShardKind::Texts,
+            ShardKind::Rows,
+            ShardKind::Projection,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

@@ -1,10 +1,13 @@
 //! A small corpus in every format, and walks that touch all a reader can.
 
+#![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
 use findling_bundle::positions::{Lists, PositionsBuilder, PositionsShard};
+use findling_bundle::projection::Projection;
+use findling_bundle::rows::{Bits, RowsBuilder, RowsShard};
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder, TextsShard};
 use findling_bundle::vectors::{VectorsBuilder, VectorsShard, quantise};
@@ -29,6 +32,8 @@ pub struct Sample {
     pub graph: Vec<u8>,
     pub columns: Vec<Vec<u8>>,
     pub texts: Vec<u8>,
+    pub rows: Vec<u8>,
+    pub projection: Vec<u8>,
 }
 
 /// Three pages, five sections, seven passages, six vectors.
@@ -134,6 +139,14 @@ pub fn sample() -> Sample {
             .unwrap();
     }
 
+    let mut rows = RowsBuilder::new(DIM, Bits::Four);
+    for (i, key) in ["##ing", "a", "borrow", "borrower", "mutex", "über"].into_iter().enumerate() {
+        let (scale, packed) =
+            findling_bundle::rows::quantise(&[0.3, -0.1, i as f32, 0.0, 1.0, -0.7], Bits::Four);
+        rows.push(key, scale, &packed).unwrap();
+    }
+    let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
+
     Sample {
         stats,
         structure: structure.to_bytes(),
@@ -143,6 +156,8 @@ pub fn sample() -> Sample {
         graph: graph.to_bytes(),
         columns,
         texts: texts.finish(),
+        rows: rows.finish(),
+        projection: projection.to_bytes(),
     }
 }
 
@@ -162,6 +177,8 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let vectors = add(ShardKind::Vectors, &sample.vectors);
     let graph = add(ShardKind::Graph, &sample.graph);
     let texts = add(ShardKind::Texts, &sample.texts);
+    let rows = add(ShardKind::Rows, &sample.rows);
+    let projection = add(ShardKind::Projection, &sample.projection);
     let attributes = KINDS
         .iter()
         .zip(&sample.columns)
@@ -196,6 +213,12 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
                 kind: "transformer".into(),
                 files: vec![FilePart { path: "encoder/model.bin".into(), len: 3, hash: [7; 16] }],
             }],
+            projection: Some(projection),
+            rows: Some(StaticRows {
+                bits: Bits::Four,
+                common: rows,
+                ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],
+            }),
         }),
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
         texts: vec![TextRange { first_page: PageId(0), shard: texts }],
@@ -319,6 +342,26 @@ pub fn walk_column(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<(),
     Ok(())
 }
 
+pub fn walk_rows(raw: &[u8]) -> Result<(), Error> {
+    let shard = RowsShard::from_bytes(raw, DIM, Bits::Four)?;
+    let mut sum = vec![0.0; DIM as usize];
+    for (row, key) in shard.keys().enumerate() {
+        assert_eq!(shard.get(key), Some(row));
+        assert_eq!(shard.longest_prefix(key, 0), Some((row, key.len())));
+        shard.add(row, &mut sum);
+    }
+    assert!(sum.iter().all(|v| !v.is_nan()));
+    shard.add(usize::MAX, &mut sum);
+    shard.longest_prefix("borrowers", 0);
+    Ok(())
+}
+
+pub fn walk_projection(raw: &[u8]) -> Result<(), Error> {
+    let projection = Projection::from_bytes(raw)?;
+    projection.apply(&vec![1.0; projection.from_dim() as usize])?;
+    Ok(())
+}
+
 pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
     let shard = TextsShard::from_bytes(raw.to_vec())?;
     assert!(shard.page(shard.n_pages()).is_err());
@@ -362,6 +405,16 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
         }
         if let Some(graph) = dense.graph {
             walk_graph(&read(graph)?, &manifest.stats)?;
+        }
+        if let Some(projection) = dense.projection {
+            walk_projection(&read(projection)?)?;
+        }
+        if let Some(rows) = &dense.rows {
+            walk_rows(&read(rows.common)?)?;
+            for range in &rows.ranges {
+                assert!(rows.shard_of(&range.first_key).is_some());
+                walk_rows(&read(range.shard)?)?;
+            }
         }
     }
     Ok(())
