@@ -1,4 +1,17 @@
-//! WordPiece, as BERT-family encoders read text.
+//! WordPiece, as BERT-family encoders read text: BERT's normaliser and pre-tokeniser, then the longest match from the left
+//! (Devlin et al., 2019; Wu et al., 2016, section 4.1). One pass, no allocation for each word.
+//!
+//! Equal to the `tokenizers` crate for models with `BertNormalizer`, `BertPreTokenizer` and `WordPiece`, which the tests
+//! check; the names of special tokens in a text are read as those tokens, as there. One difference is known: a few
+//! musical and Indic marks that Unicode would reorder keep their order; they are unknown tokens either way.
+
+use crate::unicode;
+
+/// Characters of a word beyond which it is unknown.
+const MAX_WORD_CHARS: usize = 100;
+
+/// The special tokens, as BERT vocabularies name them.
+const SPECIAL: [&str; 5] = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"];
 
 /// Why a vocabulary cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,8 +20,8 @@ pub enum VocabularyError {
     Missing(&'static str),
     /// A token stands twice.
     Duplicate(String),
-    /// More tokens than ids.
-    TooLarge(usize),
+    /// More text than 32-bit offsets reach.
+    TooLarge,
 }
 
 impl core::fmt::Display for VocabularyError {
@@ -24,8 +37,11 @@ impl core::fmt::Display for VocabularyError {
                     "expected every token of the vocabulary once, found {token:?} twice; the file is damaged"
                 )
             }
-            Self::TooLarge(n) => {
-                write!(f, "expected at most {} tokens in the vocabulary, found {n}", u32::MAX)
+            Self::TooLarge => {
+                write!(
+                    f,
+                    "expected a vocabulary of at most 256 MB, found more; take the vocabulary of a WordPiece model"
+                )
             }
         }
     }
@@ -62,14 +78,26 @@ pub struct Encoding {
     pub truncated: bool,
 }
 
-/// The tokenizer of BERT-family encoders.
+/// The tokenizer of BERT-family encoders. About 16 bytes a token besides the vocabulary's own text.
 pub struct WordPiece {
-    tokens: Vec<String>,
+    /// All tokens, one behind the other.
+    text: String,
+    /// Where each ends in `text`.
+    ends: Vec<u32>,
+    /// Open addressing, linear probing: id + 1, or 0 for an empty place. Twice as many places as tokens, a power of two.
+    table: Vec<u32>,
+    /// Bytes of the longest token.
+    longest: usize,
+    /// Ids of [`SPECIAL`]; `None` for what the vocabulary lacks.
+    special: [Option<u32>; 5],
+    unknown: u32,
+    cls: u32,
+    sep: u32,
     normaliser: Normaliser,
 }
 
 impl WordPiece {
-    /// From a vocabulary in the order of its ids (the lines of `vocab.txt`).
+    /// From a vocabulary in the order of its ids: the lines of `vocab.txt`, or `model.vocab` of a `tokenizer.json` sorted by id.
     ///
     /// # Errors
     /// When a special token is missing or a token stands twice.
@@ -77,25 +105,64 @@ impl WordPiece {
         vocabulary: impl IntoIterator<Item = S>,
         normaliser: Normaliser,
     ) -> Result<WordPiece, VocabularyError> {
-        Ok(WordPiece { tokens: vocabulary.into_iter().map(|t| t.as_ref().to_string()).collect(), normaliser })
+        let mut text = String::new();
+        let mut ends = Vec::new();
+        let mut longest = 0;
+        for token in vocabulary {
+            let token = token.as_ref();
+            if text.len() + token.len() > 256 << 20 || ends.len() >= 1 << 28 {
+                return Err(VocabularyError::TooLarge);
+            }
+            longest = longest.max(token.len());
+            text.push_str(token);
+            ends.push(text.len() as u32);
+        }
+        let table = vec![0; (ends.len() * 2).next_power_of_two().max(16)];
+        let mut this = WordPiece {
+            text,
+            ends,
+            table,
+            longest,
+            special: [None; 5],
+            unknown: 0,
+            cls: 0,
+            sep: 0,
+            normaliser,
+        };
+        for id in 0..this.ends.len() as u32 {
+            let token = this.token(id).unwrap_or("");
+            match this.place("", token) {
+                Ok(_) => return Err(VocabularyError::Duplicate(token.to_string())),
+                Err(empty) => this.table[empty] = id + 1,
+            }
+        }
+        this.special = SPECIAL.map(|name| this.id(name));
+        let required = |at: usize| this.special[at].ok_or(VocabularyError::Missing(SPECIAL[at]));
+        let (unknown, cls, sep) = (required(0)?, required(1)?, required(2)?);
+        Ok(WordPiece { unknown, cls, sep, ..this })
     }
 
     /// Number of tokens in the vocabulary.
+    #[expect(clippy::len_without_is_empty, reason = "a vocabulary has its special tokens at least")]
     pub fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
-    /// Whether the vocabulary is empty; never, since special tokens are required.
-    pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
+        self.ends.len()
     }
 
     /// The token with an id.
     pub fn token(&self, id: u32) -> Option<&str> {
-        self.tokens.get(id as usize).map(String::as_str)
+        let at = id as usize;
+        let end = *self.ends.get(at)? as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        self.text.get(start..end)
     }
 
-    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all.
+    /// The id of a token, `##` in front of what continues a word.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        self.place("", token).ok()
+    }
+
+    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all (at least those two).
+    /// Reading stops where the limit is passed.
     pub fn encode(&self, text: &str, max_tokens: usize) -> Encoding {
         let mut encoding = Encoding::default();
         self.encode_into(text, max_tokens, &mut encoding);
@@ -103,9 +170,236 @@ impl WordPiece {
     }
 
     /// [`WordPiece::encode`] into a reused buffer.
-    pub fn encode_into(&self, _text: &str, _max_tokens: usize, encoding: &mut Encoding) {
+    pub fn encode_into(&self, text: &str, max_tokens: usize, encoding: &mut Encoding) {
         encoding.ids.clear();
         encoding.truncated = false;
-        let _ = self.normaliser;
+        encoding.ids.push(self.cls);
+        let limit = max_tokens.saturating_sub(1).max(1);
+        let mut words = Words { wordpiece: self, word: String::new(), n_chars: 0, ids: &mut encoding.ids };
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            match if c == '[' { self.special_at(rest) } else { None } {
+                Some((id, len)) => {
+                    words.flush();
+                    words.ids.push(id);
+                    rest = &rest[len..];
+                }
+                None => {
+                    words.read(c);
+                    rest = &rest[c.len_utf8()..];
+                }
+            }
+            if words.ids.len() > limit {
+                break;
+            }
+        }
+        words.flush();
+        encoding.truncated = encoding.ids.len() > limit;
+        encoding.ids.truncate(limit);
+        encoding.ids.push(self.sep);
+    }
+
+    /// The special token that `text` begins with, and its length.
+    fn special_at(&self, text: &str) -> Option<(u32, usize)> {
+        (0..SPECIAL.len())
+            .find(|&at| self.special[at].is_some() && text.starts_with(SPECIAL[at]))
+            .and_then(|at| Some((self.special[at]?, SPECIAL[at].len())))
+    }
+
+    /// The id of `prefix` followed by `piece`; or the empty place of the table where it would be.
+    #[inline]
+    fn place(&self, prefix: &str, piece: &str) -> Result<u32, usize> {
+        // FNV-1a: short keys, no adversary (vocabularies are verified files).
+        let mut hash = 0x811c_9dc5_u32;
+        for &byte in prefix.as_bytes().iter().chain(piece.as_bytes()) {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+        let mask = self.table.len() - 1;
+        let mut place = (hash ^ hash >> 15) as usize & mask;
+        loop {
+            match self.table[place] {
+                0 => return Err(place),
+                entry => {
+                    let token = self.token(entry - 1).unwrap_or("");
+                    if token.len() == prefix.len() + piece.len()
+                        && token.starts_with(prefix)
+                        && token.ends_with(piece)
+                    {
+                        return Ok(entry - 1);
+                    }
+                }
+            }
+            place = (place + 1) & mask;
+        }
+    }
+}
+
+/// Text becoming words, and words becoming pieces.
+struct Words<'a> {
+    wordpiece: &'a WordPiece,
+    word: String,
+    n_chars: usize,
+    ids: &'a mut Vec<u32>,
+}
+
+impl Words<'_> {
+    /// Takes in one character of the text: the normaliser.
+    #[inline]
+    fn read(&mut self, c: char) {
+        let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } =
+            self.wordpiece.normaliser;
+        if c.is_ascii_graphic() {
+            return self.take(if lowercase { c.to_ascii_lowercase() } else { c });
+        }
+        if clean_text {
+            let space = matches!(c, '\t' | '\n' | '\r');
+            if c == '\u{fffd}' || (!space && unicode::is_other(c)) {
+                return;
+            }
+        }
+        if c.is_whitespace() {
+            return self.flush();
+        }
+        let alone = handle_chinese_chars && is_chinese(c);
+        if alone {
+            self.flush();
+        }
+        let lower = |c: char, this: &mut Self| {
+            if lowercase { c.to_lowercase().for_each(|c| this.take(c)) } else { this.take(c) }
+        };
+        if strip_accents.unwrap_or(lowercase) {
+            unicode::for_each_base(c, |c| lower(c, self));
+        } else {
+            lower(c, self);
+        }
+        if alone {
+            self.flush();
+        }
+    }
+
+    /// Takes in one normalised character: the pre-tokeniser.
+    #[inline]
+    fn take(&mut self, c: char) {
+        if c.is_ascii_alphanumeric() {
+            self.push(c);
+        } else if c.is_whitespace() {
+            self.flush();
+        } else if c.is_ascii_punctuation() || (!c.is_ascii() && unicode::is_punctuation(c)) {
+            self.flush();
+            self.push(c);
+            self.flush();
+        } else {
+            self.push(c);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, c: char) {
+        self.n_chars += 1;
+        // Longer ones are unknown whatever follows; nothing more is kept of them.
+        if self.n_chars <= MAX_WORD_CHARS {
+            self.word.push(c);
+        }
+    }
+
+    /// Ends the word: the longest match from the left, `[UNK]` where any piece is missing.
+    fn flush(&mut self) {
+        if self.n_chars == 0 {
+            return;
+        }
+        let n_before = self.ids.len();
+        let mut rest = &*self.word;
+        let mut known = self.n_chars <= MAX_WORD_CHARS;
+        while known && !rest.is_empty() {
+            let prefix = if rest.len() == self.word.len() { "" } else { "##" };
+            let mut end = rest.floor_char_boundary(self.wordpiece.longest.saturating_sub(prefix.len()));
+            loop {
+                if end == 0 {
+                    known = false;
+                    break;
+                }
+                if let Ok(id) = self.wordpiece.place(prefix, &rest[..end]) {
+                    self.ids.push(id);
+                    rest = &rest[end..];
+                    break;
+                }
+                end = rest.floor_char_boundary(end - 1);
+            }
+        }
+        if !known {
+            self.ids.truncate(n_before);
+            self.ids.push(self.wordpiece.unknown);
+        }
+        self.word.clear();
+        self.n_chars = 0;
+    }
+}
+
+/// The blocks that BERT calls Chinese: Han without Japanese and Korean scripts.
+fn is_chinese(c: char) -> bool {
+    matches!(u32::from(c),
+        0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f | 0x2b740..=0x2b81f
+        | 0x2b920..=0x2ceaf | 0xf900..=0xfaff | 0x2f800..=0x2fa1f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TINY: [&str; 22] = [
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "##a", "a", "b", "##b", "hug",
+        "##s", "!", "水", "cafe", "[", "]", "ab", "=", "ᄒ",
+    ];
+
+    fn tiny() -> WordPiece {
+        WordPiece::new(TINY, Normaliser::default()).expect("a good vocabulary")
+    }
+
+    fn check(text: &str, expect: &str) {
+        let wordpiece = tiny();
+        let encoding = wordpiece.encode(text, 512);
+        let tokens: Vec<&str> = encoding.ids.iter().map(|&id| wordpiece.token(id).expect("an id")).collect();
+        assert_eq!(tokens.join(" "), format!("[CLS] {expect} [SEP]").replace("  ", " "), "{text:?}");
+        assert!(!encoding.truncated);
+    }
+
+    #[test]
+    fn longest_match_from_the_left() {
+        check("", "");
+        check("unaffable", "un ##aff ##able");
+        check("UNAFFABLE!", "un ##aff ##able !");
+        check("hugs abb", "hug ##s ab ##b");
+        check("unx ab", "[UNK] ab");
+        check("café ca\u{301}fe", "cafe cafe");
+        check("水a水", "水 a 水");
+        check("a\u{0}b\u{ad}b\tb\u{a0}b", "ab ##b b b");
+        check("a[MASK]b [x]", "a [MASK] b [ [UNK] ]");
+        check("≠", "=");
+    }
+
+    #[test]
+    fn words_over_100_characters_are_unknown() {
+        check(&"a".repeat(101), "[UNK]");
+        check(&"a".repeat(100), &format!("a{}", " ##a".repeat(99)));
+    }
+
+    #[test]
+    fn truncation_is_reported() {
+        let wordpiece = tiny();
+        for (n, max, expect, truncated) in
+            [(3, 5, 5, false), (4, 5, 5, true), (3, 0, 2, true), (0, 2, 2, false)]
+        {
+            let encoding = wordpiece.encode(&"a ".repeat(n), max);
+            assert_eq!((encoding.ids.len(), encoding.truncated), (expect, truncated), "{n} of {max}");
+            assert_eq!(encoding.ids.last(), Some(&3));
+        }
+    }
+
+    #[test]
+    fn what_is_no_vocabulary_is_refused() {
+        let refuse = |tokens: &[&str]| WordPiece::new(tokens, Normaliser::default()).err();
+        assert_eq!(refuse(&[]), Some(VocabularyError::Missing("[UNK]")));
+        assert_eq!(refuse(&["[UNK]", "[CLS]"]), Some(VocabularyError::Missing("[SEP]")));
+        assert_eq!(refuse(&["[UNK]", "x", "x"]), Some(VocabularyError::Duplicate("x".to_string())));
     }
 }
