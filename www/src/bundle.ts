@@ -55,9 +55,6 @@ export interface Cost extends Traffic {
   residentBytes: number;
 }
 
-/** Name of a bundle's one mutable file. */
-export const ENTRY = "findling.idx";
-
 /** The engine asks at most three times; more would be a fault, and must not become an endless loop. */
 const MOST_ROUNDS = 8;
 
@@ -70,7 +67,7 @@ interface Load {
 /** A bundle, open. */
 export class Bundle {
   readonly #wasm: Wasm;
-  readonly #files: Source;
+  readonly #source: Source;
   readonly #memory: number;
   readonly #loads = new Map<number, Load>();
   #entry: Uint8Array = new Uint8Array();
@@ -79,19 +76,19 @@ export class Bundle {
   #searching = 0;
   #revision = "";
 
-  private constructor(wasm: Wasm, files: Source, memory: number) {
+  private constructor(wasm: Wasm, source: Source, memory: number) {
     this.#wasm = wasm;
-    this.#files = files;
+    this.#source = source;
     this.#memory = memory;
   }
 
   /**
-   * Opens the bundle behind `files`. Beyond `memory` bytes, shards at rest are let go of. `ready` is the module's
+   * Opens the bundle behind `source`. Beyond `memory` bytes, shards at rest are let go of. `ready` is the module's
    * initialisation, awaited beside the first file.
    */
-  static async open(wasm: Wasm, files: Source, memory: number, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
-    const bundle = new Bundle(wasm, files, memory);
-    const [entry] = await Promise.all([files.mutable(ENTRY, traffic), ready]);
+  static async open(wasm: Wasm, source: Source, memory: number, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
+    const bundle = new Bundle(wasm, source, memory);
+    const [entry] = await Promise.all([source.entry(traffic), ready]);
     await bundle.#load(entry, traffic);
     return bundle;
   }
@@ -108,7 +105,7 @@ export class Bundle {
 
   /** Looks whether another build has been deployed, and moves to it if so. */
   async refresh(traffic: Traffic): Promise<boolean> {
-    const entry = await this.#files.mutable(ENTRY, traffic);
+    const entry = await this.#source.entry(traffic);
     if (this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`)) return false;
     await this.#load(entry, traffic);
     return true;
@@ -121,9 +118,9 @@ export class Bundle {
     this.#searching++;
     try {
       const json = await this.#answer(request, cost, signal).catch(async (thrown: unknown) => {
-        // A file that is gone mostly means that the site was deployed anew under the reader's eyes.
+        // A shard that is gone or another mostly means that the site was deployed anew under the reader's eyes.
         const error = FindlingError.from(thrown);
-        if (error.code !== "shard-missing" || !(await this.refresh(cost))) throw error;
+        if (!["shard-missing", "shard-corrupt"].includes(error.code) || !(await this.refresh(cost))) throw error;
         return this.#answer(request, cost, signal);
       });
       cost.residentBytes = this.#engine.residentBytes();
@@ -137,13 +134,13 @@ export class Bundle {
 
   async #load(entry: Uint8Array, traffic: Traffic): Promise<void> {
     const path = this.#wasm.manifestOf(entry);
-    let manifest = await this.#files.immutable(path, traffic);
+    let manifest = await this.#source.manifest(path, traffic, false);
     let engine: Engine;
     try {
       engine = this.#wasm.Engine.open(entry, manifest);
     } catch (thrown) {
       if (FindlingError.from(thrown).code === "analysis") throw FindlingError.from(thrown);
-      manifest = await this.#files.immutable(path, traffic, undefined, true);
+      manifest = await this.#source.manifest(path, traffic, true);
       engine = this.#wasm.Engine.open(entry, manifest);
     }
     // Searches under way keep the engine they began with; it is collected when the last of them is done.
@@ -152,8 +149,7 @@ export class Bundle {
     this.#entry = entry;
     this.#manifest = manifest;
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
-    const paths = new Set([ENTRY, path, ...engine.shardPaths().split("\n")]);
-    void this.#files.prune((cached) => paths.has(cached) || !cached.startsWith("shards/")).catch(() => {});
+    void this.#source.prune(new Set([path, ...engine.shardPaths().split("\n")])).catch(() => {});
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
@@ -205,7 +201,7 @@ export class Bundle {
 
   async #fetch(engine: Engine, wanted: Wanted, traffic: Traffic, signal: AbortSignal): Promise<void> {
     const get = (fresh: boolean) =>
-      this.#files.immutable(wanted.path, traffic, signal, fresh).catch((thrown: unknown) => {
+      this.#source.shard(wanted, traffic, { signal, fresh }).catch((thrown: unknown) => {
         const error = FindlingError.from(thrown);
         throw error.code === "not-found" ? new FindlingError("shard-missing", error.message, { cause: error }) : error;
       });

@@ -48,7 +48,10 @@ interface Opened {
   ms: number;
 }
 
-type EventMap = { semantic: CustomEvent<SemanticState>; progress: CustomEvent<EncoderProgress> };
+interface EventMap {
+  semantic: SemanticState;
+  progress: EncoderProgress;
+}
 
 /**
  * An open bundle. Dispatches `semantic` when the state of the encoder changes and `progress` while it loads.
@@ -176,10 +179,11 @@ export class FindlingIndex extends EventTarget {
     this.#encoder?.then((encoder) => encoder.stop(), () => {});
   }
 
-  override addEventListener<K extends keyof EventMap>(
-    type: K, listener: (event: EventMap[K]) => void, options?: boolean | AddEventListenerOptions,
-  ): void {
-    super.addEventListener(type, listener as EventListener, options);
+  /** Calls `listener` on every `semantic` (a new state) and `progress` (of loading) until the function returned is called. */
+  on<K extends keyof EventMap>(type: K, listener: (detail: EventMap[K]) => void): () => void {
+    const wrapped = (event: Event) => listener((event as CustomEvent<EventMap[K]>).detail);
+    this.addEventListener(type, wrapped);
+    return () => this.removeEventListener(type, wrapped);
   }
 
   get #transformer() {

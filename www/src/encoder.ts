@@ -86,8 +86,8 @@ export async function fetchParts(
     parts.map(async ({ path, length }) => {
       const at = end;
       end += length;
-      let bytes = await files.immutable(path, noTraffic(), signal, false, arrived);
-      if (bytes.length !== length) bytes = await files.immutable(path, noTraffic(), signal, true);
+      let bytes = await files.immutable(path, noTraffic(), { signal, arrived });
+      if (bytes.length !== length) bytes = await files.immutable(path, noTraffic(), { signal, fresh: true });
       if (bytes.length !== length) {
         throw new FindlingError("encoder-failed", `${path} is ${bytes.length} bytes long, but should be ${length}.`, {
           remedy: "Deploy the bundle again, as a whole.",

@@ -1,7 +1,6 @@
 /**
- * Where a bundle's files come from: `fetch`, behind the Cache API where there is one. Files other than the entry are
- * named by their content, so that a cached one is never stale; the engine verifies each, so that a wrong one is never
- * used.
+ * A bundle's files over HTTP: `fetch`, behind the Cache API where there is one. Files other than the entry are named by
+ * their content, so that a cached one is never stale; the engine verifies each, so that a wrong one is never used.
  */
 
 import { FindlingError } from "./errors";
@@ -10,15 +9,17 @@ import { FindlingError } from "./errors";
 export interface Wanted {
   /** Number in the shard directory. */
   id: number;
-  /** Relative to the bundle; begins with its content's hash. */
+  /** Relative to the bundle; names the content. */
   path: string;
   /** Bytes. */
   length: number;
+  /** Where it begins in a single-file bundle. */
+  offset: number;
 }
 
 /** What was moved over the network for one search, or since opening. */
 export interface Traffic {
-  /** Bytes of bodies received, before any decoding by the engine. */
+  /** Bytes of bodies received, as the engine takes them. */
   bytesFetched: number;
   /** Requests that reached the network. */
   requests: number;
@@ -31,10 +32,21 @@ export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHi
 /** The part of `fetch` that is needed; a Worker passes its assets binding's. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Told of every piece of a large file. */
-export type Arrived = (bytes: number) => void;
+/** How to get a file. */
+export interface Getting {
+  signal?: AbortSignal | undefined;
+  /** Passes over every cache on the way. */
+  fresh?: boolean | undefined;
+  /** Told of every piece of a large file. */
+  arrived?: (bytes: number) => void;
+}
 
-const REFUSED = new Set([404, 410]);
+/** A part of a file, `end` excluded. */
+export interface Span {
+  file: string;
+  start: number;
+  end: number;
+}
 
 /** A directory on a web server. */
 export class Files {
@@ -42,67 +54,74 @@ export class Files {
   readonly #fetch: Fetch;
   readonly #cache: Promise<Cache | undefined>;
 
-  /** `base` ends with a slash. `cacheName` undefined: no Cache API. */
+  /** `base` ends with a slash. Without a `cacheName` there is no cache but the browser's own. */
   constructor(base: URL, fetch: Fetch, cacheName?: string) {
     this.#base = base;
     this.#fetch = fetch;
     // Storage may be blocked (private windows, third-party frames, plain http): the cache is a help, never a need.
-    this.#cache =
-      cacheName === undefined || typeof caches === "undefined"
-        ? Promise.resolve(undefined)
-        : caches.open(cacheName).catch(() => undefined);
+    this.#cache = cacheName === undefined || typeof caches === "undefined"
+      ? Promise.resolve(undefined)
+      : caches.open(cacheName).catch(() => undefined);
   }
 
-  /** A file that never changes, from the cache if it has it. `fresh` passes over every cache on the way. */
-  async immutable(path: string, traffic: Traffic, signal?: AbortSignal, fresh = false, arrived?: Arrived): Promise<Uint8Array> {
-    const cache = await this.#cache;
-    const url = this.#url(path);
-    const cached = fresh ? undefined : await cache?.match(url).catch(() => undefined);
-    if (cached) {
-      traffic.cacheHits++;
-      return new Uint8Array(await cached.arrayBuffer());
-    }
-    const bytes = await this.#get(path, traffic, { cache: fresh ? "reload" : "default" }, signal, arrived);
-    this.#keep(cache, url, bytes);
+  /** Bytes that never change under the name `path`, from the cache if it has them; else the file, or a span of another. */
+  async immutable(path: string, traffic: Traffic, how: Getting = {}, span?: Span): Promise<Uint8Array> {
+    const cached = how.fresh ? undefined : await this.#match(path, traffic);
+    if (cached) return cached;
+    const bytes = span
+      ? (await this.range(span, traffic, how)).bytes
+      : (await this.#get(path, traffic, { cache: how.fresh ? "reload" : "default" }, how)).bytes;
+    this.#keep(path, bytes);
     return bytes;
   }
 
-  /** The one file that changes: the network's if it answers, else the last one seen. */
-  async mutable(path: string, traffic: Traffic, signal?: AbortSignal): Promise<Uint8Array> {
-    const cache = await this.#cache;
-    const url = this.#url(path);
+  /** A file that changes: the network's if it answers, else the last one seen. */
+  async mutable(path: string, traffic: Traffic, how: Getting = {}, span?: Span): Promise<{ bytes: Uint8Array; whole?: Uint8Array }> {
     try {
-      const bytes = await this.#get(path, traffic, { cache: "no-cache" }, signal);
-      this.#keep(cache, url, bytes);
-      return bytes;
+      const got = span ? await this.range(span, traffic, { ...how, fresh: true }) : await this.#get(path, traffic, { cache: "no-cache" }, how);
+      this.#keep(path, got.bytes);
+      return got;
     } catch (thrown) {
-      const cached =
-        thrown instanceof FindlingError && thrown.code === "network" ? await cache?.match(url).catch(() => undefined) : undefined;
+      const cached = FindlingError.from(thrown).code === "network" ? await this.#match(path, traffic) : undefined;
       if (!cached) throw thrown;
-      traffic.cacheHits++;
-      return new Uint8Array(await cached.arrayBuffer());
+      return { bytes: cached };
     }
+  }
+
+  /** Part of a file. A server that knows no ranges answers with the whole of it, which is given too. */
+  async range({ file, start, end }: Span, traffic: Traffic, how: Getting): Promise<{ bytes: Uint8Array; whole?: Uint8Array }> {
+    const init = { headers: { range: `bytes=${start}-${end - 1}` }, cache: how.fresh ? "no-cache" : "default" } as const;
+    const { bytes, partial } = await this.#get(file, traffic, init, how);
+    return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
   }
 
   /** Forgets cached files that `keep` does not want: those of earlier builds. */
   async prune(keep: (path: string) => boolean): Promise<void> {
     const cache = await this.#cache;
-    if (!cache) return;
-    for (const request of await cache.keys()) {
-      if (!keep(request.url.slice(this.#base.href.length))) await cache.delete(request);
+    for (const request of (await cache?.keys()) ?? []) {
+      if (!keep(request.url.slice(this.#base.href.length))) await cache?.delete(request);
     }
+  }
+
+  async #match(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
+    const cache = await this.#cache;
+    const cached = await cache?.match(this.#url(path)).catch(() => undefined);
+    if (!cached) return undefined;
+    traffic.cacheHits++;
+    return new Uint8Array(await cached.arrayBuffer());
+  }
+
+  /** Not awaited, and a full disk is nobody's concern here. */
+  #keep(path: string, bytes: Uint8Array): void {
+    const response = new Response(bytes as BodyInit, { headers: { "content-type": "application/octet-stream" } });
+    this.#cache.then((cache) => cache?.put(this.#url(path), response)).catch(() => {});
   }
 
   #url(path: string): string {
     return new URL(path, this.#base).href;
   }
 
-  #keep(cache: Cache | undefined, url: string, bytes: Uint8Array): void {
-    // Not awaited, and a full disk is nobody's concern here.
-    cache?.put(url, new Response(bytes as BodyInit, { headers: { "content-type": "application/octet-stream" } })).catch(() => {});
-  }
-
-  async #get(path: string, traffic: Traffic, init: RequestInit, signal?: AbortSignal, arrived?: Arrived): Promise<Uint8Array> {
+  async #get(path: string, traffic: Traffic, init: RequestInit, { signal, arrived }: Getting): Promise<{ bytes: Uint8Array; partial: boolean }> {
     const url = this.#url(path);
     let response: Response;
     try {
@@ -111,20 +130,18 @@ export class Files {
       if (response.ok) {
         const bytes = arrived && response.body ? await collect(response.body, arrived) : new Uint8Array(await response.arrayBuffer());
         traffic.bytesFetched += bytes.length;
-        return bytes;
+        return { bytes, partial: response.status === 206 };
       }
     } catch (thrown) {
       if (signal?.aborted) throw FindlingError.aborted();
       throw new FindlingError("network", `${url} could not be fetched: ${(thrown as Error).message}`, { cause: thrown });
     }
-    throw new FindlingError(
-      REFUSED.has(response.status) ? "not-found" : "network",
-      `${url} could not be fetched: the server answered ${response.status} ${response.statusText}`.trimEnd() + ".",
-    );
+    const gone = response.status === 404 || response.status === 410;
+    throw new FindlingError(gone ? "not-found" : "network", `${url} could not be fetched: the server answered ${response.status}.`);
   }
 }
 
-async function collect(body: ReadableStream<Uint8Array>, arrived: Arrived): Promise<Uint8Array> {
+async function collect(body: ReadableStream<Uint8Array>, arrived: (bytes: number) => void): Promise<Uint8Array> {
   const reader = body.getReader();
   const pieces: BlobPart[] = [];
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {

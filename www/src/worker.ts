@@ -10,7 +10,7 @@ import type { Request } from "./engine-types";
 import { locate } from "./locate";
 import { serve, type Port } from "./rpc";
 import { Files, noTraffic } from "./shards";
-import { openFiles } from "./sources";
+import { Directory, OneFile } from "./sources";
 
 /** What the page sends to open a bundle. */
 export interface OpenCall {
@@ -28,8 +28,8 @@ export function start(port: Port): void {
       const traffic = noTraffic();
       const { base, file } = locate(new URL(url));
       const ready = initialise(wasmUrl);
-      const directory = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
-      const source = await openFiles(directory, file, ready, traffic);
+      const files = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
+      const source = file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
       bundle = await Bundle.open(wasm, source, memory, traffic, ready);
       return { description: bundle.describe(), revision: bundle.revision, traffic, ms: performance.now() - start };
     },
@@ -43,11 +43,10 @@ export function start(port: Port): void {
 let initialised: Promise<unknown> | undefined;
 
 function initialise(url: string): Promise<unknown> {
-  initialised ??= wasm.default({ module_or_path: url }).catch((thrown: unknown) => {
+  return (initialised ??= wasm.default({ module_or_path: url }).catch((thrown: unknown) => {
     initialised = undefined;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
-  });
-  return initialised;
+  }));
 }
 
 declare const WorkerGlobalScope: { new (): object } | undefined;

@@ -1,0 +1,84 @@
+// Builds dist/: what a site deploys beside its bundle, the Worker's handler, and the types.
+//
+//   npm run build
+//
+// Needs the WebAssembly modules in www/wasm (`cargo xtask wasm`). Without the encoder's, everything but the encoder is
+// built, and said so: search by words goes on without it.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const www = join(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(www, "dist");
+const engine = join(www, "wasm/engine");
+const encoder = join(www, "wasm/encoder");
+
+if (!existsSync(join(engine, "findling_engine_bg.wasm"))) {
+  console.error(`${engine} has no findling_engine_bg.wasm. Build it with: cargo xtask wasm`);
+  process.exit(1);
+}
+const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
+
+/** Style sheets as minified text. */
+const css = {
+  name: "css",
+  setup(build) {
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await esbuild.transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
+      return { contents: `export default ${JSON.stringify(code.trim())}`, loader: "js" };
+    });
+  },
+};
+
+/** What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts import as such. */
+const apart = {
+  name: "apart",
+  setup(build) {
+    build.onResolve({ filter: /\/client$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined));
+    build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${path.split("/").at(-1)}`, external: true }));
+  },
+};
+
+// The next build's files are made beside the last one's and then take their place, so that a server never has half.
+const next = join(www, "dist.next");
+rmSync(next, { recursive: true, force: true });
+mkdirSync(next, { recursive: true });
+const entryPoints = {
+  "findling": "src/client.ts",
+  "findling-worker": "src/worker.ts",
+  "findling-ui": "src/ui/element.ts",
+  "findling-edge": "src/edge.ts",
+  ...(withEncoder ? { "findling_encoder": "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" } : {}),
+};
+await esbuild.build({
+  absWorkingDir: www,
+  entryPoints,
+  outdir: next,
+  bundle: true,
+  format: "esm",
+  target: ["es2022", "chrome111", "firefox114", "safari16.4"],
+  minify: true,
+  legalComments: "none",
+  define: {
+    // The address that wasm-bindgen's glue would guess; ours always says it, and bundlers would copy the file.
+    "import.meta.env": "undefined",
+  },
+  plugins: [css, apart],
+  logLevel: "warning",
+});
+cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling_engine_bg.wasm"));
+if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
+
+// Types: a tree as in src/, and under each entry's name a file that leads there.
+execFileSync(process.execPath, [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")], { cwd: www, stdio: "inherit" });
+for (const [name, source] of [["findling", "client"], ["findling-ui", "ui/element"], ["findling-edge", "edge"]]) {
+  writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
+}
+rmSync(dist, { recursive: true, force: true });
+cpSync(next, dist, { recursive: true });
+rmSync(next, { recursive: true, force: true });
+if (!withEncoder) console.warn(`no ${join(encoder, "findling_encoder_bg.wasm")}: built without the transformer encoder`);
+console.log(readdirSync(dist).filter((name) => !name.endsWith(".ts") && name !== "types").join("  "));

@@ -1,0 +1,35 @@
+// What readers pay for the client, brotli on the wire, against its budgets: npm run size
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+
+const dist = join(dirname(fileURLToPath(import.meta.url)), "../dist");
+
+/** Bytes of a built file after brotli. */
+export function size(name) {
+  const path = join(dist, name);
+  return existsSync(path) ? brotliCompressSync(readFileSync(path)).length : undefined;
+}
+
+/** What has a budget, in bytes after brotli. */
+export const BUDGETS = [
+  { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 10_000 },
+  { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 30_000 },
+  { what: "engine", files: ["findling_engine_bg.wasm"], budget: 120_000 },
+];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of ["findling.js", "findling-worker.js", "findling-ui.js", "findling_engine_bg.wasm", "findling_encoder.js", "findling_encoder_bg.wasm", "findling-edge.js"]) {
+    const bytes = size(name);
+    if (bytes !== undefined) console.log(`${name.padEnd(28)} ${String(bytes).padStart(8)}`);
+  }
+  let over = false;
+  for (const { what, files, budget } of BUDGETS) {
+    const bytes = files.reduce((sum, name) => sum + (size(name) ?? 0), 0);
+    over ||= bytes > budget;
+    console.log(`${what.padEnd(28)} ${String(bytes).padStart(8)} of ${budget}${bytes > budget ? "  OVER" : ""}`);
+  }
+  process.exit(over ? 1 : 0);
+}

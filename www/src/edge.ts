@@ -1,0 +1,254 @@
+/**
+ * Search as an endpoint, for Cloudflare Workers and whatever else speaks `fetch`: `GET /search?q=…` answers the same
+ * JSON as the command line, from the same bundle, through the `ASSETS` binding.
+ *
+ * | parameter | |
+ * |---|---|
+ * | `q` | the query; required, at most 1,000 characters |
+ * | `k` | pages to return, 0 to 100; 10 |
+ * | `offset` | pages to pass over, 0 to 10,000 |
+ * | `mode` | `hybrid`, `lexical`, `semantic` |
+ * | `filter` | as on the command line: `book=reference`, `year:gte:2020`, JSON |
+ * | `fusion` | `convex`, `rrf` |
+ * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
+ * | `sort` | name of an attribute; with `-` in front, largest first |
+ * | `sections` | sections under a page, 1 to 20; 3 |
+ * | `prefix`, `explain` | `1` or `true` |
+ *
+ * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
+ */
+
+import engineModule from "../wasm/engine/findling_engine_bg.wasm";
+import * as engine from "../wasm/engine/findling_engine";
+import { Bundle, type Description } from "./bundle";
+import type { Encoded } from "./encoder";
+import type { Fusion, Mode, Request as SearchRequest } from "./engine-types";
+import { FindlingError, type ErrorCode } from "./errors";
+import { locate } from "./locate";
+import { Files, noTraffic } from "./shards";
+import { Directory, OneFile } from "./sources";
+
+/** What the Worker is given. */
+export interface Env {
+  /** The static assets, the bundle among them. */
+  ASSETS: { fetch(request: Request | string, init?: RequestInit): Promise<Response> };
+  /** Path of the bundle among the assets. Default: `/findling/`. */
+  FINDLING_BUNDLE?: string;
+}
+
+/** How queries become vectors, where they do. */
+export interface EdgeEncoder {
+  /** Named in responses. */
+  name: string;
+  /** Loads what it needs, once for each isolate. */
+  load(description: Description, files: Files): Promise<{ encode(query: string): Encoded | Promise<Encoded> }>;
+}
+
+/** How to answer. */
+export interface EdgeOptions {
+  encoder?: EdgeEncoder;
+  /** Most bytes that shards may keep occupied between requests. An isolate has 128 MB in all. Default 32 MiB. */
+  memory?: number;
+  /** Seconds that an answer may be kept by caches before it is asked for again. Default 60. */
+  maxAge?: number;
+  /** Path of the endpoint. Default `/search`. */
+  path?: string;
+}
+
+const MOST_CHARACTERS = 1000;
+/** Where the bundle says it is looked at anew, in milliseconds. */
+const REVISION_KEPT = 60_000;
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "etag, server-timing",
+};
+/** What the asker can mend. */
+const ASKER: ReadonlySet<ErrorCode> = new Set(["request", "query", "filter", "unknown-attribute", "vector", "encoder-unavailable"]);
+
+interface Opened {
+  bundle: Bundle;
+  files: Files;
+  description: Description;
+  looked: number;
+}
+
+/** Makes a handler; an isolate keeps one engine behind it. */
+export function createHandler(options: EdgeOptions = {}): { fetch(request: Request, env: Env): Promise<Response> } {
+  const path = options.path ?? "/search";
+  let opening: Promise<Opened> | undefined;
+  let encoding: ReturnType<EdgeEncoder["load"]> | undefined;
+
+  /** Opens the bundle with the isolate's first request, and looks now and then whether it is still the one. */
+  async function open(env: Env, origin: string): Promise<Opened> {
+    opening ??= openBundle(env, origin, options.memory ?? 32 << 20);
+    let opened: Opened;
+    try {
+      opened = await opening;
+    } catch (thrown) {
+      opening = undefined;
+      throw thrown;
+    }
+    if (Date.now() - opened.looked > REVISION_KEPT) {
+      opened.looked = Date.now();
+      if (await opened.bundle.refresh(noTraffic())) {
+        opened.description = opened.bundle.describe();
+        encoding = undefined;
+      }
+    }
+    return opened;
+  }
+
+  async function embed(request: SearchRequest, { description, files }: Opened): Promise<void> {
+    const { encoder } = options;
+    if (!encoder || request.mode === "lexical" || !description.dense || description.dense.builtIn || request.query.trim() === "") return;
+    encoding ??= encoder.load(description, files);
+    try {
+      const { values, truncated } = await (await encoding).encode(request.query);
+      request.vector = { values: Array.from(values), truncated, encoder: encoder.name };
+    } catch (thrown) {
+      // Hybrid goes on by words, and the engine's notice says so; meaning alone cannot.
+      if (request.mode === "semantic") throw FindlingError.from(thrown, "encoder-failed");
+      console.warn(`findling: ${FindlingError.from(thrown).message}`);
+    }
+  }
+
+  async function search(request: Request, env: Env, url: URL): Promise<Response> {
+    const query = readRequest(url.searchParams);
+    const opened = await open(env, url.origin);
+    const headers: Record<string, string> = {
+      ...CORS,
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": `public, max-age=${options.maxAge ?? 60}, stale-while-revalidate=86400`,
+      "vary": "accept-encoding",
+      "etag": await tag(opened.bundle.revision, query),
+    };
+    if (matches(request.headers.get("if-none-match"), headers["etag"]!)) return new Response(null, { status: 304, headers });
+    await embed(query, opened);
+    const { json, cost } = await opened.bundle.search(query, new AbortController().signal);
+    headers["server-timing"] = `engine;dur=${cost.engine.toFixed(1)}, shards;dur=${cost.fetch.toFixed(1)};desc="${cost.requests} fetched"`;
+    return new Response(request.method === "HEAD" ? null : json, { headers });
+  }
+
+  async function health(request: Request, env: Env, url: URL): Promise<Response> {
+    const { bundle, description } = await open(env, url.origin);
+    const { pages, sections, generator } = description;
+    return json({ status: "ok", revision: bundle.revision, pages, sections, generator }, 200, { "cache-control": "no-store" }, request);
+  }
+
+  return {
+    async fetch(request, env) {
+      const url = new URL(request.url);
+      try {
+        if (url.pathname !== path && url.pathname !== "/health") {
+          return json({ error: { code: "not-found", message: `There is nothing at ${url.pathname}; search is at ${path}?q=…` } }, 404, {}, request);
+        }
+        switch (request.method) {
+          case "OPTIONS":
+            return new Response(null, {
+              status: 204,
+              headers: {
+                ...CORS,
+                "allow": "GET, HEAD, OPTIONS",
+                "access-control-allow-methods": "GET, HEAD, OPTIONS",
+                "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
+                "access-control-max-age": "86400",
+              },
+            });
+          case "GET":
+          case "HEAD":
+            return url.pathname === path ? await search(request, env, url) : await health(request, env, url);
+          default:
+            return json({ error: { code: "method", message: `${request.method} is not answered here; use GET.` } }, 405, { allow: "GET, HEAD, OPTIONS" }, request);
+        }
+      } catch (thrown) {
+        const { code, message, remedy } = FindlingError.from(thrown);
+        const status = ASKER.has(code) ? 400 : 503;
+        if (status === 503) console.error(`findling: ${code}: ${message}`);
+        return json({ error: { code, message, ...(remedy ? { remedy } : {}) } }, status, { "cache-control": "no-store" }, request);
+      }
+    },
+  };
+}
+
+async function openBundle(env: Env, origin: string, memory: number): Promise<Opened> {
+  engine.initSync({ module: engineModule });
+  const traffic = noTraffic();
+  const { base, file } = locate(new URL(env.FINDLING_BUNDLE ?? "/findling/", origin));
+  const files = new Files(base, (url, init) => env.ASSETS.fetch(url, init?.headers ? { headers: init.headers } : undefined));
+  const bundle = await Bundle.open(engine, file === undefined ? new Directory(files) : new OneFile(files, file, engine), memory, traffic);
+  return { bundle, files, description: bundle.describe(), looked: Date.now() };
+}
+
+/** Reads the parameters; what is not understood is refused rather than passed over. */
+function readRequest(parameters: URLSearchParams): SearchRequest {
+  const known = new Set(["q", "k", "offset", "mode", "filter", "fusion", "facets", "sort", "sections", "prefix", "explain"]);
+  for (const name of parameters.keys()) {
+    if (!known.has(name)) throw refuse(`there is no parameter \`${name}\`; there are ${[...known].join(", ")}`);
+    if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
+  }
+  const query = parameters.get("q");
+  if (query === null) throw refuse("`q`, the query, is missing: /search?q=words");
+  if (query.length > MOST_CHARACTERS) throw refuse(`\`q\` has ${query.length} characters; at most ${MOST_CHARACTERS} are read`);
+
+  const request: SearchRequest = { query, limit: integer(parameters, "k", 0, 100, 10) };
+  const offset = integer(parameters, "offset", 0, 10_000, 0);
+  if (offset > 0) request.offset = offset;
+  if (parameters.has("sections")) request.sectionsPerPage = integer(parameters, "sections", 1, 20, 3);
+  const mode = choice<Mode>(parameters, "mode", ["hybrid", "lexical", "semantic"]);
+  if (mode) request.mode = mode;
+  const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
+  if (fusion) request.fusion = { method: fusion };
+  const filter = parameters.get("filter");
+  if (filter) request.filter = filter;
+  const facets = parameters.get("facets");
+  if (facets) request.facets = facets.split(",");
+  const sort = parameters.get("sort");
+  if (sort) request.sort = sort.startsWith("-") ? { by: sort.slice(1), descending: true } : { by: sort };
+  if (flag(parameters, "prefix")) request.prefix = true;
+  if (flag(parameters, "explain")) request.explain = true;
+  return request;
+}
+
+function integer(parameters: URLSearchParams, name: string, least: number, most: number, otherwise: number): number {
+  const text = parameters.get(name);
+  if (text === null) return otherwise;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= least && value <= most)) throw refuse(`\`${name}\` must be a whole number from ${least} to ${most}, not \`${text}\``);
+  return value;
+}
+
+function choice<T extends string>(parameters: URLSearchParams, name: string, values: readonly T[]): T | undefined {
+  const text = parameters.get(name);
+  if (text === null) return undefined;
+  const value = values.find((known) => known === text);
+  if (value === undefined) throw refuse(`\`${name}\` must be ${values.join(" or ")}, not \`${text}\``);
+  return value;
+}
+
+function flag(parameters: URLSearchParams, name: string): boolean {
+  const text = parameters.get(name);
+  if (text === null || ["0", "false"].includes(text)) return false;
+  if (["", "1", "true"].includes(text)) return true;
+  throw refuse(`\`${name}\` must be 1 or 0, not \`${text}\``);
+}
+
+const refuse = (message: string) => new FindlingError("request", message);
+
+/** The same question to the same bundle has the same answer, so together they name it. */
+async function tag(revision: string, request: SearchRequest): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${revision} ${JSON.stringify(request)}`));
+  return `"${[...new Uint8Array(digest, 0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+}
+
+function matches(header: string | null, etag: string): boolean {
+  return header !== null && header.split(",").some((given) => ["*", etag].includes(given.trim().replace(/^W\//, "")));
+}
+
+function json(value: unknown, status: number, headers: Record<string, string>, request: Request): Response {
+  return new Response(request.method === "HEAD" ? null : JSON.stringify(value), {
+    status,
+    headers: { ...CORS, "content-type": "application/json; charset=utf-8", ...headers },
+  });
+}
+
+export default createHandler();

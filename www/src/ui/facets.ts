@@ -1,0 +1,91 @@
+/** Filter chips with counts. Values of one attribute widen each other, attributes narrow each other. */
+
+import type { Facet } from "../engine-types";
+import { h } from "./dom";
+import type { Labels } from "./labels";
+
+/** Values shown before "more". */
+const SHOWN = 6;
+
+/** What is chosen, and the chips that show it. */
+export class Facets {
+  readonly element: HTMLElement;
+  readonly #labels: () => Labels;
+  readonly #changed: () => void;
+  readonly #chosen = new Map<string, Set<string>>();
+  readonly #open = new Set<string>();
+  #facets: Facet[] = [];
+
+  constructor(labels: () => Labels, changed: () => void) {
+    this.#labels = labels;
+    this.#changed = changed;
+    this.element = h("div", { class: "facets", part: "filters", role: "group", "aria-label": labels().filters, hidden: true });
+  }
+
+  /** Attributes with values chosen. */
+  get chosen(): string[] {
+    return [...this.#chosen.keys()];
+  }
+
+  /** The filter that the chips stand for, leaving one attribute out if told; `undefined` where it is no filter. */
+  filter(without?: string): Record<string, string[]> | undefined {
+    const entries = [...this.#chosen].filter(([name]) => name !== without);
+    return entries.length > 0 ? Object.fromEntries(entries.map(([name, values]) => [name, [...values]])) : undefined;
+  }
+
+  clear(): void {
+    this.#chosen.clear();
+    this.#changed();
+  }
+
+  /** Shows new counts, keeping the keyboard where it is. */
+  show(facets: Facet[]): void {
+    this.#facets = facets;
+    const focused = (this.element.getRootNode() as ShadowRoot).activeElement as HTMLElement | null;
+    const key = focused && this.element.contains(focused) ? focused.dataset["key"] : undefined;
+    const groups = facets.map((facet) => this.#group(facet)).filter((group) => group !== undefined);
+    this.element.replaceChildren(...groups);
+    this.element.hidden = groups.length === 0;
+    if (key !== undefined) {
+      [...this.element.querySelectorAll("button")].find((button) => button.dataset["key"] === key)?.focus();
+    }
+  }
+
+  #group({ name, values }: Facet): HTMLElement | undefined {
+    const chosen = this.#chosen.get(name);
+    const counted = new Map(values);
+    for (const value of chosen ?? []) if (!counted.has(value)) counted.set(value, 0);
+    // One value that all pages share narrows nothing.
+    if (counted.size < 2 && !chosen) return undefined;
+    const labels = this.#labels();
+    const all = [...counted];
+    const open = this.#open.has(name);
+    const shown = open ? all : all.filter(([value], i) => i < SHOWN || chosen?.has(value));
+    const chips = shown.map(([value, count]) => {
+      const chip = h("button", { type: "button", class: "chip", part: "chip", "aria-pressed": String(chosen?.has(value) ?? false), "data-key": `${name}=${value}` },
+        h("span", {}, value), h("small", {}, count.toLocaleString()));
+      chip.addEventListener("click", () => this.#toggle(name, value));
+      return chip;
+    });
+    if (open ? all.length > SHOWN : shown.length < all.length) {
+      const more = h("button", { type: "button", class: "chip more", "aria-expanded": String(open), "data-key": `${name}:more` },
+        open ? labels.fewerValues : labels.moreValues(all.length - shown.length));
+      more.addEventListener("click", () => {
+        if (!this.#open.delete(name)) this.#open.add(name);
+        this.show(this.#facets);
+      });
+      chips.push(more);
+    }
+    return h("div", { class: "facet", role: "group", "aria-label": name }, h("b", { "aria-hidden": "true" }, name), ...chips);
+  }
+
+  #toggle(name: string, value: string): void {
+    const chosen = this.#chosen.get(name) ?? new Set();
+    if (!chosen.delete(value)) chosen.add(value);
+    if (chosen.size > 0) this.#chosen.set(name, chosen);
+    else this.#chosen.delete(name);
+    // The chip answers at once; the counts follow.
+    this.show(this.#facets);
+    this.#changed();
+  }
+}
