@@ -366,8 +366,8 @@ mod tests {
         let nest = |n: usize| {
             (0..n).fold(serde_json::json!({"a": 1}), |inner, _| serde_json::json!({"must": inner}))
         };
-        assert!(from_json(&nest(MAX_DEPTH)).is_ok());
-        assert!(from_json(&nest(MAX_DEPTH + 1)).is_err());
+        assert!(from_json(&nest(MAX_DEPTH - 1)).is_ok());
+        assert!(from_json(&nest(MAX_DEPTH)).is_err());
         let values = |n: usize| serde_json::json!({"a": (0..n).collect::<Vec<_>>()});
         assert!(from_json(&values(MAX_VALUES)).is_ok());
         assert!(from_json(&values(MAX_VALUES + 1)).is_err());

@@ -45,7 +45,7 @@ pub use error::FilterError;
 pub use json::from_json;
 pub use text::parse;
 
-/// Most levels of a condition in JSON.
+/// Most levels of a condition in JSON, the innermost object included.
 pub const MAX_DEPTH: usize = 16;
 /// Most tests of a condition.
 pub const MAX_TESTS: usize = 256;

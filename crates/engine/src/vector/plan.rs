@@ -130,10 +130,10 @@ pub fn nearest(
     ef: u32,
 ) -> Neighbours {
     let ef = ef.max(k);
-    match plan(view, graph, filter, ef) {
-        Method::None => Neighbours { sections: Vec::new(), compared: 0, method: Method::None },
-        Method::Exact => scan(query, view, filter, k),
-        Method::Hnsw => follow(query, view, graph, filter, k, ef),
+    match (plan(view, graph, filter, ef), graph) {
+        (Method::None, _) => Neighbours { sections: Vec::new(), compared: 0, method: Method::None },
+        (Method::Hnsw, Some(graph)) => follow(query, view, graph, filter, k, ef),
+        _ => scan(query, view, filter, k),
     }
 }
 
@@ -152,12 +152,11 @@ pub fn scan(query: &QuantisedQuery, view: &VectorView, filter: Option<&Bitset>, 
 pub fn follow(
     query: &QuantisedQuery,
     view: &VectorView,
-    graph: Option<&Graph>,
+    graph: &Graph,
     filter: Option<&Bitset>,
     k: u32,
     ef: u32,
 ) -> Neighbours {
-    let Some(graph) = graph else { return scan(query, view, filter, k) };
     let passing = filter.map(|sections| (sections, sections.count()));
     let (vectors, compared) = hnsw::search(query, view, graph, passing, ef as usize);
     let structure = view.structure();
