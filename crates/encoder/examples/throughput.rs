@@ -16,8 +16,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: f64 = args.next().map_or(Ok(2.0), |s| s.parse())?;
     let start = Instant::now();
     let model = Transformer::load_dir(dir.as_ref())?;
-    println!("{} loaded in {:.2} s, {}", model.card().name, start.elapsed().as_secs_f64(), model.fingerprint());
-    println!("| tokens | ms, one text | tokens/s, one thread | texts/s, all threads | tokens/s, all threads |");
+    println!(
+        "{} loaded in {:.2} s, {}",
+        model.card().name,
+        start.elapsed().as_secs_f64(),
+        model.fingerprint()
+    );
+    println!(
+        "| tokens | ms, one text | tokens/s, one thread | texts/s, all threads | tokens/s, all threads |"
+    );
     println!("|---|---|---|---|---|");
     for n in [3, 4, 8, 9, 16, 24, 34, 64, 128, 240, 256] {
         let text = "water ".repeat(n - 2);

@@ -4,6 +4,8 @@
 //! depend on what was embedded beside it. See [`Transformer`].
 
 mod graph;
+#[cfg(feature = "import")]
+pub mod reference;
 
 use std::sync::Arc;
 
@@ -59,7 +61,17 @@ impl Transformer {
     /// What [`crate::import::import_dir`] and [`Transformer::new`] fail with.
     #[cfg(feature = "import")]
     pub fn load_dir(dir: &std::path::Path) -> Result<Self, Error> {
-        Self::new(crate::import::import_dir(dir, &crate::import::Options::default())?)
+        Self::load_dir_with(dir, &crate::import::Options::default())
+    }
+
+    /// [`Transformer::load_dir`] for a model whose user knows more than its files say, its name for one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Transformer::load_dir`].
+    #[cfg(feature = "import")]
+    pub fn load_dir_with(dir: &std::path::Path, options: &crate::import::Options) -> Result<Self, Error> {
+        Self::new(crate::import::import_dir(dir, options)?)
     }
 
     /// Hash of everything that decides the vectors.
