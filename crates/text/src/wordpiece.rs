@@ -175,13 +175,14 @@ impl WordPiece {
         encoding.truncated = false;
         encoding.ids.push(self.cls);
         let limit = max_tokens.saturating_sub(1).max(1);
-        let mut words = Words { wordpiece: self, word: String::new(), n_chars: 0, ids: &mut encoding.ids };
+        let pieces = Pieces { wordpiece: self, ids: &mut encoding.ids };
+        let mut words = Words::new(self.normaliser, pieces);
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             match if c == '[' { self.special_at(rest) } else { None } {
                 Some((id, len)) => {
                     words.flush();
-                    words.ids.push(id);
+                    words.sink.ids.push(id);
                     rest = &rest[len..];
                 }
                 None => {
@@ -189,7 +190,7 @@ impl WordPiece {
                     rest = &rest[c.len_utf8()..];
                 }
             }
-            if words.ids.len() > limit {
+            if words.sink.ids.len() > limit {
                 break;
             }
         }
@@ -234,20 +235,78 @@ impl WordPiece {
     }
 }
 
-/// Text becoming words, and words becoming pieces.
-struct Words<'a> {
+/// The words of `text` as BERT's normaliser and pre-tokeniser make them, before any vocabulary is asked. Words of over
+/// 100 characters, which WordPiece does not know whatever they are, are left out.
+pub fn for_each_word(text: &str, normaliser: Normaliser, word: impl FnMut(&str)) {
+    struct Each<F>(F);
+    impl<F: FnMut(&str)> Sink for Each<F> {
+        fn word(&mut self, word: &str) {
+            (self.0)(word);
+        }
+        fn too_long(&mut self) {}
+    }
+    let mut words = Words::new(normaliser, Each(word));
+    text.chars().for_each(|c| words.read(c));
+    words.flush();
+}
+
+/// What takes the words.
+trait Sink {
+    fn word(&mut self, word: &str);
+    fn too_long(&mut self);
+}
+
+/// Words becoming pieces.
+struct Pieces<'a> {
     wordpiece: &'a WordPiece,
-    word: String,
-    n_chars: usize,
     ids: &'a mut Vec<u32>,
 }
 
-impl Words<'_> {
+impl Sink for Pieces<'_> {
+    /// The longest match from the left, `[UNK]` where any piece is missing.
+    fn word(&mut self, word: &str) {
+        let n_before = self.ids.len();
+        let mut rest = word;
+        while !rest.is_empty() {
+            let prefix = if rest.len() == word.len() { "" } else { "##" };
+            let mut end = rest.floor_char_boundary(self.wordpiece.longest.saturating_sub(prefix.len()));
+            loop {
+                if end == 0 {
+                    self.ids.truncate(n_before);
+                    return self.too_long();
+                }
+                if let Ok(id) = self.wordpiece.place(prefix, &rest[..end]) {
+                    self.ids.push(id);
+                    rest = &rest[end..];
+                    break;
+                }
+                end = rest.floor_char_boundary(end - 1);
+            }
+        }
+    }
+
+    fn too_long(&mut self) {
+        self.ids.push(self.wordpiece.unknown);
+    }
+}
+
+/// Text becoming words.
+struct Words<S> {
+    normaliser: Normaliser,
+    word: String,
+    n_chars: usize,
+    sink: S,
+}
+
+impl<S: Sink> Words<S> {
+    fn new(normaliser: Normaliser, sink: S) -> Self {
+        Self { normaliser, word: String::new(), n_chars: 0, sink }
+    }
+
     /// Takes in one character of the text: the normaliser.
     #[inline]
     fn read(&mut self, c: char) {
-        let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } =
-            self.wordpiece.normaliser;
+        let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } = self.normaliser;
         if c.is_ascii_graphic() {
             return self.take(if lowercase { c.to_ascii_lowercase() } else { c });
         }
@@ -302,33 +361,12 @@ impl Words<'_> {
         }
     }
 
-    /// Ends the word: the longest match from the left, `[UNK]` where any piece is missing.
+    /// Ends the word.
     fn flush(&mut self) {
-        if self.n_chars == 0 {
-            return;
-        }
-        let n_before = self.ids.len();
-        let mut rest = &*self.word;
-        let mut known = self.n_chars <= MAX_WORD_CHARS;
-        while known && !rest.is_empty() {
-            let prefix = if rest.len() == self.word.len() { "" } else { "##" };
-            let mut end = rest.floor_char_boundary(self.wordpiece.longest.saturating_sub(prefix.len()));
-            loop {
-                if end == 0 {
-                    known = false;
-                    break;
-                }
-                if let Ok(id) = self.wordpiece.place(prefix, &rest[..end]) {
-                    self.ids.push(id);
-                    rest = &rest[end..];
-                    break;
-                }
-                end = rest.floor_char_boundary(end - 1);
-            }
-        }
-        if !known {
-            self.ids.truncate(n_before);
-            self.ids.push(self.wordpiece.unknown);
+        match self.n_chars {
+            0 => return,
+            1..=MAX_WORD_CHARS => self.sink.word(&self.word),
+            _ => self.sink.too_long(),
         }
         self.word.clear();
         self.n_chars = 0;

@@ -120,10 +120,9 @@ fn tiny(normalizer: Value) -> Value {
         tokens.push(c.to_string());
         tokens.push(format!("##{c}"));
     }
-    for word in [
-        "share", "data", "thread", "##ing", "search", "the", "stop", "##able", "ab", "##bc", "bcd",
-        "straße",
-    ] {
+    for word in
+        ["share", "data", "thread", "##ing", "search", "the", "stop", "##able", "ab", "##bc", "bcd", "straße"]
+    {
         tokens.push(word.to_string());
     }
     let vocabulary: HashMap<&str, usize> =
