@@ -39,6 +39,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Legs>(&mut out);
     declare::<engine::Explanation>(&mut out);
     declare::<engine::TermExplanation>(&mut out);
+    declare::<engine::Boost>(&mut out);
     declare::<engine::Plan>(&mut out);
     declare::<engine::Facet>(&mut out);
     match std::env::args_os().nth(1) {

@@ -125,3 +125,9 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<findling_bundle::Error> for Error {
+    fn from(error: findling_bundle::Error) -> Self {
+        Self::Bundle { message: error.to_string() }
+    }
+}

@@ -1,12 +1,40 @@
 //! An opened bundle: its manifest, and the shards that have arrived so far.
 
-use findling_bundle::{Manifest, ShardId};
+use std::sync::Mutex;
 
-use crate::{Error, Request, Search};
+use findling_bundle::{
+    Column, Graph, Manifest, PositionsShard, ShardId, ShardKind, Structure, TermsShard, TextsShard,
+    VectorsShard, decode_manifest, decode_shard,
+};
+
+use findling_bundle::projection::Projection;
+use findling_bundle::rows::RowsShard;
+
+use crate::lexical::Scratch;
+use crate::{Error, RankParams, Request, Search};
 
 /// A bundle as far as it has been fetched.
+///
+/// Shards are kept decoded for as long as the index lives; memory is theirs ([`Index::resident_bytes`]) and that of one
+/// set of accumulators, about 16 bytes a passage, which searches reuse.
 pub struct Index {
     manifest: Manifest,
+    shards: Vec<Option<Shard>>,
+    rank_params: RankParams,
+    /// Taken by a search while it ranks; one that finds it taken makes its own.
+    scratch: Mutex<Option<Box<Scratch>>>,
+}
+
+enum Shard {
+    Structure(Structure),
+    Terms(TermsShard),
+    Positions(PositionsShard),
+    Vectors(VectorsShard),
+    Graph(Graph),
+    Column(Column),
+    Texts(TextsShard),
+    Projection(Projection),
+    Rows(RowsShard),
 }
 
 impl Index {
@@ -16,12 +44,28 @@ impl Index {
     /// [`Error::Bundle`] where the bytes are not a manifest this version reads, [`Error::Analysis`] where the bundle was
     /// indexed under other text rules.
     pub fn open(manifest: &[u8]) -> Result<Self, Error> {
-        Err(Error::Bundle { message: format!("{} bytes of manifest", manifest.len()) })
+        let manifest = decode_manifest(manifest)?;
+        let expected = findling_text::conformance();
+        if manifest.analysis != expected {
+            return Err(Error::Analysis { found: manifest.analysis, expected });
+        }
+        let shards = manifest.shards.iter().map(|_| None).collect();
+        Ok(Self { manifest, shards, rank_params: RankParams::default(), scratch: Mutex::new(None) })
     }
 
     /// What the bundle says of itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// How results are ranked.
+    pub fn rank_params(&self) -> &RankParams {
+        &self.rank_params
+    }
+
+    /// Ranks otherwise from now on: for tuning.
+    pub fn set_rank_params(&mut self, params: RankParams) {
+        self.rank_params = params;
     }
 
     /// Begins a search: parses the query and the filter, and plans.
@@ -35,19 +79,144 @@ impl Index {
     /// Takes the bytes of a shard's file: verifies, decodes and keeps them. Giving a shard again changes nothing.
     ///
     /// # Errors
-    /// [`Error::Bundle`] where the bytes are not those the manifest lists, [`Error::NoSuchShard`],
-    /// [`Error::Inconsistent`].
-    pub fn provide(&mut self, shard: ShardId, _stored: &[u8]) -> Result<(), Error> {
-        Err(Error::NoSuchShard { shard: shard.0, n_shards: self.manifest.shards.len() as u32 })
+    /// [`Error::Bundle`] where the bytes are not those the manifest lists or break the format, [`Error::NoSuchShard`],
+    /// [`Error::Inconsistent`] where nothing in the manifest refers to the shard.
+    pub fn provide(&mut self, shard: ShardId, stored: &[u8]) -> Result<(), Error> {
+        let Some(entry) = self.manifest.shard(shard) else {
+            return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.manifest.shards.len() as u32 });
+        };
+        if self.has(shard) {
+            return Ok(());
+        }
+        let raw = decode_shard(entry, stored)?;
+        let stats = &self.manifest.stats;
+        let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
+        let decoded = match entry.kind {
+            ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
+            ShardKind::Terms => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
+            ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
+            ShardKind::Vectors => {
+                let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
+                Shard::Vectors(VectorsShard::from_bytes(raw, dense.encoder.dim)?)
+            }
+            ShardKind::Graph => Shard::Graph(Graph::from_bytes(&raw, stats)?),
+            ShardKind::Column => {
+                let mut attributes = self.manifest.attributes.iter();
+                let attribute = attributes.find(|attribute| attribute.column == shard).ok_or_else(unused)?;
+                Shard::Column(Column::from_bytes(&raw, attribute.kind, stats)?)
+            }
+            ShardKind::Texts => Shard::Texts(TextsShard::from_bytes(raw)?),
+            ShardKind::Projection => Shard::Projection(Projection::from_bytes(&raw)?),
+            ShardKind::Rows => {
+                let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
+                let rows = dense.rows.as_ref().ok_or_else(unused)?;
+                Shard::Rows(RowsShard::from_bytes(&raw, dense.encoder.dim, rows.bits)?)
+            }
+        };
+        self.shards[shard.index()] = Some(decoded);
+        Ok(())
     }
 
     /// Whether a shard is here.
-    pub fn has(&self, _shard: ShardId) -> bool {
-        false
+    pub fn has(&self, shard: ShardId) -> bool {
+        self.get(shard).is_some()
     }
 
-    /// Bytes of memory that the shards kept take.
+    /// Bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
-        0
+        let shards: usize = self.shards.iter().flatten().map(Shard::resident_bytes).sum();
+        let scratch = match self.scratch.try_lock() {
+            Ok(scratch) => scratch.as_ref().map_or(0, |scratch| scratch.resident_bytes()),
+            Err(_) => 0,
+        };
+        shards + scratch
+    }
+
+    fn get(&self, shard: ShardId) -> Option<&Shard> {
+        self.shards.get(shard.index())?.as_ref()
+    }
+
+    pub(crate) fn structure(&self) -> Option<&Structure> {
+        match self.get(self.manifest.structure()?)? {
+            Shard::Structure(structure) => Some(structure),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn terms(&self, shard: ShardId) -> Option<&TermsShard> {
+        match self.get(shard)? {
+            Shard::Terms(terms) => Some(terms),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn positions(&self, shard: ShardId) -> Option<&PositionsShard> {
+        match self.get(shard)? {
+            Shard::Positions(positions) => Some(positions),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn vectors(&self, shard: ShardId) -> Option<&VectorsShard> {
+        match self.get(shard)? {
+            Shard::Vectors(vectors) => Some(vectors),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn graph(&self) -> Option<&Graph> {
+        match self.get(self.manifest.dense.as_ref()?.graph?)? {
+            Shard::Graph(graph) => Some(graph),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn column(&self, shard: ShardId) -> Option<&Column> {
+        match self.get(shard)? {
+            Shard::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn texts(&self, shard: ShardId) -> Option<&TextsShard> {
+        match self.get(shard)? {
+            Shard::Texts(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn projection(&self) -> Option<&Projection> {
+        match self.get(self.manifest.dense.as_ref()?.projection?)? {
+            Shard::Projection(projection) => Some(projection),
+            _ => None,
+        }
+    }
+
+    /// Lends the accumulators, with room for the bundle's counts.
+    pub(crate) fn with_scratch<T>(&self, use_it: impl FnOnce(&mut Scratch) -> T) -> T {
+        let taken = self.scratch.try_lock().ok().and_then(|mut scratch| scratch.take());
+        let mut scratch = taken.unwrap_or_default();
+        scratch.fit(&self.manifest.stats);
+        let result = use_it(&mut scratch);
+        if let Ok(mut place) = self.scratch.try_lock() {
+            *place = Some(scratch);
+        }
+        result
+    }
+}
+
+impl Shard {
+    fn resident_bytes(&self) -> usize {
+        match self {
+            Self::Structure(structure) => structure.resident_bytes(),
+            Self::Terms(terms) => terms.resident_bytes(),
+            Self::Positions(positions) => positions.resident_bytes(),
+            Self::Vectors(vectors) => vectors.resident_bytes(),
+            Self::Graph(graph) => graph.resident_bytes(),
+            Self::Column(column) => column.resident_bytes(),
+            Self::Texts(texts) => texts.resident_bytes(),
+            Self::Projection(projection) => 2 * projection.from_dim() as usize * projection.to_dim() as usize,
+            Self::Rows(rows) => rows.resident_bytes(),
+        }
     }
 }

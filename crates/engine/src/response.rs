@@ -137,6 +137,19 @@ pub struct Legs {
 pub struct Explanation {
     /// One for each query term that matched.
     pub terms: Vec<TermExplanation>,
+    /// What the sum of the terms was multiplied by: 1, plus the shares of these.
+    pub boosts: Vec<Boost>,
+}
+
+/// A reason to rank higher than the words alone would.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Boost {
+    /// `title`: the page's title consists of the query's words; `heading`: the section's heading does.
+    pub reason: String,
+    /// What it adds to the factor.
+    pub share: f32,
 }
 
 /// One term's part.

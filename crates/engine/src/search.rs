@@ -1,33 +1,315 @@
 //! One search, as a state machine without IO.
+//!
+//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, positions for phrases, columns for
+//!    filter, facets and order, vectors and graph.
+//! 2. What the pages shown need: their texts, and the columns of their attributes.
+//! 3. Done.
 
-use findling_bundle::ShardId;
+use findling_bundle::{Attribute, Dense, ShardId};
 
-use crate::{Error, Index, Request, Response};
+use crate::filter::{self, Condition, Predicate};
+use crate::lexical::{Dictionary, Scorer};
+use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
+use crate::rank::Ranked;
+use crate::vector::QuantisedQuery;
+use crate::{Error, Fusion, Index, Mode, Notice, Request, Response};
+
+/// Most pages that a request can have at once.
+pub const MAX_LIMIT: u32 = 1_000;
 
 /// A search under way. Step it until it is done.
 pub struct Search {
-    request: Request,
+    pub(crate) asked: Asked,
+    /// What ranking needs.
+    first: Vec<ShardId>,
+    ranked: Option<Ranked>,
+}
+
+/// A request, understood.
+pub(crate) struct Asked {
+    pub request: Request,
+    pub plan: QueryPlan,
+    pub condition: Option<Condition>,
+    /// The mode that answers.
+    pub mode: Mode,
+    /// The query's vector, in [`Mode::Hybrid`] and [`Mode::Semantic`].
+    pub dense: Option<DenseQuery>,
+    /// There are no words and there is no vector: every page that the filter lets through.
+    pub browse: bool,
+    pub notices: Vec<Notice>,
+}
+
+/// The query's vector, checked.
+pub(crate) enum DenseQuery {
+    /// In the space of the vectors stored.
+    Stored(DensePoint),
+    /// In the encoder's own space; to be projected.
+    Own(Vec<f32>),
+}
+
+/// Where a query is in the space of the vectors stored.
+#[derive(Clone)]
+pub(crate) struct DensePoint {
+    pub query: QuantisedQuery,
+    /// The similarity of the query with the mean of all vectors.
+    pub zero: f32,
+}
+
+impl DenseQuery {
+    /// Where it is, projected if need be: the projection's shard must then be here.
+    pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
+        match (self, &index.manifest().dense, index.projection()) {
+            (Self::Stored(point), ..) => Ok(point.clone()),
+            (Self::Own(values), Some(dense), Some(projection)) => {
+                let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
+                DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
+            }
+            _ => Err(Error::inconsistent("the projection is missing")),
+        }
+    }
+}
+
+impl DensePoint {
+    fn new(values: &[f32], dense: &Dense) -> Result<Self, Error> {
+        let query = QuantisedQuery::new(values, dense.encoder.dim)?;
+        Ok(Self { query, zero: cosine_with_mean(values, &dense.mean) })
+    }
 }
 
 /// What a search wants next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. At most three times for a search.
+    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. At most twice for a search.
     Need(Vec<ShardId>),
     /// The answer.
     Done(Box<Response>),
 }
 
 impl Search {
-    pub(crate) fn new(_index: &Index, request: Request) -> Result<Self, Error> {
-        Ok(Self { request })
+    pub(crate) fn new(index: &Index, request: Request) -> Result<Self, Error> {
+        check(&request)?;
+        let asked = Asked::new(index, request)?;
+        let first = asked.shards(index)?;
+        Ok(Self { asked, first, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
     ///
     /// # Errors
     /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
-    pub fn step(&mut self, _index: &Index) -> Result<Step, Error> {
-        Err(Error::Query { message: self.request.query.clone() })
+    pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
+        let missing = missing(index, &self.first);
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        let ranked = match &mut self.ranked {
+            Some(ranked) => ranked,
+            none => none.insert(Ranked::new(index, &self.asked)?),
+        };
+        let missing = self::missing(index, &ranked.shards(index));
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        Ok(Step::Done(Box::new(crate::present::respond(index, &self.asked, ranked)?)))
     }
+}
+
+/// Those that are not here, each once, ascending.
+fn missing(index: &Index, shards: &[ShardId]) -> Vec<ShardId> {
+    let mut missing: Vec<_> = shards.iter().copied().filter(|&shard| !index.has(shard)).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
+}
+
+/// Whether the numbers of a request can be meant.
+fn check(request: &Request) -> Result<(), Error> {
+    let refuse = |message: String| Err(Error::Request { message });
+    if request.limit.0 > MAX_LIMIT {
+        return refuse(format!(
+            "expected a limit of at most {MAX_LIMIT} pages, found {}; use offset for further ones",
+            request.limit.0
+        ));
+    }
+    let (valid, expected) = match request.fusion {
+        Fusion::Rrf { k, dense_weight } => (
+            k.is_finite() && k >= 0.0 && dense_weight.is_finite() && dense_weight >= 0.0,
+            "rrf with k and denseWeight of 0 or more",
+        ),
+        Fusion::Convex { alpha } => ((0.0..=1.0).contains(&alpha), "convex with alpha from 0 to 1"),
+    };
+    if !valid {
+        return refuse(format!(
+            "expected {expected}, found {:?}; leave fusion out for the default",
+            request.fusion
+        ));
+    }
+    Ok(())
+}
+
+impl Asked {
+    fn new(index: &Index, request: Request) -> Result<Self, Error> {
+        let manifest = index.manifest();
+        let mut notices = Vec::new();
+        let mut notice = |code: &str, message: &str| {
+            notices.push(Notice { code: code.into(), message: message.into() });
+        };
+
+        let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
+        let condition = condition(index, &request, &mut query)?;
+        let plan = QueryPlan::new(&query, &manifest.languages, request.prefix);
+        if plan.truncated {
+            notice("query-truncated", "the query is longer than the engine looks at; its end was left out");
+        }
+
+        let mut mode = request.mode;
+        let dense = match (mode, &manifest.dense, &request.vector) {
+            (Mode::Lexical, ..) => None,
+            (_, None, _) => {
+                notice("vectors-missing", "the bundle has no vectors; words alone were searched");
+                None
+            }
+            (_, Some(_), None) => {
+                notice("encoder-missing", "no encoder embedded the query; words alone were searched");
+                None
+            }
+            (_, Some(dense), Some(vector)) => {
+                if vector.truncated {
+                    notice("vector-truncated", "the encoder saw only the beginning of the query");
+                }
+                if !dense.encoder.semantic {
+                    notice(
+                        "not-semantic",
+                        "the bundle's vectors compare spellings, not meanings; build it with another encoder",
+                    );
+                }
+                if dense.projection.is_some() && vector.values.len() != dense.encoder.dim as usize {
+                    Some(DenseQuery::Own(vector.values.clone()))
+                } else {
+                    Some(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
+                }
+            }
+        };
+        if dense.is_none() {
+            mode = Mode::Lexical;
+        }
+        let no_words = query.clauses.iter().all(|clause| clause.excluded);
+        let browse = no_words && dense.is_none();
+        Ok(Self { request, plan, condition, mode, dense, browse, notices })
+    }
+
+    /// What ranking needs.
+    fn shards(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let manifest = index.manifest();
+        let dictionary = Dictionary::new(index);
+        let mut shards: Vec<ShardId> = manifest.structure().into_iter().collect();
+        if self.mode != Mode::Semantic {
+            let only_stops = self.plan.only_stops();
+            for group in &self.plan.groups {
+                if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
+                    continue;
+                }
+                shards.extend(group.terms.iter().filter_map(|term| dictionary.shard_of(term)));
+                shards
+                    .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
+            }
+        }
+        for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
+            for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
+                shards.extend(dictionary.shard_of(term));
+                if phrase.slots.len() > 1 {
+                    shards.extend(dictionary.positions_shard_of(term));
+                }
+            }
+        }
+        if let Some(condition) = &self.condition {
+            shards.extend(condition.shards(&manifest.attributes)?);
+        }
+        for attribute in self.facets(index)? {
+            shards.push(attribute.column);
+        }
+        if let Some(sort) = &self.request.sort {
+            shards.push(attribute(index, &sort.by)?.column);
+        }
+        if let (Some(query), Some(dense)) = (&self.dense, &manifest.dense) {
+            if matches!(query, DenseQuery::Own(_)) {
+                shards.extend(dense.projection);
+            }
+            shards.extend(dense.vectors.iter().map(|range| range.shard));
+            shards.extend(dense.graph);
+        }
+        Ok(shards)
+    }
+
+    /// The attributes whose values are counted, in the order asked for.
+    pub fn facets<'a>(&self, index: &'a Index) -> Result<Vec<&'a Attribute>, Error> {
+        let attributes = &index.manifest().attributes;
+        let mut wanted: Vec<&Attribute> = Vec::new();
+        for name in &self.request.facets {
+            if name == "*" {
+                wanted.extend(attributes.iter().filter(|attribute| attribute.facet));
+            } else {
+                wanted.push(attribute(index, name)?);
+            }
+        }
+        let mut seen = Vec::new();
+        wanted.retain(|attribute| {
+            let new = !seen.contains(&&attribute.name);
+            seen.push(&attribute.name);
+            new
+        });
+        Ok(wanted)
+    }
+}
+
+/// An attribute by name.
+pub(crate) fn attribute<'a>(index: &'a Index, name: &str) -> Result<&'a Attribute, Error> {
+    let manifest = index.manifest();
+    manifest.attribute(name).ok_or_else(|| Error::UnknownAttribute {
+        name: name.into(),
+        known: manifest.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+    })
+}
+
+/// The request's filter and the query's own conditions. What looks like a condition but cannot be met by an attribute of its
+/// type becomes words again.
+fn condition(index: &Index, request: &Request, query: &mut Query) -> Result<Option<Condition>, Error> {
+    let attributes = &index.manifest().attributes;
+    let mut conditions = Vec::new();
+    if let Some(value) = &request.filter {
+        let condition = match value {
+            serde_json::Value::Null => None,
+            serde_json::Value::String(text) if text.trim().is_empty() => None,
+            serde_json::Value::String(text) => Some(filter::parse(text)?),
+            other => Some(filter::from_json(other)?),
+        };
+        if let Some(condition) = condition {
+            // What is wrong with the filter is said before anything is fetched.
+            condition.shards(attributes)?;
+            conditions.push(condition);
+        }
+    }
+    for query::Condition { attribute, value, excluded } in std::mem::take(&mut query.conditions) {
+        let test = Condition::test(attribute.clone(), Predicate::In(vec![value.clone()]));
+        if test.shards(attributes).is_ok() {
+            conditions.push(if excluded { Condition::not(test) } else { test });
+        } else {
+            query.clauses.push(Clause {
+                kind: ClauseKind::Word,
+                text: format!("{attribute}:{value}"),
+                excluded,
+            });
+            query.open_end = false;
+        }
+    }
+    let all = Condition::all(conditions);
+    Ok((!all.is_everything()).then_some(all))
+}
+
+/// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps its own length, which is
+/// shorter than 1. In f64 and in order, for hosts to agree.
+fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
+    let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
+    let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    (dot / libm::sqrt(norm)) as f32
 }

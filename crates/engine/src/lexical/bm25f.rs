@@ -1,0 +1,407 @@
+//! BM25F over passages, into accumulators.
+//!
+//! A posting of a page or a section counts for each passage below it. Term by term, the weighted frequencies of the
+//! three levels are summed for each passage, saturated, and added to the passage's score; a section then scores by its
+//! best passage. All sums run in a fixed order, so that every host computes the same bits. The accumulators are dense, one place
+//! for each passage, and only what was touched is read and cleared.
+
+use findling_bundle::{Level, PageId, PassageId, SectionId, Stats, Structure};
+
+use super::{Bm25fParams, Dictionary, Lookup};
+use crate::filter::Bitset;
+use crate::query::{Group, QueryPlan};
+use findling_text::TokenKind;
+
+/// A section that words found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LexicalHit {
+    pub section: u32,
+    /// Its best passage; among equals the first.
+    pub passage: u32,
+    pub score: f32,
+    /// [`TITLE`], [`HEADING`].
+    pub boosts: u8,
+}
+
+/// The page's title consists of the query's words.
+pub(crate) const TITLE: u8 = 1;
+/// The section's heading does.
+pub(crate) const HEADING: u8 = 2;
+
+/// One way to satisfy a group.
+#[derive(Clone, Debug)]
+pub(crate) struct ScoredTerm {
+    pub term: String,
+    pub lookup: Lookup,
+    pub idf: f32,
+    /// Of the group, the kind and the completion, multiplied.
+    pub weight: f32,
+    /// Whether the reader typed the word to its end.
+    pub exact: bool,
+}
+
+/// The terms of which the best counts.
+#[derive(Clone, Debug)]
+pub(crate) struct ScoredGroup {
+    pub terms: Vec<ScoredTerm>,
+    /// The bit that stands for the group where titles are compared with the query; 0 where it has none.
+    bit: u8,
+}
+
+/// Buffers that are kept from query to query.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// By passage: weighted frequency of the term at hand.
+    tf: Vec<f32>,
+    tf_touched: Vec<u32>,
+    /// By passage: best contribution of the group at hand.
+    best: Vec<f32>,
+    best_touched: Vec<u32>,
+    /// By passage.
+    score: Vec<f32>,
+    score_touched: Vec<u32>,
+    /// By page and by section: the groups that the title, the heading has.
+    titles: Vec<u8>,
+    titles_touched: Vec<u32>,
+    headings: Vec<u8>,
+    headings_touched: Vec<u32>,
+    /// By section: its place among the hits.
+    pub slots: Vec<u32>,
+}
+
+impl Scratch {
+    /// Makes room for a bundle's counts. All places are 0 afterwards, as they are between queries.
+    pub fn fit(&mut self, stats: &Stats) {
+        let (pages, sections, passages) =
+            (stats.n_pages as usize, stats.n_sections as usize, stats.n_passages as usize);
+        self.tf.resize(passages, 0.0);
+        self.best.resize(passages, 0.0);
+        self.score.resize(passages, 0.0);
+        self.titles.resize(pages, 0);
+        self.headings.resize(sections, 0);
+        self.slots.resize(sections, 0);
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        let words = [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
+            .into_iter()
+            .chain([&self.headings_touched, &self.slots])
+            .map(Vec::capacity)
+            .sum::<usize>();
+        let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
+        4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
+    }
+}
+
+/// Scores the groups of a query.
+pub(crate) struct Scorer<'a> {
+    pub params: &'a Bm25fParams,
+    pub structure: &'a Structure,
+    pub stats: &'a Stats,
+    pub dictionary: Dictionary<'a>,
+}
+
+impl Scorer<'_> {
+    /// Inverse document frequency over passages.
+    pub fn idf(&self, df: u32) -> f32 {
+        let (n, df) = (self.stats.n_passages as f32, df as f32);
+        libm::logf(1.0 + (n - df + 0.5) / (df + 0.5))
+    }
+
+    /// How much a group counts; 0: not at all. `only_stops`: the query has no other words.
+    pub fn group_weight(params: &Bm25fParams, group: &Group, only_stops: bool) -> f32 {
+        let kind = if group.kind == TokenKind::Part { params.part_weight } else { 1.0 };
+        let stop = if only_stops { 1.0 } else { 1.0 - group.stop * (1.0 - params.stop_weight) };
+        group.count as f32 * kind * stop
+    }
+
+    /// Looks the words of a query up, completions included.
+    pub fn resolve(&self, plan: &QueryPlan) -> Vec<ScoredGroup> {
+        let only_stops = plan.only_stops();
+        let mut groups = Vec::new();
+        let mut bits = 0u32;
+        for group in &plan.groups {
+            let weight = Self::group_weight(self.params, group, only_stops);
+            // Words that carry a title: an identifier's parts come with the whole, stop words with the length.
+            let carries = group.kind != TokenKind::Part && (group.stop < 1.0 || only_stops);
+            let bit = if carries && bits < 8 { 1 << bits } else { 0 };
+            bits += u32::from(carries);
+            if weight <= 0.0 {
+                continue;
+            }
+            let mut terms = Vec::new();
+            for term in &group.terms {
+                if let Some(lookup) = self.dictionary.find(term) {
+                    let idf = self.idf(lookup.entry.df);
+                    terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, exact: true });
+                }
+            }
+            if let Some(prefix) = &group.prefix {
+                let completions = self.dictionary.complete(prefix);
+                // A rare completion is no better a guess than a frequent one: all share the idf of the most frequent.
+                let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
+                let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
+                for (term, lookup) in completions {
+                    if terms.iter().all(|known| known.term != term) {
+                        terms.push(ScoredTerm { term, lookup, idf, weight, exact: false });
+                    }
+                }
+            }
+            groups.push(ScoredGroup { terms, bit });
+        }
+        // More words than bits: no title is compared.
+        if bits > 8 {
+            groups.iter_mut().for_each(|group| group.bit = 0);
+        }
+        groups
+    }
+
+    /// All sections that have a word of the query and are allowed, in no particular order.
+    pub fn score(
+        &self,
+        groups: &[ScoredGroup],
+        n_tokens: u32,
+        all_bits: u8,
+        allowed: Option<&Bitset>,
+        scratch: &mut Scratch,
+    ) -> Vec<LexicalHit> {
+        for group in groups {
+            for term in &group.terms {
+                self.accumulate(term, if term.exact { group.bit } else { 0 }, n_tokens, scratch);
+                self.saturate(term, scratch);
+            }
+            for &passage in &scratch.best_touched {
+                let (best, score) =
+                    (&mut scratch.best[passage as usize], &mut scratch.score[passage as usize]);
+                if *score == 0.0 {
+                    scratch.score_touched.push(passage);
+                }
+                *score += *best;
+                *best = 0.0;
+            }
+            scratch.best_touched.clear();
+        }
+        self.collect(all_bits, allowed, scratch)
+    }
+
+    /// Sums a term's weighted frequencies by passage.
+    fn accumulate(&self, term: &ScoredTerm, bit: u8, n_tokens: u32, scratch: &mut Scratch) {
+        let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } = scratch;
+        let mut add = |passages: std::ops::Range<u32>, frequency: f32| {
+            if frequency > 0.0 {
+                for passage in passages {
+                    let Some(tf) = tf.get_mut(passage as usize) else { break };
+                    if *tf == 0.0 {
+                        tf_touched.push(passage);
+                    }
+                    *tf += frequency;
+                }
+            }
+        };
+        for posting in self.dictionary.postings(&term.lookup, Level::Page) {
+            let page = PageId(posting.id);
+            let len = self.structure.page_len(page);
+            add(self.structure.passages_of_page(page), self.frequency(Level::Page, posting.tf, len));
+            if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
+                mark(titles, titles_touched, posting.id, bit);
+            }
+        }
+        for posting in self.dictionary.postings(&term.lookup, Level::Section) {
+            let section = SectionId(posting.id);
+            let len = self.structure.section_len(section);
+            add(self.structure.passages(section), self.frequency(Level::Section, posting.tf, len));
+            if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
+                mark(headings, headings_touched, posting.id, bit);
+            }
+        }
+        for posting in self.dictionary.postings(&term.lookup, Level::Passage) {
+            let len = self.structure.passage_len(PassageId(posting.id));
+            add(posting.id..posting.id + 1, self.frequency(Level::Passage, posting.tf, len));
+        }
+    }
+
+    /// The weighted frequency in the two fields of a level, each normalised by its length.
+    #[inline]
+    fn frequency(&self, level: Level, tf: [u32; 2], len: [u32; 2]) -> f32 {
+        let mut sum = 0.0;
+        for i in 0..2 {
+            if tf[i] > 0 {
+                let field = level as usize * 2 + i;
+                let (params, mean) = (&self.params.fields[field], self.stats.mean_len[field]);
+                let relative = if mean > 0.0 { len[i] as f32 / mean } else { 1.0 };
+                sum += params.weight * tf[i] as f32 / (1.0 - params.b + params.b * relative);
+            }
+        }
+        sum
+    }
+
+    /// Turns the frequencies of a term into contributions, and keeps the better of these and the group's so far.
+    fn saturate(&self, term: &ScoredTerm, scratch: &mut Scratch) {
+        for &passage in &scratch.tf_touched {
+            let (tf, best) = (&mut scratch.tf[passage as usize], &mut scratch.best[passage as usize]);
+            let score = self.contribution(term, *tf);
+            *tf = 0.0;
+            if score > *best {
+                if *best == 0.0 {
+                    scratch.best_touched.push(passage);
+                }
+                *best = score;
+            }
+        }
+        scratch.tf_touched.clear();
+    }
+
+    #[inline]
+    fn contribution(&self, term: &ScoredTerm, tf: f32) -> f32 {
+        term.weight * term.idf * (tf / (self.params.k1 + tf))
+    }
+
+    /// Sections by their best passages.
+    fn collect(&self, all_bits: u8, allowed: Option<&Bitset>, scratch: &mut Scratch) -> Vec<LexicalHit> {
+        let mut hits: Vec<LexicalHit> = Vec::new();
+        for &passage in &scratch.score_touched {
+            let score = std::mem::take(&mut scratch.score[passage as usize]);
+            let section = self.structure.section_of(PassageId(passage)).0;
+            if allowed.is_some_and(|allowed| !allowed.contains(section)) {
+                continue;
+            }
+            let slot = &mut scratch.slots[section as usize];
+            if *slot == 0 {
+                hits.push(LexicalHit { section, passage, score, boosts: 0 });
+                *slot = hits.len() as u32;
+                continue;
+            }
+            let hit = &mut hits[*slot as usize - 1];
+            if score > hit.score || score == hit.score && passage < hit.passage {
+                (hit.score, hit.passage) = (score, passage);
+            }
+        }
+        scratch.score_touched.clear();
+        let exact = !scratch.titles_touched.is_empty() || !scratch.headings_touched.is_empty();
+        for hit in &mut hits {
+            scratch.slots[hit.section as usize] = 0;
+            if exact && all_bits != 0 {
+                let page = self.structure.page_of(SectionId(hit.section));
+                if scratch.titles.get(page.index()) == Some(&all_bits) {
+                    hit.boosts |= TITLE;
+                }
+                if scratch.headings[hit.section as usize] == all_bits {
+                    hit.boosts |= HEADING;
+                }
+                hit.score *= self.boost(hit.boosts);
+            }
+        }
+        clear(&mut scratch.titles, &mut scratch.titles_touched);
+        clear(&mut scratch.headings, &mut scratch.headings_touched);
+        hits
+    }
+
+    /// The factor that boosts make.
+    fn boost(&self, boosts: u8) -> f32 {
+        let mut factor = 1.0;
+        if boosts & TITLE != 0 {
+            factor += self.params.title_boost;
+        }
+        if boosts & HEADING != 0 {
+            factor += self.params.heading_boost;
+        }
+        factor
+    }
+
+    /// What each group gives a passage: the term that counts, its frequencies by field, and its contribution.
+    /// `passages` ascend. O(postings).
+    pub fn explain(&self, groups: &[ScoredGroup], passages: &[u32]) -> Vec<Vec<Contribution>> {
+        let mut explained: Vec<Vec<Contribution>> = passages.iter().map(|_| Vec::new()).collect();
+        let sections: Vec<_> =
+            passages.iter().map(|&passage| self.structure.section_of(PassageId(passage))).collect();
+        for group in groups {
+            let mut best: Vec<Option<Contribution>> = vec![None; passages.len()];
+            for term in &group.terms {
+                let mut frequencies = vec![[[0u32; 2]; 3]; passages.len()];
+                for level in Level::ALL {
+                    let ids: Vec<u32> = passages
+                        .iter()
+                        .zip(&sections)
+                        .map(|(&passage, &section)| match level {
+                            Level::Page => self.structure.page_of(section).0,
+                            Level::Section => section.0,
+                            Level::Passage => passage,
+                        })
+                        .collect();
+                    for posting in self.dictionary.postings(&term.lookup, level) {
+                        // Ids ascend with the passages; several passages can share one.
+                        let first = ids.partition_point(|&id| id < posting.id);
+                        for (i, _) in
+                            ids.iter().enumerate().skip(first).take_while(|(_, id)| **id == posting.id)
+                        {
+                            frequencies[i][level as usize] = posting.tf;
+                        }
+                    }
+                }
+                for (i, tf) in frequencies.into_iter().enumerate() {
+                    let page = self.structure.page_of(sections[i]);
+                    let weighted = self.frequency(Level::Page, tf[0], self.structure.page_len(page));
+                    let weighted = weighted
+                        + self.frequency(Level::Section, tf[1], self.structure.section_len(sections[i]));
+                    let len = self.structure.passage_len(PassageId(passages[i]));
+                    let weighted = weighted + self.frequency(Level::Passage, tf[2], len);
+                    let score = self.contribution(term, weighted);
+                    if weighted > 0.0 && best[i].as_ref().is_none_or(|best| score > best.score) {
+                        let [[title, path], [heading, ancestors], [body, code]] = tf;
+                        best[i] = Some(Contribution {
+                            term: term.term.clone(),
+                            idf: term.idf,
+                            frequencies: [title, path, heading, ancestors, body, code],
+                            score,
+                        });
+                    }
+                }
+            }
+            for (explained, best) in explained.iter_mut().zip(best) {
+                explained.extend(best);
+            }
+        }
+        explained
+    }
+}
+
+/// One term's part in the score of a passage.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Contribution {
+    pub term: String,
+    pub idf: f32,
+    pub frequencies: [u32; 6],
+    pub score: f32,
+}
+
+/// The bits of all groups that must be in a title; 0 where there are none, or where one was not found.
+pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
+    let only_stops = plan.only_stops();
+    let carrying = plan
+        .groups
+        .iter()
+        .filter(|group| group.kind != TokenKind::Part && (group.stop < 1.0 || only_stops))
+        .count();
+    if carrying == 0 || carrying > 8 {
+        return 0;
+    }
+    let bits = groups.iter().filter(|group| !group.terms.is_empty()).fold(0, |bits, group| bits | group.bit);
+    let all = ((1u32 << carrying) - 1) as u8;
+    if bits == all { all } else { 0 }
+}
+
+fn mark(places: &mut [u8], touched: &mut Vec<u32>, i: u32, bit: u8) {
+    if let Some(place) = places.get_mut(i as usize) {
+        if *place == 0 {
+            touched.push(i);
+        }
+        *place |= bit;
+    }
+}
+
+fn clear(places: &mut [u8], touched: &mut Vec<u32>) {
+    for i in touched.drain(..) {
+        places[i as usize] = 0;
+    }
+}

@@ -1,0 +1,124 @@
+//! Terms looked up across the ranges of the lexicon.
+
+use findling_bundle::{Level, PositionsShard, ShardId, TermEntry, TermsShard};
+
+use crate::Index;
+
+/// Most completions of an unfinished word.
+pub(crate) const MAX_COMPLETIONS: usize = 24;
+/// Most ranges of the lexicon that are looked through for them: a bound on what a keystroke can fetch.
+const MAX_COMPLETION_RANGES: usize = 3;
+/// A stem is at least this many characters long, and at most so many shorter than the word it is looked for in.
+const MIN_STEM_CHARS: usize = 4;
+const MAX_STEM_CUT: usize = 4;
+
+/// A term that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lookup {
+    /// Its range: a place in the manifest's `lexicon`.
+    pub range: usize,
+    pub entry: TermEntry,
+}
+
+/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shards_of`] first.
+#[derive(Clone, Copy)]
+pub(crate) struct Dictionary<'a> {
+    index: &'a Index,
+}
+
+impl<'a> Dictionary<'a> {
+    pub fn new(index: &'a Index) -> Self {
+        Self { index }
+    }
+
+    /// The shard to look a term up in.
+    pub fn shard_of(&self, term: &str) -> Option<ShardId> {
+        let manifest = self.index.manifest();
+        Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.terms)
+    }
+
+    /// The shard with a term's positions.
+    pub fn positions_shard_of(&self, term: &str) -> Option<ShardId> {
+        let manifest = self.index.manifest();
+        Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.positions)
+    }
+
+    /// The shards to look through for completions of a word.
+    pub fn shards_for_completion(&self, prefix: &str) -> Vec<ShardId> {
+        let manifest = self.index.manifest();
+        let ranges = manifest.lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
+        let stems = stems(prefix).filter_map(|stem| manifest.lexicon_of(stem));
+        ranges.chain(stems).filter_map(|range| Some(manifest.lexicon.get(range)?.terms)).collect()
+    }
+
+    fn terms_shard(&self, range: usize) -> Option<&'a TermsShard> {
+        self.index.terms(self.index.manifest().lexicon.get(range)?.terms)
+    }
+
+    /// A range's positions.
+    pub fn positions(&self, range: usize) -> Option<&'a PositionsShard> {
+        self.index.positions(self.index.manifest().lexicon.get(range)?.positions)
+    }
+
+    /// Finds a term.
+    pub fn find(&self, term: &str) -> Option<Lookup> {
+        let range = self.index.manifest().lexicon_of(term)?;
+        let entry = self.terms_shard(range)?.find(term)?;
+        Some(Lookup { range, entry })
+    }
+
+    /// A term's postings on one level.
+    pub fn postings(
+        &self,
+        lookup: &Lookup,
+        level: Level,
+    ) -> impl Iterator<Item = findling_bundle::Posting> + 'a {
+        let shard = self.terms_shard(lookup.range);
+        let entry = lookup.entry;
+        shard.into_iter().flat_map(move |shard| shard.postings(&entry, level))
+    }
+
+    /// The terms that begin with `prefix`, most frequent first, ties in term order, at most [`MAX_COMPLETIONS`].
+    ///
+    /// Where there are none, the longest term that `prefix` begins with, if it is only a little shorter: `concurrenc`
+    /// begins nothing in a lexicon of stems, but `concurr` is there.
+    pub fn complete(&self, prefix: &str) -> Vec<(String, Lookup)> {
+        let mut best: Vec<(String, Lookup)> = Vec::new();
+        for range in self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES) {
+            let Some(shard) = self.terms_shard(range) else { continue };
+            let mut terms = shard.prefix(prefix);
+            while let Some((term, entry)) = terms.advance() {
+                // Terms come in order, so among equals the first stays in front.
+                let place = best.partition_point(|(_, other)| other.entry.df >= entry.df);
+                if place < MAX_COMPLETIONS {
+                    best.truncate(MAX_COMPLETIONS - 1);
+                    best.insert(place, (term.to_string(), Lookup { range, entry }));
+                }
+            }
+        }
+        if best.is_empty() {
+            best.extend(stems(prefix).find_map(|stem| Some((stem.to_string(), self.find(stem)?))));
+        }
+        best
+    }
+}
+
+/// What `word` could be stemmed to by cutting its end alone, longest first.
+fn stems(word: &str) -> impl Iterator<Item = &str> {
+    let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+    let shortest = ends.len().saturating_sub(MAX_STEM_CUT).max(MIN_STEM_CHARS);
+    (shortest..ends.len()).rev().map(move |n| &word[..ends[n]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_are_a_little_shorter() {
+        assert_eq!(stems("concurrenc").collect::<Vec<_>>(), ["concurren", "concurre", "concurr", "concur"]);
+        assert_eq!(stems("äöüßx").collect::<Vec<_>>(), ["äöüß"]);
+        assert_eq!(stems("rust").count(), 0);
+        assert_eq!(stems("").count(), 0);
+    }
+}

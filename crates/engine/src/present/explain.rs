@@ -1,0 +1,42 @@
+//! Why a hit stands where it stands, and how a query was run.
+
+use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
+use crate::search::Asked;
+use crate::vector::Neighbours;
+use crate::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
+
+/// The words' part in a hit.
+pub(crate) fn explanation(contributions: &[Contribution], boosts: u8, params: &Bm25fParams) -> Explanation {
+    let terms = contributions.iter().map(|contribution| TermExplanation {
+        term: contribution.term.clone(),
+        idf: contribution.idf,
+        frequencies: contribution.frequencies,
+        score: contribution.score,
+    });
+    let boosts = [(TITLE, "title", params.title_boost), (HEADING, "heading", params.heading_boost)]
+        .into_iter()
+        .filter(|(bit, ..)| boosts & bit != 0)
+        .map(|(_, reason, share)| Boost { reason: reason.into(), share });
+    Explanation { terms: terms.collect(), boosts: boosts.collect() }
+}
+
+/// How a query was understood and run.
+pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neighbours: &Neighbours) -> Plan {
+    let texts = |phrases: &[crate::query::Phrase]| phrases.iter().map(|phrase| phrase.text.clone()).collect();
+    Plan {
+        terms: groups.iter().flat_map(|group| &group.terms).map(|term| term.term.clone()).collect(),
+        phrases: texts(&asked.plan.phrases),
+        excluded: texts(&asked.plan.excluded),
+        filter: asked.condition.as_ref().map(ToString::to_string),
+        selectivity,
+        neighbours: neighbours.method.name().into(),
+        fusion: match (asked.mode, asked.request.fusion) {
+            (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
+                format!("rrf(k={k}, dense_weight={dense_weight})")
+            }
+            (Mode::Hybrid, Fusion::Convex { alpha }) => format!("convex(alpha={alpha})"),
+            _ => "none".into(),
+        },
+        vectors_compared: neighbours.compared,
+    }
+}

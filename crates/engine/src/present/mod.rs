@@ -1,0 +1,8 @@
+//! What is shown of a hit, and what is told of a query.
+
+mod explain;
+mod respond;
+mod snippet;
+
+pub(crate) use explain::{explanation, plan};
+pub(crate) use respond::respond;

@@ -1,0 +1,167 @@
+//! The answer, with texts.
+
+use std::collections::BTreeMap;
+
+use findling_bundle::texts::PageText;
+use findling_bundle::{AttributeValue, PageId, SectionId};
+use findling_text::Analyzer;
+
+use super::snippet::{Marks, snippet};
+use crate::filter::date;
+use crate::lexical::ScoredGroup;
+use crate::rank::{Ranked, RankedPage, RankedSection};
+use crate::search::Asked;
+use crate::{Error, Index, Legs, PageHit, Response, SectionHit};
+
+/// How much of a section is looked at where no passage of it is known to answer.
+const MAX_UNGUIDED_BYTES: usize = 4_000;
+
+/// Puts the answer together. The texts and columns of the pages shown must be here.
+pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<Response, Error> {
+    let mut presenter = Presenter { index, marks: marks(asked, &ranked.groups), analyzers: BTreeMap::new() };
+    let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
+    let encoder = asked.dense.as_ref().and(asked.request.vector.as_ref());
+    Ok(Response {
+        query: asked.request.query.clone(),
+        mode: asked.mode,
+        encoder: encoder.map(|vector| vector.encoder.clone()),
+        notices: asked.notices.iter().chain(&ranked.notices).cloned().collect(),
+        total: ranked.total,
+        results,
+        facets: ranked.facets.clone(),
+        plan: ranked.plan.clone(),
+    })
+}
+
+/// The words to mark. Where words were not looked up, all of the query's but its stop words.
+fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
+    let mut marks = Marks::default();
+    for group in groups {
+        let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
+        marks.push(group.terms.iter().map(|term| term.term.as_str()), worth);
+    }
+    if groups.is_empty() {
+        let only_stops = asked.plan.only_stops();
+        for group in asked.plan.groups.iter().filter(|group| only_stops || group.stop < 1.0) {
+            marks.push(group.terms.iter().map(String::as_str), 1.0);
+        }
+    }
+    marks
+}
+
+struct Presenter<'a> {
+    index: &'a Index,
+    marks: Marks,
+    /// By language.
+    analyzers: BTreeMap<String, Analyzer>,
+}
+
+impl Presenter<'_> {
+    fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
+        let manifest = self.index.manifest();
+        let id = PageId(page.score.page);
+        let (shard, place) =
+            manifest.text_of(id).ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
+        let texts = self
+            .index
+            .texts(shard)
+            .ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
+        let text = texts.page(place)?;
+        let mut attributes = serde_json::Map::new();
+        for attribute in &manifest.attributes {
+            let column = self.index.column(attribute.column);
+            if let Some(value) = column.and_then(|column| column.value(id)) {
+                attributes.insert(attribute.name.clone(), json(value));
+            }
+        }
+        let sections =
+            page.sections.iter().map(|section| self.section(&text, id, section)).collect::<Result<_, _>>()?;
+        Ok(PageHit {
+            id: text.id.into(),
+            url: text.url.into(),
+            title: text.title.into(),
+            language: text.language.into(),
+            score: page.score.score,
+            attributes,
+            meta: text.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
+            sections,
+            n_sections: page.score.n_sections,
+        })
+    }
+
+    fn section(
+        &mut self,
+        page: &PageText<'_>,
+        id: PageId,
+        ranked: &RankedSection,
+    ) -> Result<SectionHit, Error> {
+        let candidate = &ranked.candidate;
+        let structure =
+            self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let place = candidate.section.wrapping_sub(structure.sections(id).start) as usize;
+        let Some(section) = page.sections.get(place) else {
+            return Err(Error::inconsistent(format!(
+                "page {} has texts for {} sections, and no section {place}",
+                id.0,
+                page.sections.len()
+            )));
+        };
+        // The passage that scored, or else the beginning.
+        let first_passage = structure.passages(SectionId(candidate.section)).start;
+        let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
+        let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
+            Some(range) => range.start as usize..range.end as usize,
+            None => {
+                let mut end = section.text.len().min(MAX_UNGUIDED_BYTES);
+                while !section.text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                0..end
+            }
+        };
+        let language = match (page.language, self.index.manifest().languages.first()) {
+            ("", Some(language)) => language,
+            (language, _) => language,
+        };
+        let analyzer =
+            self.analyzers.entry(language.to_string()).or_insert_with(|| Analyzer::for_language(language));
+        let snippet = snippet(section.text, &section.code, within, analyzer, &self.marks);
+        Ok(SectionHit {
+            url: match section.anchor {
+                Some(anchor) => format!("{}#{anchor}", page.url),
+                None => page.url.to_string(),
+            },
+            anchor: section.anchor.map(str::to_string),
+            heading_path: page.heading_path(place).into_iter().map(str::to_string).collect(),
+            score: candidate.score(),
+            snippet,
+            legs: Legs {
+                lexical_rank: ranked.lexical_rank,
+                lexical_score: candidate.lexical,
+                semantic_rank: ranked.semantic_rank,
+                similarity: candidate.similarity,
+                lexical_share: candidate.lexical_share,
+                semantic_share: candidate.semantic_share,
+            },
+            explain: ranked.explanation.clone(),
+        })
+    }
+}
+
+/// A value as JSON: whole numbers without a fraction, dates as ISO 8601.
+fn json(value: AttributeValue) -> serde_json::Value {
+    match value {
+        AttributeValue::String(text) => text.into(),
+        AttributeValue::Strings(texts) => texts.into(),
+        AttributeValue::Number(number) => {
+            // 2^53: up to here every whole number is exact.
+            if number.abs() <= 9_007_199_254_740_992.0 && number == number.trunc() {
+                (number as i64).into()
+            } else {
+                serde_json::Number::from_f64(number).map_or(serde_json::Value::Null, Into::into)
+            }
+        }
+        AttributeValue::Date(ms) => date::format(ms).into(),
+        AttributeValue::Bool(truth) => truth.into(),
+    }
+}

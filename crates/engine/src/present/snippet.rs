@@ -1,0 +1,312 @@
+//! The stretch of a section's text that answers the query, with the query's words marked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use findling_text::{Analyzer, TokenKind};
+
+use crate::Snippet;
+
+/// Words of a snippet; in scripts written without spaces a token is about half a word.
+const WORDS: usize = 30;
+/// A text only this much longer is shown whole.
+const SLACK: usize = 6;
+/// Most bytes, whatever the words.
+const MAX_BYTES: usize = 1_000;
+/// How far the ends may be moved outwards to white space.
+const MAX_REACH_CHARS: usize = 24;
+
+/// What to mark: terms with the number of the word of the query they stand for, and how much each word is worth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    words: BTreeMap<String, u16>,
+    worth: Vec<u32>,
+}
+
+impl Marks {
+    /// Adds a word of the query: its terms, and its worth (its idf).
+    pub fn push<'t>(&mut self, terms: impl IntoIterator<Item = &'t str>, worth: f32) {
+        let Ok(word) = u16::try_from(self.worth.len()) else { return };
+        // Whole numbers, so that taking a word out of a window gives back exactly what it brought.
+        self.worth.push(1 + (worth.clamp(0.0, 1000.0) * 1000.0) as u32);
+        for term in terms {
+            self.words.entry(term.to_string()).or_insert(word);
+        }
+    }
+}
+
+/// One token of the text, parts of identifiers but not the identifiers.
+struct Unit {
+    start: usize,
+    end: usize,
+    word: Option<u16>,
+}
+
+/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it).
+pub(crate) fn snippet(
+    text: &str,
+    code: &[Range<u32>],
+    within: Range<usize>,
+    analyzer: &mut Analyzer,
+    marks: &Marks,
+) -> Snippet {
+    let within = if text.get(within.clone()).is_some() { within } else { 0..text.len() };
+    let (units, marked) = units(text, within.clone(), analyzer, marks);
+    let window = window(text, &units, marks);
+    let span = match units.get(window.clone()) {
+        Some([first, .., last]) => outwards(text, &within, first.start..last.end.max(first.end)),
+        Some([only]) => outwards(text, &within, only.start..only.end),
+        _ => within,
+    };
+    cut(text, span, &marked, code)
+}
+
+/// The tokens of a stretch, and the ranges to mark, ascending by start.
+fn units(
+    text: &str,
+    within: Range<usize>,
+    analyzer: &mut Analyzer,
+    marks: &Marks,
+) -> (Vec<Unit>, Vec<Range<usize>>) {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut marked = Vec::new();
+    // An identifier as a whole comes before its parts: its word is that of the part that follows, if that has none.
+    let mut whole = None;
+    analyzer.analyze(&text[within.clone()], |token| {
+        let (start, end) = (within.start + token.start as usize, within.start + token.end as usize);
+        let word = marks.words.get(token.term).copied();
+        if word.is_some() {
+            marked.push(start..end);
+        }
+        if token.kind == TokenKind::Whole {
+            whole = word;
+        } else {
+            units.push(Unit { start, end, word: whole.take().or(word) });
+        }
+    });
+    marked.sort_unstable_by_key(|range| (range.start, range.end));
+    (units, marked)
+}
+
+/// The units to show: the run with the worthiest words of the query, then with the most, then the first. It begins with a
+/// sentence where it can.
+fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
+    let spaceless = units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
+    let size = if spaceless * 2 > units.len() { 2 * WORDS } else { WORDS };
+    if units.len() <= size + SLACK {
+        return 0..units.len();
+    }
+    let mut counts = vec![0u32; marks.worth.len()];
+    let (mut worth, mut n) = (0u64, 0u64);
+    let mut best = (0, 0);
+    let mut best_end = 0;
+    for (i, unit) in units.iter().enumerate() {
+        if let Some(word) = unit.word.map(usize::from) {
+            worth += if counts[word] == 0 { u64::from(marks.worth[word]) } else { 0 };
+            counts[word] += 1;
+            n += 1;
+        }
+        if let Some(word) = i.checked_sub(size).and_then(|gone| units[gone].word).map(usize::from) {
+            counts[word] -= 1;
+            worth -= if counts[word] == 0 { u64::from(marks.worth[word]) } else { 0 };
+            n -= 1;
+        }
+        if (worth, n) > best {
+            best = (worth, n);
+            best_end = i + 1;
+        }
+    }
+    let run = best_end.saturating_sub(size)..best_end;
+    // The window grew up to its last word; now it is laid so that the words stand in their sentence.
+    let first = units[run.clone()].iter().position(|unit| unit.word.is_some()).map_or(0, |i| run.start + i);
+    let room = size - best_end.saturating_sub(first).min(size);
+    let earliest = first.saturating_sub(room);
+    let start = (earliest..=first)
+        .rev()
+        .find(|&i| begins_sentence(text, units, i))
+        .unwrap_or(first.saturating_sub(room.min(size / 4)));
+    // At the end of the text there is more to show in front.
+    let start = start.min(units.len() - size);
+    start..start + size
+}
+
+fn begins_sentence(text: &str, units: &[Unit], i: usize) -> bool {
+    let Some(before) = i.checked_sub(1).map(|before| &units[before]) else { return true };
+    let gap = text.get(before.end..units[i].start).unwrap_or("");
+    gap.contains(['\n', '。', '！', '？'])
+        || gap.contains(['.', '!', '?']) && gap.contains(char::is_whitespace)
+}
+
+/// Moves both ends outwards to white space, so that no word is cut and brackets stay with their words.
+fn outwards(text: &str, within: &Range<usize>, span: Range<usize>) -> Range<usize> {
+    let before = &text[within.start.min(span.start)..span.start];
+    let mut start = span.start;
+    for (n, (at, c)) in before.char_indices().rev().enumerate() {
+        if c.is_whitespace() {
+            break;
+        }
+        if n == MAX_REACH_CHARS {
+            start = span.start;
+            break;
+        }
+        start = within.start + at;
+    }
+    let behind = &text[span.end..within.end.max(span.end)];
+    let mut end = span.end;
+    for (n, (at, c)) in behind.char_indices().enumerate() {
+        if c.is_whitespace() {
+            break;
+        }
+        if n == MAX_REACH_CHARS {
+            end = span.end;
+            break;
+        }
+        end = span.end + at + c.len_utf8();
+    }
+    start..end
+}
+
+/// Cuts a span out and counts in UTF-16.
+fn cut(text: &str, span: Range<usize>, marked: &[Range<usize>], code: &[Range<u32>]) -> Snippet {
+    let mut end = span.end;
+    if end - span.start > MAX_BYTES {
+        end = span.start + MAX_BYTES;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+    }
+    let shown = &text[span.start..end];
+    let start = span.start + (shown.len() - shown.trim_start().len());
+    let shown = shown.trim();
+    let span = start..start + shown.len();
+
+    let clip = |range: Range<usize>| range.start.max(span.start)..range.end.min(span.end);
+    let code = code.iter().map(|range| range.start as usize..range.end as usize);
+    Snippet {
+        text: shown.to_string(),
+        ranges: utf16(shown, span.start, joined(marked.iter().cloned().map(clip))),
+        code: utf16(shown, span.start, joined(code.map(clip))),
+        cut_start: !text[..span.start].trim().is_empty(),
+        cut_end: !text[span.end..].trim().is_empty(),
+    }
+}
+
+/// Ranges that overlap or touch become one; empty ones go.
+fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges.filter(|range| range.start < range.end) {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// Byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which begins at byte `base` of it.
+fn utf16(text: &str, base: usize, ranges: Vec<Range<usize>>) -> Vec<(u32, u32)> {
+    let (mut at, mut units) = (0, 0);
+    let mut to = |byte: usize| {
+        units += text[at..byte].encode_utf16().count() as u32;
+        at = byte;
+        units
+    };
+    ranges.into_iter().map(|range| (to(range.start - base), to(range.end - base))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn marks(words: &[&str]) -> Marks {
+        let mut marks = Marks::default();
+        let mut analyzer = Analyzer::for_language("en");
+        for word in words {
+            let mut terms = Vec::new();
+            analyzer.analyze(word, |token| terms.push(token.term.to_string()));
+            marks.push(terms.iter().map(String::as_str), 1.0);
+        }
+        marks
+    }
+
+    fn shown(text: &str, words: &[&str]) -> (Snippet, Vec<String>) {
+        let mut analyzer = Analyzer::for_language("en");
+        let snippet = snippet(text, &[], 0..text.len(), &mut analyzer, &marks(words));
+        let units: Vec<u16> = snippet.text.encode_utf16().collect();
+        let marked = snippet
+            .ranges
+            .iter()
+            .map(|&(start, end)| String::from_utf16(&units[start as usize..end as usize]).unwrap())
+            .collect();
+        (snippet, marked)
+    }
+
+    #[test]
+    fn a_short_text_is_shown_whole() {
+        let (snippet, marked) = shown("Sharing a Mutex between threads.", &["thread", "share"]);
+        assert_eq!(snippet.text, "Sharing a Mutex between threads.");
+        assert_eq!(marked, ["Sharing", "threads"]);
+        assert!(!snippet.cut_start && !snippet.cut_end);
+    }
+
+    #[test]
+    fn ranges_count_as_javascript_does() {
+        let (snippet, marked) = shown("😀 ünï thread", &["thread"]);
+        assert_eq!(marked, ["thread"]);
+        assert_eq!(snippet.ranges, [(7, 13)]);
+    }
+
+    #[test]
+    fn the_window_is_where_the_words_are_and_begins_with_their_sentence() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(20);
+        let text = format!("{filler}. A mutex guards shared data between threads. {filler}");
+        let (snippet, marked) = shown(&text, &["mutex", "thread"]);
+        assert!(snippet.text.starts_with("A mutex guards"), "{}", snippet.text);
+        assert_eq!(marked, ["mutex", "threads"]);
+        assert!(snippet.cut_start && snippet.cut_end);
+        assert_eq!(snippet.text.split_whitespace().count(), WORDS);
+    }
+
+    #[test]
+    fn several_words_beat_one_word_often() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(20);
+        let text = format!("mutex mutex mutex. {filler}. mutex and thread. {filler}");
+        let (snippet, _) = shown(&text, &["mutex", "thread"]);
+        assert!(snippet.text.contains("mutex and thread"));
+    }
+
+    #[test]
+    fn without_words_the_beginning_is_shown() {
+        let text = "one two three ".repeat(100);
+        let (snippet, marked) = shown(&text, &["mutex"]);
+        assert!(snippet.text.starts_with("one two three") && snippet.cut_end && !snippet.cut_start);
+        assert!(marked.is_empty());
+    }
+
+    #[test]
+    fn code_is_told_and_stays_within_the_text() {
+        let text = "call lock() here";
+        let mut analyzer = Analyzer::for_language("en");
+        let snippet = snippet(text, &[5..11], 0..text.len(), &mut analyzer, &marks(&["lock"]));
+        assert_eq!(snippet.code, [(5, 11)]);
+        assert_eq!(snippet.ranges, [(5, 9)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_safe(text in "\\PC{0,60}|([a-c ]{1,8}[.\n😀é東京]){0,60}", from in 0usize..80, len in 0usize..80) {
+            let mut analyzer = Analyzer::for_language("en");
+            let snippet = snippet(&text, &[], from..from + len, &mut analyzer, &marks(&["a", "b", "東京"]));
+            prop_assert!(text.contains(&snippet.text));
+            prop_assert!(snippet.text.len() <= MAX_BYTES);
+            let n = snippet.text.encode_utf16().count() as u32;
+            let mut at = 0;
+            for &(start, end) in &snippet.ranges {
+                prop_assert!(at <= start && start < end && end <= n);
+                at = end;
+            }
+        }
+    }
+}

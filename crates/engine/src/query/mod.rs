@@ -1,0 +1,12 @@
+//! From what a reader typed to what is to be looked up.
+//!
+//! [`parse`] splits the text by its small syntax, which no text can violate; [`plan`](Plan) analyses the parts in the
+//! languages of the bundle.
+
+mod ast;
+mod parse;
+mod plan;
+
+pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
+pub(crate) use parse::parse;
+pub(crate) use plan::{Group, Phrase, QueryPlan, Slot};

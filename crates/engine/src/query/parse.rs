@@ -1,0 +1,216 @@
+//! The query syntax: words, `"phrases"`, `-exclusions`, `attribute:value`.
+//!
+//! Every text is a query. What looks like syntax but is not whole is words: a quotation mark that is never closed, a
+//! minus before a space or before another minus (`--release`), a colon after what is no attribute (`std::mem`). A query of
+//! nothing but exclusions (`-Wall`) asks for the words, since it could not mean anything else.
+
+use super::{Clause, ClauseKind, Condition, Query};
+
+/// Most characters of a query that are looked at.
+pub(crate) const MAX_CHARS: usize = 10_000;
+
+/// Most characters of a phrase. It bounds the search for the closing mark, and with it the time for any text.
+const MAX_PHRASE_CHARS: usize = 1_000;
+
+/// Splits a query. `is_attribute` tells the names that may stand before a colon.
+pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
+    let mut query = Query::default();
+    let text = match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => {
+            query.truncated = true;
+            &text[..end]
+        }
+        None => text,
+    };
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        let Some(first) = rest.chars().next() else { break };
+        let (excluded, body) = match rest.strip_prefix('-') {
+            Some(body) if body.starts_with(|c: char| c != '-' && !c.is_whitespace()) => (true, body),
+            _ => (false, rest),
+        };
+        let opening = if excluded { body.chars().next() } else { Some(first) };
+        if let Some((phrase, behind)) = opening.and_then(|c| quoted(body, c)) {
+            push(&mut query, ClauseKind::Phrase, phrase, excluded);
+            rest = behind;
+            continue;
+        }
+        if let Some((condition, behind)) = condition(body, excluded, &is_attribute) {
+            query.conditions.push(condition);
+            query.open_end = false;
+            rest = behind;
+            continue;
+        }
+        let end = word_end(body);
+        push(&mut query, ClauseKind::Word, &body[..end], excluded);
+        rest = &body[end..];
+        query.open_end = rest.is_empty() && !excluded && !query.truncated;
+    }
+    let nothing_wanted = query.conditions.is_empty() && query.clauses.iter().all(|clause| clause.excluded);
+    if nothing_wanted {
+        for clause in &mut query.clauses {
+            clause.excluded = false;
+        }
+    }
+    query
+}
+
+fn push(query: &mut Query, kind: ClauseKind, text: &str, excluded: bool) {
+    query.open_end = false;
+    if text.chars().any(char::is_alphanumeric) || kind == ClauseKind::Word {
+        query.clauses.push(Clause { kind, text: text.to_string(), excluded });
+    }
+}
+
+/// The marks that close what `opening` opens; none where it opens nothing.
+fn closing(opening: char) -> &'static [char] {
+    match opening {
+        '"' => &['"'],
+        '“' | '”' => &['”', '“', '"'],
+        '„' => &['“', '”', '"'],
+        '«' => &['»'],
+        '「' => &['」'],
+        _ => &[],
+    }
+}
+
+/// Text between quotation marks at the beginning of `text`, and what follows them.
+fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
+    let marks = closing(opening);
+    if marks.is_empty() {
+        return None;
+    }
+    let body = text.strip_prefix(opening)?;
+    let (end, mark) = body.char_indices().take(MAX_PHRASE_CHARS).find(|(_, c)| marks.contains(c))?;
+    Some((&body[..end], &body[end + mark.len_utf8()..]))
+}
+
+/// `attribute:value` or `attribute:"value"` at the beginning of `text`, and what follows it.
+fn condition<'a>(
+    text: &'a str,
+    excluded: bool,
+    is_attribute: impl Fn(&str) -> bool,
+) -> Option<(Condition, &'a str)> {
+    let colon = text.find(|c: char| c == ':' || c.is_whitespace())?;
+    let (attribute, behind) = (&text[..colon], text[colon..].strip_prefix(':')?);
+    if !is_attribute(attribute) {
+        return None;
+    }
+    let (value, rest) = match behind.chars().next().and_then(|c| quoted(behind, c)) {
+        Some(found) => found,
+        None => behind.split_at(behind.find(char::is_whitespace).unwrap_or(behind.len())),
+    };
+    if value.is_empty() {
+        return None;
+    }
+    Some((Condition { attribute: attribute.to_string(), value: value.to_string(), excluded }, rest))
+}
+
+/// Where a word ends: before white space, or before a quotation mark that begins a phrase.
+fn word_end(text: &str) -> usize {
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() {
+            return at;
+        }
+        // `say"so"` is a word and a phrase; `5"` is a word.
+        if at > 0 && c == '"' && quoted(&text[at..], c).is_some() {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `w:` word, `p:` phrase, `c:` condition, `-` before what is excluded.
+    fn check(text: &str, expect: &[&str]) {
+        let query = parse(text, |name| name == "book" || name == "year");
+        let minus = |excluded| if excluded { "-" } else { "" };
+        let mut got = Vec::new();
+        for clause in &query.clauses {
+            let kind = if clause.kind == ClauseKind::Word { "w" } else { "p" };
+            got.push(format!("{}{kind}:{}", minus(clause.excluded), clause.text));
+        }
+        for condition in &query.conditions {
+            got.push(format!("{}c:{}={}", minus(condition.excluded), condition.attribute, condition.value));
+        }
+        assert_eq!(got, expect, "{text}");
+    }
+
+    #[test]
+    fn words_and_phrases() {
+        check("", &[]);
+        check(" \t ", &[]);
+        check("share  data", &["w:share", "w:data"]);
+        check("\"share data\" now", &["p:share data", "w:now"]);
+        check("say\"share data\"now", &["w:say", "p:share data", "w:now"]);
+        check("“share data” „so“ «là»", &["p:share data", "p:so", "p:là"]);
+        check("\"\" \"…\"", &[]);
+    }
+
+    #[test]
+    fn exclusions() {
+        check("share -data", &["w:share", "-w:data"]);
+        check("share -\"of data\"", &["w:share", "-p:of data"]);
+        check("share - data", &["w:share", "w:-", "w:data"]);
+        check("cargo --release", &["w:cargo", "w:--release"]);
+        check("well-known", &["w:well-known"]);
+        // Nothing but exclusions: the words themselves.
+        check("-Wall", &["w:Wall"]);
+        check("-Wall book:rust", &["-w:Wall", "c:book=rust"]);
+    }
+
+    #[test]
+    fn conditions() {
+        check("book:rust traits", &["w:traits", "c:book=rust"]);
+        check("-book:\"rust by example\" traits", &["w:traits", "-c:book=rust by example"]);
+        check("std::mem key:value", &["w:std::mem", "w:key:value"]);
+        check("book: rust", &["w:book:", "w:rust"]);
+        check("year:2020", &["c:year=2020"]);
+    }
+
+    #[test]
+    fn what_is_not_whole_is_words() {
+        check("\"share data", &["w:\"share", "w:data"]);
+        check("-\"share", &["w:\"share"]);
+        check("5\" disk", &["w:5\"", "w:disk"]);
+    }
+
+    #[test]
+    fn the_end_is_open_after_a_word_alone() {
+        for (text, open) in [
+            ("sha", true),
+            ("sha ", false),
+            ("\"sha\"", false),
+            ("a -sha", false),
+            ("book:ru", false),
+            ("", false),
+        ] {
+            assert_eq!(parse(text, |name| name == "book").open_end, open, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_queries_are_cut() {
+        let query = parse(&"ö ".repeat(MAX_CHARS), |_| false);
+        assert!(query.truncated);
+        assert_eq!(query.clauses.len(), MAX_CHARS / 2);
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_is_a_query(text in "[-\":a“”« \u{301}東\\p{L}]{0,40}") {
+            let query = parse(&text, |name| name == "a");
+            let wanted = query.clauses.iter().any(|clause| !clause.excluded) || !query.conditions.is_empty();
+            prop_assert!(wanted || query.clauses.is_empty());
+            for clause in &query.clauses {
+                prop_assert!(text.contains(&clause.text));
+            }
+        }
+    }
+}

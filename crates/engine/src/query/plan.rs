@@ -1,0 +1,302 @@
+//! What a query means in terms of the lexicon.
+//!
+//! The words of a query are analysed in every language of the bundle. Analyses of the same stretch of text are
+//! alternatives of one [`Group`], which scores by the best of them: a word counts once, however many languages know it.
+
+use findling_text::{Analyzer, TokenKind};
+
+use super::{ClauseKind, Query};
+
+/// Most groups of a query.
+pub(crate) const MAX_TERMS: usize = 256;
+/// Most terms of all its phrases and exclusions.
+const MAX_PHRASE_TERMS: usize = 64;
+/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters are words.
+const MIN_PREFIX_CHARS: usize = 2;
+
+/// What to look up for a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct QueryPlan {
+    /// The words that score, those of phrases included, in the order of the query.
+    pub groups: Vec<Group>,
+    /// What a hit must have.
+    pub phrases: Vec<Phrase>,
+    /// What a hit must not have. A word is a phrase of one slot.
+    pub excluded: Vec<Phrase>,
+    /// Tokens of the query, as a field's length counts them: 0 where the query is not a mere sequence of words.
+    pub n_tokens: u32,
+    /// Whether terms behind the limit were left out.
+    pub truncated: bool,
+}
+
+/// One word of the query, as each language of the bundle analyses it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Group {
+    /// The terms, distinct, in the order of the languages.
+    pub terms: Vec<String>,
+    /// Whether it is an identifier as a whole, one of its parts, or a word.
+    pub kind: TokenKind,
+    /// Share of the languages in which it is a stop word, 0 to 1.
+    pub stop: f32,
+    /// How often the query has it.
+    pub count: u32,
+    /// The beginning to complete, unstemmed, if the word may be unfinished.
+    pub prefix: Option<String>,
+}
+
+/// A sequence of words.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Phrase {
+    /// As written.
+    pub text: String,
+    /// What must stand where.
+    pub slots: Vec<Slot>,
+}
+
+/// One place of a phrase.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Slot {
+    /// Positions behind the first slot.
+    pub offset: u32,
+    /// Any of these.
+    pub terms: Vec<String>,
+}
+
+/// One stretch of a clause with its analyses.
+struct Stretch {
+    start: u32,
+    end: u32,
+    position: u32,
+    kind: TokenKind,
+    n_stop: u32,
+    terms: Vec<String>,
+}
+
+impl QueryPlan {
+    /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be unfinished is completed.
+    pub fn new(query: &Query, languages: &[String], prefix: bool) -> Self {
+        let mut analyzers = analyzers(languages);
+        let mut plan = Self { truncated: query.truncated, ..Self::default() };
+        let last = query.clauses.len().wrapping_sub(1);
+        let mut n_phrase_terms = 0;
+        for (i, clause) in query.clauses.iter().enumerate() {
+            let stretches = stretches(&mut analyzers, &clause.text);
+            if stretches.is_empty() {
+                continue;
+            }
+            if clause.excluded || clause.kind == ClauseKind::Phrase {
+                let phrase = phrase(&clause.text, &stretches, clause.kind);
+                n_phrase_terms += phrase.slots.len();
+                if n_phrase_terms > MAX_PHRASE_TERMS {
+                    plan.truncated = true;
+                    break;
+                }
+                if clause.excluded {
+                    plan.excluded.push(phrase);
+                    continue;
+                }
+                // A phrase of one word is a word that must be there.
+                plan.phrases.push(phrase);
+            }
+            plan.n_tokens += stretches.len() as u32;
+            let open = prefix && query.open_end && i == last;
+            let beginnings = if open { beginnings(&clause.text) } else { Vec::new() };
+            let alone = plan.groups.is_empty() && stretches.len() == 1;
+            for stretch in stretches {
+                let stop = stretch.n_stop as f32 / analyzers.len() as f32;
+                let beginning = beginnings.iter().find(|(start, end, whole, _)| {
+                    (*start, *end, *whole) == (stretch.start, stretch.end, stretch.kind == TokenKind::Whole)
+                });
+                let completed = beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
+                if !plan.push(stretch, stop, completed) {
+                    return plan;
+                }
+            }
+        }
+        plan
+    }
+
+    /// Whether every word is a stop word in every language: then they are all there is to score by.
+    pub fn only_stops(&self) -> bool {
+        self.groups.iter().all(|group| group.stop == 1.0)
+    }
+
+    /// Adds a word, or counts it again; false when there is no more room.
+    fn push(&mut self, stretch: Stretch, stop: f32, prefix: Option<String>) -> bool {
+        let same = |group: &&mut Group| group.terms == stretch.terms && group.prefix == prefix;
+        if let Some(group) = self.groups.iter_mut().find(same) {
+            group.count += 1;
+            return true;
+        }
+        if self.groups.len() == MAX_TERMS {
+            self.truncated = true;
+            return false;
+        }
+        self.groups.push(Group { terms: stretch.terms, kind: stretch.kind, stop, count: 1, prefix });
+        true
+    }
+}
+
+/// An analyzer for each language that has rules of its own, at least one.
+fn analyzers(languages: &[String]) -> Vec<Analyzer> {
+    let mut analyzers: Vec<Analyzer> = Vec::new();
+    for language in languages {
+        let analyzer = Analyzer::for_language(language);
+        if analyzers.iter().all(|other| other.language() != analyzer.language()) {
+            analyzers.push(analyzer);
+        }
+    }
+    if analyzers.is_empty() {
+        analyzers.push(Analyzer::for_language("und"));
+    }
+    analyzers
+}
+
+/// The analyses of a text, by stretch.
+fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for analyzer in analyzers {
+        // Analyses come in the same order of stretches, so the search goes on where it last succeeded.
+        let mut from = 0;
+        analyzer.analyze(text, |token| {
+            let whole = token.kind == TokenKind::Whole;
+            let known = (from..stretches.len()).find(|&i| {
+                let s = &stretches[i];
+                (s.start, s.end, s.kind == TokenKind::Whole) == (token.start, token.end, whole)
+            });
+            let i = match known {
+                Some(i) => i,
+                None if stretches.len() > MAX_TERMS => return,
+                None => {
+                    let (start, end, position) = (token.start, token.end, token.position);
+                    let kind = token.kind;
+                    stretches.push(Stretch { start, end, position, kind, n_stop: 0, terms: Vec::new() });
+                    stretches.len() - 1
+                }
+            };
+            from = if i + 1 == stretches.len() && known.is_none() { from } else { i + 1 };
+            let stretch = &mut stretches[i];
+            stretch.n_stop += u32::from(token.kind == TokenKind::Stop);
+            if stretch.kind == TokenKind::Stop {
+                stretch.kind = token.kind;
+            }
+            if stretch.terms.iter().all(|term| term != token.term) {
+                stretch.terms.push(token.term.to_string());
+            }
+        });
+    }
+    stretches
+}
+
+/// The stretches that end where the text ends, as (start, end, whole) with what stands there, folded but not stemmed.
+fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
+    let mut found = Vec::new();
+    Analyzer::for_language("und").analyze(text, |token| {
+        let ideographic = |c: char| c >= '\u{2e80}';
+        let long_enough =
+            token.term.chars().count() >= MIN_PREFIX_CHARS || token.term.starts_with(ideographic);
+        if token.end as usize == text.len() && long_enough {
+            found.push((token.start, token.end, token.kind == TokenKind::Whole, token.term.to_string()));
+        }
+    });
+    found
+}
+
+fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
+    // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a row, as they do in texts.
+    let whole = stretches.iter().find(|s| s.kind == TokenKind::Whole);
+    let slots = match whole {
+        Some(whole) if kind == ClauseKind::Word => vec![Slot { offset: 0, terms: whole.terms.clone() }],
+        _ => {
+            let placed = || stretches.iter().filter(|s| s.kind != TokenKind::Whole);
+            let first = placed().map(|s| s.position).min().unwrap_or(0);
+            let mut slots: Vec<Slot> = Vec::new();
+            for stretch in placed() {
+                let offset = stretch.position - first;
+                match slots.iter_mut().find(|slot| slot.offset == offset) {
+                    Some(slot) => slot.terms.extend(stretch.terms.iter().cloned()),
+                    None => slots.push(Slot { offset, terms: stretch.terms.clone() }),
+                }
+            }
+            slots
+        }
+    };
+    Phrase { text: text.to_string(), slots }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    fn plan(text: &str, languages: &[&str], prefix: bool) -> QueryPlan {
+        let languages: Vec<String> = languages.iter().map(|l| l.to_string()).collect();
+        QueryPlan::new(&parse(text, |_| false), &languages, prefix)
+    }
+
+    fn terms(plan: &QueryPlan) -> Vec<String> {
+        plan.groups.iter().map(|group| group.terms.join("|")).collect()
+    }
+
+    #[test]
+    fn a_word_twice_counts_twice() {
+        let plan = plan("data of data", &["en"], false);
+        assert_eq!(terms(&plan), ["data", "of"]);
+        assert_eq!(plan.groups[0].count, 2);
+        assert_eq!(plan.n_tokens, 3);
+    }
+
+    #[test]
+    fn languages_give_alternatives() {
+        let plan = plan("sharing", &["en", "de", "en-GB"], false);
+        assert_eq!(terms(&plan), ["share|sharing"]);
+    }
+
+    #[test]
+    fn stop_words_of_some_languages_weigh_less() {
+        let plan = plan("die hard", &["en", "de"], false);
+        assert_eq!(plan.groups[0].stop, 0.5);
+        assert_eq!(plan.groups[1].stop, 0.0);
+    }
+
+    #[test]
+    fn phrases_keep_their_stop_words_and_also_score() {
+        let plan = plan("\"state of the art\" -\"no way\" -less", &["en"], false);
+        assert_eq!(plan.phrases.len(), 1);
+        let offsets: Vec<u32> = plan.phrases[0].slots.iter().map(|slot| slot.offset).collect();
+        assert_eq!(offsets, [0, 1, 2, 3]);
+        assert_eq!(plan.groups.len(), 4);
+        let excluded: Vec<_> = plan.excluded.iter().map(|phrase| phrase.slots.len()).collect();
+        assert_eq!(excluded, [2, 1]);
+    }
+
+    #[test]
+    fn only_an_open_last_word_is_completed() {
+        let prefixes = |text| {
+            plan(text, &["en"], true)
+                .groups
+                .iter()
+                .filter_map(|group| group.prefix.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(prefixes("share concurrenc"), ["concurrenc"]);
+        assert_eq!(prefixes("share concurrency "), [""; 0]);
+        assert_eq!(prefixes("share c"), [""; 0]);
+        assert_eq!(prefixes("the"), ["the"]);
+        assert_eq!(prefixes("share the"), [""; 0]);
+    }
+
+    #[test]
+    fn an_excluded_identifier_is_meant_as_a_whole() {
+        let plan = plan("map -HashMap", &["en"], false);
+        assert_eq!(plan.excluded[0].slots, [Slot { offset: 0, terms: vec!["hashmap".into()] }]);
+    }
+
+    #[test]
+    fn terms_are_capped() {
+        let text: Vec<String> = (0..400).map(|i| format!("w{i}")).collect();
+        let plan = plan(&text.join(" "), &["en"], false);
+        assert_eq!(plan.groups.len(), MAX_TERMS);
+        assert!(plan.truncated);
+    }
+}

@@ -1,0 +1,246 @@
+//! Two legs, one list of sections.
+//!
+//! Every section that words found takes part, and those that meaning found down to the depth. Of the best by words,
+//! similarity is computed even where meaning did not rank them; the others keep what words gave them, so that the order
+//! does not depend on how far a reader pages.
+
+use findling_bundle::SectionId;
+
+use super::RankParams;
+use crate::lexical::LexicalHit;
+use crate::{Fusion, Mode};
+
+/// A section in the fused list.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Candidate {
+    pub section: u32,
+    /// The best passage by words, where words found it.
+    pub passage: Option<u32>,
+    /// See [`LexicalHit::boosts`].
+    pub boosts: u8,
+    pub lexical: Option<f32>,
+    pub similarity: Option<f32>,
+    pub lexical_share: f32,
+    pub semantic_share: f32,
+}
+
+impl Candidate {
+    /// The fused score.
+    #[inline]
+    pub fn score(&self) -> f32 {
+        self.lexical_share + self.semantic_share
+    }
+}
+
+/// What the two legs found.
+pub(crate) struct Legs<'a> {
+    /// All sections that words found, in any order, each once.
+    pub lexical: &'a [LexicalHit],
+    /// The nearest sections with their cosines, nearest first, ties by id.
+    pub dense: &'a [(SectionId, f32)],
+    /// `q · mu`: the similarity that a document about nothing in particular has.
+    pub zero: f32,
+}
+
+/// The fused list and how it came about.
+pub(crate) struct Fused {
+    /// In no particular order.
+    pub candidates: Vec<Candidate>,
+    /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at least.
+    pub ranked: Vec<u32>,
+}
+
+/// Fuses. `similarity` gives the exact cosine of a section with the query, where it has a vector. `slots` is scratch of
+/// one place for each section, all 0 before and after.
+pub(crate) fn fuse(
+    mode: Mode,
+    fusion: Fusion,
+    params: &RankParams,
+    legs: &Legs<'_>,
+    mut similarity: impl FnMut(u32) -> Option<f32>,
+    slots: &mut [u32],
+) -> Fused {
+    let depth = params.depth as usize;
+    let mut order: Vec<u32> = (0..legs.lexical.len() as u32).collect();
+    let by_rank = |a: &u32, b: &u32| {
+        let (a, b) = (&legs.lexical[*a as usize], &legs.lexical[*b as usize]);
+        b.score.total_cmp(&a.score).then(a.section.cmp(&b.section))
+    };
+    let rank_all = mode == Mode::Hybrid && matches!(fusion, Fusion::Rrf { .. });
+    if !rank_all && order.len() > depth && depth > 0 {
+        order.select_nth_unstable_by(depth - 1, by_rank);
+        order.truncate(depth);
+    }
+    order.sort_unstable_by(by_rank);
+
+    let mut candidates: Vec<Candidate> = legs
+        .lexical
+        .iter()
+        .map(|hit| Candidate {
+            section: hit.section,
+            passage: Some(hit.passage),
+            boosts: hit.boosts,
+            lexical: Some(hit.score),
+            ..Candidate::default()
+        })
+        .collect();
+    if mode == Mode::Hybrid {
+        for &place in order.iter().take(depth) {
+            let candidate = &mut candidates[place as usize];
+            candidate.similarity = similarity(candidate.section);
+        }
+    }
+    for (i, hit) in legs.lexical.iter().enumerate() {
+        if let Some(slot) = slots.get_mut(hit.section as usize) {
+            *slot = i as u32 + 1;
+        }
+    }
+    // Where in `candidates` each of the dense leg's sections is.
+    let mut dense_places = Vec::with_capacity(legs.dense.len());
+    for &(SectionId(section), cosine) in legs.dense {
+        let place = match slots.get(section as usize).copied().unwrap_or(0) {
+            0 => {
+                candidates.push(Candidate { section, ..Candidate::default() });
+                candidates.len() - 1
+            }
+            slot => slot as usize - 1,
+        };
+        candidates[place].similarity = Some(cosine);
+        dense_places.push(place);
+    }
+    for hit in legs.lexical {
+        if let Some(slot) = slots.get_mut(hit.section as usize) {
+            *slot = 0;
+        }
+    }
+
+    match (mode, fusion) {
+        (Mode::Lexical, _) => candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0)),
+        (Mode::Semantic, _) => {
+            candidates.iter_mut().for_each(|c| c.semantic_share = c.similarity.unwrap_or(0.0))
+        }
+        (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
+            for (rank, &place) in order.iter().enumerate() {
+                candidates[place as usize].lexical_share = 1.0 / (k + (rank + 1) as f32);
+            }
+            for (rank, &place) in dense_places.iter().enumerate() {
+                candidates[place].semantic_share = dense_weight / (k + (rank + 1) as f32);
+            }
+        }
+        (Mode::Hybrid, Fusion::Convex { alpha }) => {
+            let best_lexical = order.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
+            let best_cosine = candidates
+                .iter()
+                .filter_map(|c| c.similarity)
+                .fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
+            let span = best_cosine - legs.zero;
+            for candidate in &mut candidates {
+                if let Some(score) = candidate.lexical
+                    && best_lexical > 0.0
+                {
+                    candidate.lexical_share = (1.0 - alpha) * (score / best_lexical);
+                }
+                if let Some(cosine) = candidate.similarity
+                    && span > 0.0
+                    && cosine > legs.zero
+                {
+                    candidate.semantic_share = alpha * ((cosine - legs.zero) / span);
+                }
+            }
+        }
+    }
+    // What neither leg gives anything is no match. In semantic mode the nearest are the answer, however far they are.
+    if mode != Mode::Semantic {
+        candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
+    }
+    let ranked = order.into_iter().map(|place| legs.lexical[place as usize].section).collect();
+    Fused { candidates, ranked }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(section: u32, score: f32) -> LexicalHit {
+        LexicalHit { section, score, passage: section, boosts: 0 }
+    }
+
+    /// Sections with their fused scores, best first.
+    fn check(
+        mode: Mode,
+        fusion: Fusion,
+        depth: u32,
+        lexical: &[LexicalHit],
+        dense: &[(u32, f32)],
+        expect: &[(u32, f32)],
+    ) {
+        let params = RankParams { depth, ..RankParams::default() };
+        let near: Vec<_> = dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
+        let legs = Legs { lexical, dense: &near, zero: 0.1 };
+        let mut slots = vec![0; 10];
+        let cosine = |section| dense.iter().find(|d| d.0 == section).map(|d| d.1).or(Some(0.0));
+        let mut fused = fuse(mode, fusion, &params, &legs, cosine, &mut slots).candidates;
+        assert!(slots.iter().all(|&slot| slot == 0));
+        fused.sort_by(|a, b| b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)));
+        let got: Vec<_> = fused.iter().map(|c| (c.section, (c.score() * 1000.0).round() / 1000.0)).collect();
+        assert_eq!(got, expect);
+    }
+
+    #[test]
+    fn rrf_adds_what_ranks_give() {
+        let fusion = Fusion::Rrf { k: 5.0, dense_weight: 0.5 };
+        // 1: 1/6 + .5/7, 2: 1/7, 3: .5/6.
+        check(
+            Mode::Hybrid,
+            fusion,
+            9,
+            &[hit(2, 1.0), hit(1, 2.0)],
+            &[(3, 0.9), (1, 0.8)],
+            &[(1, 0.238), (2, 0.143), (3, 0.083)],
+        );
+    }
+
+    #[test]
+    fn rrf_breaks_ties_by_id() {
+        let fusion = Fusion::Rrf { k: 5.0, dense_weight: 1.0 };
+        check(Mode::Hybrid, fusion, 9, &[hit(4, 1.0), hit(1, 1.0)], &[], &[(1, 0.167), (4, 0.143)]);
+    }
+
+    #[test]
+    fn convex_normalises_each_leg_by_its_best() {
+        let fusion = Fusion::Convex { alpha: 0.4 };
+        // Zero is .1, the best cosine .9: section 1 gets .6 * 1 + .4 * .5, section 3 .4 * 1, section 2 words alone.
+        check(
+            Mode::Hybrid,
+            fusion,
+            9,
+            &[hit(2, 1.0), hit(1, 2.0)],
+            &[(3, 0.9), (1, 0.5)],
+            &[(1, 0.8), (3, 0.4), (2, 0.3)],
+        );
+    }
+
+    #[test]
+    fn what_means_no_more_than_the_mean_is_no_match() {
+        check(Mode::Hybrid, Fusion::default(), 9, &[], &[(3, 0.9), (1, 0.1)], &[(3, 0.35)]);
+    }
+
+    #[test]
+    fn beyond_the_depth_words_still_count() {
+        let fusion = Fusion::Convex { alpha: 0.5 };
+        check(
+            Mode::Hybrid,
+            fusion,
+            1,
+            &[hit(2, 1.0), hit(1, 2.0), hit(5, 1.5)],
+            &[],
+            &[(1, 0.5), (5, 0.375), (2, 0.25)],
+        );
+    }
+
+    #[test]
+    fn one_leg_alone_keeps_its_own_scores() {
+        check(Mode::Lexical, Fusion::default(), 9, &[hit(2, 1.0), hit(1, 2.0)], &[], &[(1, 2.0), (2, 1.0)]);
+        check(Mode::Semantic, Fusion::default(), 9, &[], &[(3, 0.5), (4, -0.5)], &[(3, 0.5), (4, -0.5)]);
+    }
+}

@@ -1,0 +1,225 @@
+//! A search from the shards at hand to the sections that are shown.
+
+use std::collections::BTreeMap;
+
+use findling_bundle::{PageId, SectionId, ShardId};
+
+use super::{Candidate, Legs, PageScore, fuse, group};
+use crate::filter::{self, Bitset};
+use crate::lexical::{Dictionary, Phrases, ScoredGroup, Scorer, all_bits};
+use crate::search::{Asked, attribute};
+use crate::vector::{Method, Neighbours, VectorView, nearest};
+use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
+
+/// What a search found, in sections and pages that have no texts yet.
+pub(crate) struct Ranked {
+    pub total: Total,
+    pub pages: Vec<RankedPage>,
+    pub facets: Vec<Facet>,
+    /// What the filter has to say.
+    pub notices: Vec<Notice>,
+    pub plan: Option<Plan>,
+    /// The words of the query that score, with their terms.
+    pub groups: Vec<ScoredGroup>,
+}
+
+/// A page to show.
+pub(crate) struct RankedPage {
+    pub score: PageScore,
+    /// Best first.
+    pub sections: Vec<RankedSection>,
+}
+
+/// A section to show.
+pub(crate) struct RankedSection {
+    pub candidate: Candidate,
+    pub lexical_rank: Option<u32>,
+    pub semantic_rank: Option<u32>,
+    pub explanation: Option<Explanation>,
+}
+
+impl Ranked {
+    /// Ranks. Everything in the search's first round must be here.
+    pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
+        let request = &asked.request;
+        let (manifest, params) = (index.manifest(), index.rank_params());
+        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let dictionary = Dictionary::new(index);
+        let scorer = Scorer { params: &params.bm25f, structure, stats: &manifest.stats, dictionary };
+
+        // One set of sections for both legs.
+        let mut notices = Vec::new();
+        let mut allowed: Option<Bitset> = None;
+        if let Some(condition) = &asked.condition {
+            let column = |shard| index.column(shard);
+            let matched = condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
+            notices = matched.notices;
+            allowed = Some(filter::sections_of(&matched.pages, structure));
+        }
+        let n_sections = structure.n_sections();
+        let selectivity = match &allowed {
+            Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
+            _ => 1.0,
+        };
+        let phrases = Phrases { dictionary, structure };
+        for phrase in &asked.plan.phrases {
+            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and(&phrases.sections(phrase));
+        }
+        for phrase in &asked.plan.excluded {
+            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
+        }
+
+        // The legs.
+        let groups = if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan) };
+        let mut neighbours = Neighbours { sections: Vec::new(), compared: 0, method: Method::None };
+        let point = asked.dense.as_ref().map(|dense| dense.point(index)).transpose()?;
+        let view = match &manifest.dense {
+            Some(dense) if point.is_some() => {
+                let shards = dense
+                    .vectors
+                    .iter()
+                    .filter_map(|range| Some((range.first_vector, index.vectors(range.shard)?)));
+                Some(VectorView::new(structure, shards)?)
+            }
+            _ => None,
+        };
+        if let (Some(view), Some(dense)) = (&view, &point) {
+            let mut k = params.depth;
+            if asked.mode == Mode::Semantic {
+                // Nothing but this list answers, so it has to reach as far as the reader pages.
+                k = k.max(request.offset.saturating_add(request.limit.0).saturating_mul(4));
+            }
+            let k = k.min(n_sections);
+            neighbours = nearest(&dense.query, view, index.graph(), allowed.as_ref(), k, k);
+        }
+
+        let (fused, hits) = index.with_scratch(|scratch| {
+            if asked.browse {
+                let all = allowed.clone().unwrap_or_else(|| Bitset::all(n_sections));
+                let candidates =
+                    all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
+                return (super::Fused { candidates, ranked: Vec::new() }, Vec::new());
+            }
+            let bits = all_bits(&asked.plan, &groups);
+            let hits = scorer.score(&groups, asked.plan.n_tokens, bits, allowed.as_ref(), scratch);
+            let zero = point.as_ref().map_or(0.0, |point| point.zero);
+            let legs = Legs { lexical: &hits, dense: &neighbours.sections, zero };
+            let similarity = |section| {
+                let (view, dense) = (view.as_ref()?, point.as_ref()?);
+                view.similarity(&dense.query, SectionId(section))
+            };
+            let fused = fuse(asked.mode, request.fusion, params, &legs, similarity, &mut scratch.slots);
+            (fused, hits)
+        });
+
+        // Pages.
+        let mut pages = group(&fused.candidates, params.page, structure);
+        let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
+        let mut facets = Vec::new();
+        let wanted = asked.facets(index)?;
+        if !wanted.is_empty() {
+            let mut matching = Bitset::none(structure.n_pages());
+            for page in &pages.pages {
+                matching.insert(page.page);
+            }
+            for attribute in wanted {
+                if let Some(column) = index.column(attribute.column) {
+                    facets.push(crate::facets::count(&attribute.name, column, &matching));
+                }
+            }
+        }
+        let (start, limit) = (request.offset as usize, request.limit.0 as usize);
+        let end = start.saturating_add(limit);
+        match &request.sort {
+            None => pages.rank(end),
+            Some(sort) => {
+                pages.rank(usize::MAX);
+                let attribute = attribute(index, &sort.by)?;
+                if let Some(column) = index.column(attribute.column) {
+                    let page = |page: &PageScore| PageId(page.page);
+                    crate::sort::by_attribute(&mut pages.pages, page, column, sort.descending);
+                }
+            }
+        }
+        let shown: Vec<PageScore> = pages.pages.into_iter().skip(start).take(limit).collect();
+
+        // Their sections.
+        let places: BTreeMap<u32, usize> = shown.iter().enumerate().map(|(i, page)| (page.page, i)).collect();
+        let mut is_shown = Bitset::none(structure.n_pages());
+        for page in places.keys() {
+            is_shown.insert(*page);
+        }
+        let mut pages: Vec<RankedPage> =
+            shown.into_iter().map(|score| RankedPage { score, sections: Vec::new() }).collect();
+        for candidate in &fused.candidates {
+            let page = structure.page_of(SectionId(candidate.section)).0;
+            if is_shown.contains(page)
+                && let Some(&place) = places.get(&page)
+            {
+                pages[place].sections.push(RankedSection {
+                    candidate: *candidate,
+                    lexical_rank: None,
+                    semantic_rank: None,
+                    explanation: None,
+                });
+            }
+        }
+        let most = request.sections_per_page.0.max(1) as usize;
+        for page in &mut pages {
+            page.sections.sort_unstable_by(|a, b| {
+                let (a, b) = (&a.candidate, &b.candidate);
+                b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section))
+            });
+            page.sections.truncate(most);
+        }
+        let places = |ids: &mut dyn Iterator<Item = u32>| -> BTreeMap<u32, u32> { ids.zip(1..).collect() };
+        let lexical_ranks = places(&mut fused.ranked.iter().copied());
+        let semantic_ranks = places(&mut neighbours.sections.iter().map(|(section, _)| section.0));
+        for section in pages.iter_mut().flat_map(|page| &mut page.sections) {
+            let Candidate { section: id, lexical, .. } = section.candidate;
+            section.semantic_rank = semantic_ranks.get(&id).copied();
+            section.lexical_rank = lexical.map(|score| {
+                lexical_ranks.get(&id).copied().unwrap_or_else(|| {
+                    let better =
+                        hits.iter().filter(|hit| hit.score > score || hit.score == score && hit.section < id);
+                    better.count() as u32 + 1
+                })
+            });
+        }
+
+        let mut ranked = Self { total, pages, facets, notices, plan: None, groups };
+        if request.explain {
+            ranked.explain(&scorer);
+            ranked.plan = Some(crate::present::plan(asked, &ranked.groups, selectivity, &neighbours));
+        }
+        Ok(ranked)
+    }
+
+    fn explain(&mut self, scorer: &Scorer<'_>) {
+        let sections = || self.pages.iter().flat_map(|page| &page.sections);
+        let mut passages: Vec<u32> = sections().filter_map(|section| section.candidate.passage).collect();
+        passages.sort_unstable();
+        passages.dedup();
+        let contributions = scorer.explain(&self.groups, &passages);
+        for section in self.pages.iter_mut().flat_map(|page| &mut page.sections) {
+            let place = section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
+            let contributions = place.and_then(|place| contributions.get(place));
+            section.explanation = Some(crate::present::explanation(
+                contributions.map_or(&[], Vec::as_slice),
+                section.candidate.boosts,
+                scorer.params,
+            ));
+        }
+    }
+
+    /// What showing the pages needs.
+    pub fn shards(&self, index: &Index) -> Vec<ShardId> {
+        let manifest = index.manifest();
+        let mut shards: Vec<ShardId> =
+            self.pages.iter().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
+        if !self.pages.is_empty() {
+            shards.extend(manifest.attributes.iter().map(|attribute| attribute.column));
+        }
+        shards
+    }
+}
