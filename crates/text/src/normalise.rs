@@ -1,7 +1,7 @@
 //! Case, diacritics, and the few other differences between spellings of one word.
 //!
 //! Two steps, since stemming stands between them and needs the accents of its language:
-//! [`lower_into`] makes text lower case and composed; [`fold_lower_into`] removes diacritics.
+//! `lower_into` makes text lower case and composed; `fold_lower_into` removes diacritics.
 //! Compatibility forms beyond full-width ASCII and the Latin ligatures are left as they are.
 
 use crate::unicode;

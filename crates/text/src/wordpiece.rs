@@ -243,7 +243,7 @@ pub fn for_each_word(text: &str, normaliser: Normaliser, word: impl FnMut(&str))
         fn word(&mut self, word: &str) {
             (self.0)(word);
         }
-        fn too_long(&mut self) {}
+        fn unknown(&mut self) {}
     }
     let mut words = Words::new(normaliser, Each(word));
     text.chars().for_each(|c| words.read(c));
@@ -253,7 +253,7 @@ pub fn for_each_word(text: &str, normaliser: Normaliser, word: impl FnMut(&str))
 /// What takes the words.
 trait Sink {
     fn word(&mut self, word: &str);
-    fn too_long(&mut self);
+    fn unknown(&mut self);
 }
 
 /// Words becoming pieces.
@@ -273,7 +273,7 @@ impl Sink for Pieces<'_> {
             loop {
                 if end == 0 {
                     self.ids.truncate(n_before);
-                    return self.too_long();
+                    return self.unknown();
                 }
                 if let Ok(id) = self.wordpiece.place(prefix, &rest[..end]) {
                     self.ids.push(id);
@@ -285,7 +285,7 @@ impl Sink for Pieces<'_> {
         }
     }
 
-    fn too_long(&mut self) {
+    fn unknown(&mut self) {
         self.ids.push(self.wordpiece.unknown);
     }
 }
@@ -366,7 +366,7 @@ impl<S: Sink> Words<S> {
         match self.n_chars {
             0 => return,
             1..=MAX_WORD_CHARS => self.sink.word(&self.word),
-            _ => self.sink.too_long(),
+            _ => self.sink.unknown(),
         }
         self.word.clear();
         self.n_chars = 0;
