@@ -1,6 +1,11 @@
 //! Chunking: a page's sections become the units of retrieval.
 
-use crate::page::Page;
+mod atoms;
+mod pack;
+
+use crate::page::{Page, Section};
+use atoms::Atom;
+use pack::{Sizes, pack};
 
 /// Sizes.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +68,145 @@ pub struct EmbeddingUnit {
 }
 
 /// Chunks a page. `tokens` counts the encoder's tokens of a text, special ones excluded.
+///
+/// A section's text is its blocks joined by line feeds. Passages and units never cross a section; they end at the end of a block or of a sentence
+/// where one is near, and code blocks stay whole while they fit. A section has one unit, or as many as its tokens need.
 pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize) -> ChunkedPage {
-    let _ = (page, options, tokens);
-    ChunkedPage::default()
+    let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
+    let mut open: Vec<u32> = Vec::new();
+    let mut atoms: Vec<Vec<Atom>> = Vec::with_capacity(page.sections.len());
+    for section in &page.sections {
+        while open.last().is_some_and(|&above| sections[above as usize].level >= section.level) {
+            open.pop();
+        }
+        let (chunked, its_atoms) = join(section, open.last().copied());
+        open.push(sections.len() as u32);
+        sections.push(chunked);
+        atoms.push(its_atoms);
+    }
+    if sections.is_empty() {
+        // A record that is nothing but a title is found by it.
+        sections.push(ChunkedSection::default());
+        atoms.push(Vec::new());
+    }
+    let has_children: Vec<bool> = {
+        let mut has = vec![false; sections.len()];
+        sections.iter().filter_map(|section| section.parent).for_each(|parent| has[parent as usize] = true);
+        has
+    };
+    let prefixes: Vec<String> = (0..sections.len()).map(|at| prefix(&page.title, &sections, at)).collect();
+    for (at, section) in sections.iter_mut().enumerate() {
+        section.passages = passages(&section.text, &atoms[at], options);
+        section.units = if atoms[at].is_empty() {
+            heading_unit(&prefixes[at], has_children[at])
+        } else {
+            units(&section.text, &atoms[at], &prefixes[at], options, &tokens)
+        };
+    }
+    ChunkedPage { sections }
 }
+
+/// Joins a section's blocks.
+fn join(section: &Section, parent: Option<u32>) -> (ChunkedSection, Vec<Atom>) {
+    let mut joined = ChunkedSection {
+        level: section.level,
+        heading: section.heading.clone(),
+        anchor: section.anchor.clone(),
+        parent,
+        ..ChunkedSection::default()
+    };
+    let mut atoms = Vec::new();
+    for block in section.blocks.iter().filter(|block| !block.text.is_empty()) {
+        if !joined.text.is_empty() {
+            joined.text.push('\n');
+        }
+        let start = joined.text.len();
+        joined.text.push_str(&block.text);
+        atoms::of_block(block, start, &mut atoms);
+        let shift = |at: u32| at + start as u32;
+        joined.code.extend(block.code.iter().filter(|range| range.0 < range.1).map(|range| (shift(range.0), shift(range.1))));
+        if block.weight != 1.0 {
+            joined.weights.push((shift(0), joined.text.len() as u32, block.weight));
+        }
+    }
+    (joined, atoms)
+}
+
+/// Title and headings from the outermost inwards, repeats left out.
+fn prefix(title: &str, sections: &[ChunkedSection], at: usize) -> String {
+    let mut path = vec![];
+    let mut above = Some(at);
+    while let Some(at) = above {
+        path.push(sections[at].heading.as_str());
+        above = sections[at].parent.map(|parent| parent as usize);
+    }
+    path.push(title);
+    let mut prefix = String::new();
+    let mut last = "";
+    for part in path.into_iter().rev().filter(|part| !part.is_empty()) {
+        if part == last {
+            continue;
+        }
+        if !prefix.is_empty() {
+            prefix.push_str(" > ");
+        }
+        prefix.push_str(part);
+        last = part;
+    }
+    prefix
+}
+
+fn passages(text: &str, atoms: &[Atom], options: &ChunkOptions) -> Vec<(u32, u32)> {
+    if atoms.is_empty() {
+        return vec![(0, 0)];
+    }
+    let target = options.passage_words.max(1);
+    let sizes = Sizes { target, max: target * 2, overlap: options.passage_overlap.min(target / 2) };
+    pack(text, atoms, sizes, &atoms::words).into_iter().map(span).collect()
+}
+
+fn span(range: std::ops::Range<usize>) -> (u32, u32) {
+    (range.start as u32, range.end as u32)
+}
+
+/// A heading without text of its own: sections below carry it in their prefix; without any, it is all there is to embed.
+fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
+    if has_children || prefix.is_empty() {
+        return Vec::new();
+    }
+    vec![EmbeddingUnit { span: (0, 0), text: prefix.to_owned() }]
+}
+
+fn units(text: &str, atoms: &[Atom], prefix: &str, options: &ChunkOptions, tokens: &dyn Fn(&str) -> usize) -> Vec<EmbeddingUnit> {
+    let room = options.max_tokens.saturating_sub(options.special_tokens).max(2);
+    // A path may take half of the room; a longer one is cut in front, where it says least of this section.
+    let mut prefix = prefix;
+    let mut prefix_tokens = tokens(prefix);
+    while prefix_tokens > room / 2 {
+        let Some((_, rest)) = prefix.split_once(' ') else {
+            (prefix, prefix_tokens) = ("", 0);
+            break;
+        };
+        prefix = rest;
+        prefix_tokens = tokens(prefix);
+    }
+    let max = room - prefix_tokens;
+    let whole = atoms.first().map_or(0, |atom| atom.span.start)..atoms.last().map_or(0, |atom| atom.span.end);
+    let spans = if tokens(text) <= max {
+        vec![whole]
+    } else {
+        let overlap = options.unit_overlap.min(max / 2);
+        pack(text, atoms, Sizes { target: max - overlap, max, overlap }, tokens)
+    };
+    spans
+        .into_iter()
+        .map(|range| {
+            let covered = &text[range.clone()];
+            let text = if prefix.is_empty() { covered.to_owned() } else { format!("{prefix}\n{covered}") };
+            EmbeddingUnit { span: span(range), text }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,27 @@
 //! cores and gives pages in the order of their paths. What cannot be read is told to the caller, path and reason, and the rest
 //! goes on.
 
+mod attributes;
+mod decode;
+mod files;
+mod html;
+mod jsonl;
+mod language;
+mod markdown;
+mod outline;
+mod site;
+mod titles;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use crate::page::Page;
+use attributes::Raw;
+use files::File;
+use titles::Names;
 
 /// What to read and how.
 #[derive(Clone, Debug)]
@@ -97,8 +115,100 @@ pub enum Severity {
 
 /// Reads all pages of `inputs`, in the order of their paths (records: in the order of their lines).
 ///
-/// Problems are told in a fixed order after the parsing; none of them stops the rest.
+/// A directory is read as what most of its files are, a directory with a `corpus.jsonl` as that file; hidden files, `node_modules` and
+/// bundles built earlier are passed over. Problems are told in a fixed order, before this returns; none of them stops the rest.
 pub fn read(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
-    let _ = (inputs, options, on_problem);
-    Vec::new()
+    let files = files::find(inputs, options, on_problem);
+    let outcomes: Vec<Outcome> = files.par_iter().map(|file| read_file(file, options)).collect();
+    let mut pages = Vec::new();
+    for outcome in outcomes {
+        outcome.problems.into_iter().for_each(&mut *on_problem);
+        pages.extend(outcome.pages);
+    }
+    site::finish(pages, options, on_problem)
 }
+
+/// A page before the site as a whole has been looked at.
+#[derive(Debug, Default)]
+struct RawPage {
+    page: Page,
+    path: PathBuf,
+    /// `None` only while a page is under construction.
+    format: Option<Format>,
+    names: Names,
+    attributes: BTreeMap<String, Raw>,
+    /// The site marked the content with `data-findling-body`.
+    marked_body: bool,
+}
+
+/// What became of a file.
+#[derive(Default)]
+struct Outcome {
+    pages: Vec<RawPage>,
+    problems: Vec<Problem>,
+}
+
+impl Outcome {
+    fn tell(&mut self, severity: Severity, path: &std::path::Path, line: Option<u64>, reason: impl Into<String>) {
+        self.problems.push(Problem { severity, path: path.to_owned(), line, reason: reason.into() });
+    }
+}
+
+fn read_file(file: &File, options: &Options) -> Outcome {
+    // A parser that fails on one page must not take the others with it.
+    catch_unwind(AssertUnwindSafe(|| read_file_unguarded(file, options))).unwrap_or_else(|_| {
+        let mut outcome = Outcome::default();
+        outcome.tell(Severity::Error, &file.path, None, "the parser failed on this file; please report it");
+        outcome
+    })
+}
+
+fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
+    let mut outcome = Outcome::default();
+    let bytes = match std::fs::metadata(&file.path) {
+        Ok(metadata) if file.format != Format::Jsonl && metadata.len() > options.max_file_bytes => {
+            outcome.tell(
+                Severity::Error,
+                &file.path,
+                None,
+                format!("has {} bytes, more than the limit of {}; raise --max-file-bytes or split it", metadata.len(), options.max_file_bytes),
+            );
+            return outcome;
+        }
+        _ => match std::fs::read(&file.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
+                return outcome;
+            }
+        },
+    };
+    if file.format == Format::Jsonl {
+        jsonl::read(&bytes, file, options, &mut outcome);
+        return outcome;
+    }
+    let decoded = if file.format == Format::Html { decode::html(&bytes) } else { decode::plain(&bytes) };
+    let raw = match file.format {
+        Format::Html => html::read(&decoded.text, &file.id, options.definition_sections),
+        _ => markdown::read(&decoded.text, file, options, &mut outcome),
+    };
+    match raw {
+        Ok(mut raw) => {
+            if let Some(warning) = decoded.warning {
+                outcome.tell(Severity::Warning, &file.path, None, warning);
+            }
+            raw.page.id.clone_from(&file.id);
+            raw.path.clone_from(&file.path);
+            raw.format = Some(file.format);
+            if raw.page.url.is_empty() {
+                raw.page.url = files::url(&file.id, file.format, options);
+            }
+            outcome.pages.push(raw);
+        }
+        Err(reason) => outcome.tell(Severity::Skipped, &file.path, None, reason),
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! Attributes: values as the sources spell them, and the one type that all pages' values of a name can share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use findling_bundle::AttributeValue;
+
+/// A value as a source gives it, before the type that it shares with other pages' values is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Raw {
+    /// A string out of a typed format: only a date hides behind it.
+    Text(String),
+    /// A string out of an untyped one (an HTML attribute): a number, a date, a truth value may hide behind it.
+    Untyped(String),
+    Number(f64),
+    Bool(bool),
+    List(Vec<String>),
+}
+
+impl Raw {
+    /// A JSON value (or YAML, read as JSON). `None` for null, objects and lists of them.
+    pub fn from_json(value: &serde_json::Value) -> Option<Self> {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => Some(Self::Text(text.clone())),
+            Value::Number(number) => number.as_f64().filter(|n| n.is_finite()).map(Self::Number),
+            Value::Bool(value) => Some(Self::Bool(*value)),
+            Value::Array(values) => {
+                let mut list = Vec::with_capacity(values.len());
+                for value in values {
+                    match value {
+                        Value::Null => {}
+                        Value::Array(_) | Value::Object(_) => return None,
+                        Value::String(text) => list.push(text.clone()),
+                        other => list.push(other.to_string()),
+                    }
+                }
+                Some(Self::List(list))
+            }
+            Value::Null | Value::Object(_) => None,
+        }
+    }
+
+    fn kinds(&self) -> u8 {
+        match self {
+            Self::Text(text) => TEXT | if date(text).is_some() { DATE } else { 0 },
+            Self::Untyped(text) => {
+                TEXT | if date(text).is_some() { DATE } else { 0 }
+                    | if number(text).is_some() { NUMBER } else { 0 }
+                    | if matches!(text.as_str(), "true" | "false") { BOOL } else { 0 }
+            }
+            Self::Number(_) => NUMBER | TEXT,
+            Self::Bool(_) => BOOL | TEXT,
+            Self::List(_) => LIST,
+        }
+    }
+
+    /// The kind that the value is by itself.
+    fn natural(&self) -> u8 {
+        match self {
+            Self::Number(_) => NUMBER,
+            Self::Bool(_) => BOOL,
+            Self::List(_) => LIST,
+            Self::Text(_) | Self::Untyped(_) => TEXT,
+        }
+    }
+
+    fn spelled(self) -> String {
+        match self {
+            Self::Text(text) | Self::Untyped(text) => text,
+            Self::Number(number) => format_number(number),
+            Self::Bool(value) => value.to_string(),
+            Self::List(list) => list.join(", "),
+        }
+    }
+}
+
+const TEXT: u8 = 1;
+const NUMBER: u8 = 2;
+const DATE: u8 = 4;
+const BOOL: u8 = 8;
+const LIST: u8 = 16;
+
+/// An attribute whose pages disagree on its type.
+#[derive(Debug, PartialEq)]
+pub(super) struct Conflict {
+    pub name: String,
+    /// What was found, for people: `number, string`.
+    pub found: String,
+    /// What was made of it.
+    pub taken: &'static str,
+}
+
+/// Gives all values of one name one type: bool, number, date, string or set of strings, the first that holds them all.
+/// Where that loses types that a source had stated, it says so.
+pub(super) fn reconcile(pages: &mut [BTreeMap<String, Raw>]) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
+    let mut common: BTreeMap<String, (u8, u8)> = BTreeMap::new();
+    for (name, value) in pages.iter().flatten() {
+        let (all, natural) = common.entry(name.clone()).or_insert((u8::MAX, 0));
+        *all &= value.kinds();
+        *natural |= value.natural();
+    }
+    let chosen: BTreeMap<&String, u8> = common
+        .iter()
+        .map(|(name, &(all, natural))| {
+            let kind = if natural & LIST != 0 {
+                LIST
+            } else {
+                [BOOL, NUMBER, DATE].into_iter().find(|kind| all & kind != 0).unwrap_or(TEXT)
+            };
+            (name, kind)
+        })
+        .collect();
+    let conflicts = common
+        .iter()
+        .filter(|(name, (_, natural))| {
+            // A single string beside sets is a set of one, and no conflict.
+            let stated = natural & !(if chosen[*name] == LIST { LIST | TEXT } else { 0 });
+            stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
+        })
+        .map(|(name, (_, natural))| Conflict {
+            name: name.clone(),
+            found: [(BOOL, "bool"), (NUMBER, "number"), (TEXT, "string"), (LIST, "list")]
+                .iter()
+                .filter(|(kind, _)| natural & kind != 0)
+                .map(|(_, word)| *word)
+                .collect::<Vec<_>>()
+                .join(", "),
+            taken: if chosen[name] == LIST { "a set of strings" } else { "a string" },
+        })
+        .collect();
+    let values = pages
+        .iter_mut()
+        .map(|page| {
+            std::mem::take(page)
+                .into_iter()
+                .filter_map(|(name, raw)| {
+                    let value = convert(raw, *chosen.get(&name)?)?;
+                    Some((name, value))
+                })
+                .collect()
+        })
+        .collect();
+    (values, conflicts)
+}
+
+fn convert(raw: Raw, kind: u8) -> Option<AttributeValue> {
+    Some(match (kind, raw) {
+        (NUMBER, Raw::Number(number)) => AttributeValue::Number(number),
+        (NUMBER, raw) => AttributeValue::Number(number(&raw.spelled())?),
+        (BOOL, raw) => AttributeValue::Bool(raw.spelled() == "true"),
+        (DATE, raw) => AttributeValue::Date(date(&raw.spelled())?),
+        (LIST, Raw::List(list)) => {
+            let set: BTreeSet<String> = list.into_iter().map(|item| super::outline::fold(&item)).filter(|item| !item.is_empty()).collect();
+            if set.is_empty() {
+                return None;
+            }
+            AttributeValue::Strings(set.into_iter().collect())
+        }
+        (LIST, raw) => AttributeValue::Strings(vec![non_empty(raw)?]),
+        (_, raw) => AttributeValue::String(non_empty(raw)?),
+    })
+}
+
+fn non_empty(raw: Raw) -> Option<String> {
+    let text = super::outline::fold(&raw.spelled());
+    (!text.is_empty()).then_some(text)
+}
+
+fn format_number(number: f64) -> String {
+    // Rust prints the shortest digits that read back the same, and integers without a point.
+    format!("{number}")
+}
+
+/// A number that would be printed as it is written: `3.10`, `007` and `1e3` are names, not numbers.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    (format_number(value) == text).then_some(value)
+}
+
+/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; without an offset, UTC is meant.
+pub(super) fn date(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let dashed = bytes.len() >= 10
+        && bytes[..10].iter().enumerate().all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
+        && matches!(bytes.get(10), None | Some(b'T' | b't' | b' '));
+    if !dashed {
+        return None;
+    }
+    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
+        return Some(instant.as_millisecond());
+    }
+    // Hugo and YAML write the offset behind a space.
+    let glued;
+    let text = match text.rsplit_once(' ') {
+        Some((front, offset)) if front.len() > 10 && offset.starts_with(['+', '-', 'Z']) => {
+            glued = format!("{front}{offset}");
+            if let Ok(instant) = glued.parse::<jiff::Timestamp>() {
+                return Some(instant.as_millisecond());
+            }
+            glued.as_str()
+        }
+        _ => text,
+    };
+    let civil: jiff::civil::DateTime = text.parse().ok()?;
+    Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(values: &[Raw]) -> (Vec<AttributeValue>, usize) {
+        let mut pages: Vec<_> = values.iter().map(|value| BTreeMap::from([("a".to_owned(), value.clone())])).collect();
+        let (pages, conflicts) = reconcile(&mut pages);
+        (pages.into_iter().filter_map(|mut page| page.remove("a")).collect(), conflicts.len())
+    }
+
+    fn untyped(text: &str) -> Raw {
+        Raw::Untyped(text.into())
+    }
+
+    fn text(text: &str) -> Raw {
+        Raw::Text(text.into())
+    }
+
+    #[test]
+    fn what_html_spells_gets_the_type_that_all_its_values_have() {
+        assert_eq!(types(&[untyped("1"), untyped("2.5")]), (vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)], 0));
+        assert_eq!(types(&[untyped("true")]), (vec![AttributeValue::Bool(true)], 0));
+        assert_eq!(types(&[untyped("2024-02-01")]), (vec![AttributeValue::Date(1_706_745_600_000)], 0));
+        // A version is not a number: 3.10 would become 3.1.
+        assert_eq!(types(&[untyped("3.9"), untyped("3.10")]).0[1], AttributeValue::String("3.10".into()));
+        assert_eq!(types(&[untyped("1"), untyped("many")]).0[0], AttributeValue::String("1".into()));
+    }
+
+    #[test]
+    fn stated_types_that_disagree_become_strings_and_are_reported() {
+        let (values, conflicts) = types(&[Raw::Number(2.0), text("two")]);
+        assert_eq!(values, [AttributeValue::String("2".into()), AttributeValue::String("two".into())]);
+        assert_eq!(conflicts, 1);
+        let (values, conflicts) = types(&[Raw::List(vec!["b".into(), "a".into(), "b".into()]), text("c")]);
+        assert_eq!(values, [AttributeValue::Strings(vec!["a".into(), "b".into()]), AttributeValue::Strings(vec!["c".into()])]);
+        assert_eq!(conflicts, 0, "one string beside lists is a list of one");
+        assert_eq!(types(&[Raw::List(vec!["b".into()]), Raw::Number(1.0)]).1, 1);
+    }
+
+    #[test]
+    fn a_string_in_json_is_a_date_or_a_string_but_never_a_number() {
+        assert_eq!(types(&[text("12")]).0, [AttributeValue::String("12".into())]);
+        assert_eq!(types(&[text("1970-01-02"), text("1970-01-01T00:00:01Z")]).0[1], AttributeValue::Date(1000));
+        assert_eq!(types(&[text("1970-01-02"), text("soon")]).0[0], AttributeValue::String("1970-01-02".into()));
+    }
+
+    #[test]
+    fn dates() {
+        assert_eq!(date("1970-01-01"), Some(0));
+        assert_eq!(date("1970-01-01T01:00:00+01:00"), Some(0));
+        assert_eq!(date("1970-01-01 01:00:00 +0100"), Some(0));
+        assert_eq!(date("1970-01-01T00:00:00.5"), Some(500));
+        for wrong in ["", "1970", "19700101", "1970-13-01", "1970-01-01x", "2024-02-30"] {
+            assert_eq!(date(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Inputs on disk: which files to read, as what, and how their paths are written.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use super::{Format, Options, Problem, Severity};
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    /// Relative to the root, with `/`.
+    pub id: String,
+    pub path: PathBuf,
+    pub format: Format,
+}
+
+/// The file that marks a bundle: what is beside it was built, not written.
+const BUNDLE_ENTRY: &str = "findling.idx";
+
+/// Finds the files of all inputs, in the order of their ids.
+pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<File> {
+    let mut tell = |severity, path: &Path, reason: String| {
+        on_problem(Problem { severity, path: path.to_owned(), line: None, reason });
+    };
+    let root = options.root.clone().or_else(|| common_root(inputs));
+    let mut files: BTreeMap<String, File> = BTreeMap::new();
+    for input in inputs {
+        let metadata = match std::fs::metadata(input) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                tell(Severity::Error, input, format!("cannot be read: {error}"));
+                continue;
+            }
+        };
+        let found = if metadata.is_dir() {
+            walk(input, options, &mut tell)
+        } else {
+            match options.format.or_else(|| format_of(input)) {
+                Some(format) => vec![(input.clone(), format)],
+                None => {
+                    tell(
+                        Severity::Error,
+                        input,
+                        "is neither .html, .md nor .jsonl; name its kind with --format html|markdown|jsonl".to_owned(),
+                    );
+                    continue;
+                }
+            }
+        };
+        for (path, format) in found {
+            let id = relative(&path, root.as_deref());
+            if let Some(known) = files.get(&id) {
+                if known.path != path {
+                    tell(Severity::Warning, &path, format!("has the same path below the root as {}; left out", known.path.display()));
+                }
+                continue;
+            }
+            files.insert(id.clone(), File { id, path, format });
+        }
+    }
+    files.into_values().collect()
+}
+
+/// The directory that paths are relative to: the only directory given, or the deepest that holds all inputs.
+fn common_root(inputs: &[PathBuf]) -> Option<PathBuf> {
+    let directory = |input: &PathBuf| if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) };
+    let mut directories = inputs.iter().filter(|input| input.exists()).filter_map(directory);
+    let mut common = directories.next()?;
+    for directory in directories {
+        while !directory.starts_with(&common) {
+            if !common.pop() {
+                return None;
+            }
+        }
+    }
+    Some(common)
+}
+
+/// A path below the root, with `/`.
+fn relative(path: &Path, root: Option<&Path>) -> String {
+    let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+    let parts: Vec<_> = below
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
+}
+
+fn format_of(path: &Path) -> Option<Format> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "html" | "htm" | "xhtml" => Some(Format::Html),
+        "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
+        "jsonl" | "ndjson" => Some(Format::Jsonl),
+        _ => None,
+    }
+}
+
+/// All files below a directory that are of its kind: the kind asked for, or the one that most of its files are of.
+fn walk(directory: &Path, options: &Options, tell: &mut dyn FnMut(Severity, &Path, String)) -> Vec<(PathBuf, Format)> {
+    // A data set in the BEIR layout: its queries are not documents.
+    let corpus = directory.join("corpus.jsonl");
+    if options.format.is_none_or(|format| format == Format::Jsonl) && corpus.is_file() {
+        return vec![(corpus, Format::Jsonl)];
+    }
+    let mut found = Vec::new();
+    let entries = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_passed_over(entry)) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                if let Some(format) = format_of(entry.path()) {
+                    found.push((entry.into_path(), format));
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(directory).to_owned();
+                match error.loop_ancestor() {
+                    Some(above) => tell(Severity::Skipped, &path, format!("links back to {}", above.display())),
+                    None => tell(Severity::Error, &path, format!("cannot be read: {error}")),
+                }
+            }
+        }
+    }
+    let count = |format| found.iter().filter(|(_, found)| *found == format).count();
+    let format = options.format.unwrap_or_else(|| {
+        let counts = [(count(Format::Html), Format::Html), (count(Format::Markdown), Format::Markdown), (count(Format::Jsonl), Format::Jsonl)];
+        // The first of the largest: rendered pages beside as many sources are what the site shows.
+        counts.into_iter().rev().max_by_key(|(count, _)| *count).map_or(Format::Html, |(_, format)| format)
+    });
+    let (taken, left): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, found)| *found == format);
+    for (path, _) in left {
+        tell(Severity::Skipped, &path, format!("the directory is read as {}; choose with --format", name_of(format)));
+    }
+    if taken.is_empty() {
+        tell(
+            Severity::Error,
+            directory,
+            match options.format {
+                Some(format) => format!("holds no {} files", name_of(format)),
+                None => "holds no .html, .md or .jsonl files".to_owned(),
+            },
+        );
+    }
+    taken
+}
+
+fn name_of(format: Format) -> &'static str {
+    match format {
+        Format::Html => "HTML",
+        Format::Markdown => "Markdown",
+        Format::Jsonl => "JSONL",
+    }
+}
+
+/// Hidden files, dependencies, and bundles built earlier.
+fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    name.starts_with('.')
+        || (entry.file_type().is_dir() && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
+}
+
+/// The URL of a page: its path as a web server gives it out, behind the base.
+pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
+    let mut path = id.to_owned();
+    if format == Format::Markdown {
+        let stem = path.rfind('.').map_or(path.len(), |dot| if path[dot..].contains('/') { path.len() } else { dot });
+        path.truncate(stem);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if matches!(name, "index" | "_index" | "README" | "readme" | "Readme") {
+            path.truncate(path.len() - name.len());
+            if options.keep_index_html {
+                path.push_str("index.html");
+            }
+        } else {
+            match options.markdown_urls {
+                super::MarkdownUrls::Directory => path.push('/'),
+                super::MarkdownUrls::Html => path.push_str(".html"),
+                super::MarkdownUrls::Bare => {}
+            }
+        }
+    } else if !options.keep_index_html {
+        for index in ["index.html", "index.htm"] {
+            if path == index || path.strip_suffix(index).is_some_and(|front| front.ends_with('/')) {
+                path.truncate(path.len() - index.len());
+                break;
+            }
+        }
+    }
+    join(&options.base_url, &encode(&path))
+}
+
+/// A path behind the base URL, with one slash between them.
+pub(super) fn join(base: &str, path: &str) -> String {
+    let path = path.trim_start_matches('/');
+    match base {
+        "" => format!("/{path}"),
+        base if base.ends_with('/') => format!("{base}{path}"),
+        base => format!("{base}/{path}"),
+    }
+}
+
+/// Escapes what may not stand in the path of a URL; letters of all scripts stay as they are, as browsers show them.
+fn encode(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            ' ' | '"' | '<' | '>' | '`' | '#' | '?' | '%' | '{' | '}' | '\\' | '^' | '|' => encoded.push_str(&format!("%{:02X}", c as u32)),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                encoded.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
+            }
+            c => encoded.push(c),
+        }
+    }
+    encoded
+}

@@ -1,0 +1,242 @@
+//! Records, one JSON object a line: `{"_id", "title", "text", "url"?, …attributes}`, the BEIR layout included.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde_json::{Map, Value};
+
+use super::attributes::Raw;
+use super::files::{self, File};
+use super::outline::{Outline, fold};
+use super::{Format, Options, Outcome, RawPage, Severity};
+
+/// Deepest nesting of objects that becomes attributes, as `a.b.c`.
+const MAX_DEPTH: usize = 4;
+
+/// Longest string, in bytes, that becomes an attribute.
+const MAX_ATTRIBUTE_BYTES: usize = 1024;
+
+pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut Outcome) {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let records: Vec<Option<Result<Record, String>>> = lines
+        .par_iter()
+        .map(|line| {
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                return None;
+            }
+            if line.len() as u64 > options.max_file_bytes {
+                return Some(Err(format!("has {} bytes, more than the limit of {}", line.len(), options.max_file_bytes)));
+            }
+            Some(record(line, options))
+        })
+        .collect();
+    let mut lines_of_ids: BTreeMap<String, u64> = BTreeMap::new();
+    let mut left_out: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for (number, record) in (1u64..).zip(records) {
+        let Some(record) = record else { continue };
+        let mut record = match record {
+            Ok(record) => record,
+            Err(reason) => {
+                outcome.tell(Severity::Error, &file.path, Some(number), reason);
+                continue;
+            }
+        };
+        if let Some(first) = lines_of_ids.get(&record.raw.page.id) {
+            let reason = format!("_id \"{}\" was on line {first} already; ids must differ", record.raw.page.id);
+            outcome.tell(Severity::Error, &file.path, Some(number), reason);
+            continue;
+        }
+        lines_of_ids.insert(record.raw.page.id.clone(), number);
+        for name in record.left_out {
+            left_out.entry(name).or_insert((number, 0)).1 += 1;
+        }
+        record.raw.path.clone_from(&file.path);
+        outcome.pages.push(record.raw);
+    }
+    for (name, (line, count)) in left_out {
+        let reason = format!("`{name}` is no string of at most {MAX_ATTRIBUTE_BYTES} bytes, number, bool or list of such in {count} records: not taken as an attribute there");
+        outcome.tell(Severity::Warning, &file.path, Some(line), reason);
+    }
+}
+
+struct Record {
+    raw: RawPage,
+    left_out: Vec<String>,
+}
+
+fn record(line: &[u8], options: &Options) -> Result<Record, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("is not JSON: {error}"))?;
+    let Value::Object(mut fields) = value else {
+        return Err("is no JSON object: expected {\"_id\": …, \"title\": …, \"text\": …}".to_owned());
+    };
+    let id = ["_id", "id"].iter().find_map(|key| fields.remove(*key)).ok_or("has no \"_id\"")?;
+    let id = match id {
+        Value::String(id) if !id.is_empty() => id,
+        Value::Number(id) => id.to_string(),
+        other => return Err(format!("\"_id\" is {other}; expected a string that is not empty, or a number")),
+    };
+    let title = string(&mut fields, "title")?.unwrap_or_default();
+    let mut text = None;
+    for key in ["text", "body", "content", "abstract"] {
+        if text.is_none() && fields.get(key).is_some_and(|value| value.is_string() || key == "text") {
+            text = string(&mut fields, key)?;
+        }
+    }
+    let url = string(&mut fields, "url")?.filter(|url| !url.is_empty());
+    let mut raw = RawPage { format: Some(Format::Jsonl), ..RawPage::default() };
+    for key in ["language", "lang"] {
+        if let Some(language) = fields.get(key).and_then(Value::as_str) {
+            raw.page.language = language.replace('_', "-");
+            break;
+        }
+    }
+    if raw.page.language.is_empty() {
+        raw.page.language = options.language.clone().unwrap_or_default();
+    }
+    raw.page.url = match url {
+        Some(url) if url.contains("://") || url.starts_with('/') => url,
+        Some(url) => files::join(&options.base_url, &url),
+        // An id that is an address already, as in sets made of web pages.
+        None if id.contains("://") => id.clone(),
+        None => files::join(&options.base_url, &id),
+    };
+    raw.page.id = id;
+    raw.page.title = fold(&title);
+    let mut outline = Outline::new();
+    add_text(&text.unwrap_or_default(), &mut outline);
+    raw.page.sections = outline.finish();
+    let mut left_out = Vec::new();
+    attributes("", fields, 0, &mut raw.attributes, &mut left_out);
+    Ok(Record { raw, left_out })
+}
+
+fn string(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+    match fields.remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("\"{key}\" is {}; expected a string", kind(&other))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a bool",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn attributes(prefix: &str, fields: Map<String, Value>, depth: usize, found: &mut BTreeMap<String, Raw>, left_out: &mut Vec<String>) {
+    for (key, value) in fields {
+        let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Null => {}
+            Value::Object(inner) if depth < MAX_DEPTH => attributes(&name, inner, depth + 1, found, left_out),
+            value => match Raw::from_json(&value).filter(is_short) {
+                Some(raw) => {
+                    found.insert(name, raw);
+                }
+                None => left_out.push(name),
+            },
+        }
+    }
+}
+
+fn is_short(raw: &Raw) -> bool {
+    match raw {
+        Raw::Text(text) | Raw::Untyped(text) => text.len() <= MAX_ATTRIBUTE_BYTES,
+        Raw::List(list) => list.iter().all(|item| item.len() <= MAX_ATTRIBUTE_BYTES),
+        Raw::Number(_) | Raw::Bool(_) => true,
+    }
+}
+
+/// Plain text: paragraphs between blank lines, indented code as it stands.
+fn add_text(text: &str, outline: &mut Outline) {
+    if looks_like_code(text) {
+        outline.code_block(text);
+        return;
+    }
+    let mut blank = false;
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            blank = true;
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            outline.end_block();
+        }
+        outline.text().push(line);
+        outline.text().space();
+    }
+    outline.end_block();
+}
+
+/// Whether a text is a piece of source code: lines below the first are mostly indented or end as statements do.
+fn looks_like_code(text: &str) -> bool {
+    let mut lines = 0;
+    let mut like_code = 0;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        lines += 1;
+        let indented = line.starts_with(['\t', ' ']) && line.len() - line.trim_start().len() >= if line.starts_with('\t') { 1 } else { 2 };
+        like_code += usize::from(indented || line.trim_end().ends_with(['{', '}', ';', ':', '(', ')']));
+    }
+    lines >= 2 && like_code * 2 >= lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn read_text(text: &str) -> Outcome {
+        let file = File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
+        let mut outcome = Outcome::default();
+        read(text.as_bytes(), &file, &Options::default(), &mut outcome);
+        outcome
+    }
+
+    #[test]
+    fn a_record_has_a_title_a_text_and_attributes() {
+        let outcome = read_text(
+            r#"{"_id": "a/1", "title": " The  title ", "text": "One.\nStill one.\n\nTwo.", "year": 2024, "tags": ["b", "a"], "open": true, "metadata": {}, "venue": {"name": "ACL"}}"#,
+        );
+        let raw = &outcome.pages[0];
+        assert_eq!((raw.page.id.as_str(), raw.page.url.as_str(), raw.page.title.as_str()), ("a/1", "/a/1", "The title"));
+        let texts: Vec<_> = raw.page.sections[0].blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(texts, ["One. Still one.", "Two."]);
+        let names: Vec<_> = raw.attributes.keys().map(String::as_str).collect();
+        assert_eq!(names, ["open", "tags", "venue.name", "year"]);
+    }
+
+    #[test]
+    fn errors_name_the_line_and_the_rest_goes_on() {
+        let outcome = read_text("{\"_id\": 1, \"text\": \"a\"}\n\n  \n{oops\n{\"title\": \"no id\"}\n{\"_id\": \"1\"}\n[]\n{\"_id\": 2, \"text\": 3}\n{\"_id\": 3}\r\n");
+        let lines: Vec<_> = outcome.problems.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [Some(4), Some(5), Some(6), Some(7), Some(8)]);
+        assert!(outcome.problems[2].reason.contains("line 1"), "{}", outcome.problems[2].reason);
+        let ids: Vec<_> = outcome.pages.iter().map(|raw| raw.page.id.as_str()).collect();
+        assert_eq!(ids, ["1", "3"]);
+    }
+
+    #[test]
+    fn source_code_keeps_its_lines() {
+        let outcome = read_text(r#"{"_id": "1", "text": "def f(x):\n    y = x\n    return y"}"#);
+        let block = &outcome.pages[0].page.sections[0].blocks[0];
+        assert!(block.is_code_block);
+        assert_eq!(block.text, "def f(x):\n    y = x\n    return y");
+    }
+
+    #[test]
+    fn what_cannot_be_filtered_by_is_reported_once() {
+        let outcome = read_text("{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \"x\"}]}");
+        assert_eq!(outcome.problems.len(), 1);
+        assert_eq!((outcome.problems[0].severity, outcome.problems[0].line), (Severity::Warning, Some(1)));
+        assert_eq!(outcome.pages.len(), 2);
+    }
+}

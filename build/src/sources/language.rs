@@ -1,0 +1,104 @@
+//! Languages out of paths: `docs/ja/start.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Languages that sites are translated into (ISO 639-1 and a few of three letters).
+const LANGUAGES: [&str; 72] = [
+    "af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi", "fil",
+    "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml",
+    "mn", "mr", "ms", "my", "nb", "ne", "nl", "nn", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta",
+    "te", "th", "tr", "uk", "ur", "vi",
+];
+
+/// Codes that need no second language beside them to be taken as one: no directory is called so for another reason.
+const UNMISTAKABLE: [&str; 12] = ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
+
+/// The language that a directory's name stands for, in the usual spelling of its subtags.
+fn code(name: &str) -> Option<String> {
+    let mut parts = name.split(['-', '_']);
+    let language = parts.next()?.to_ascii_lowercase();
+    if language != "zh" && LANGUAGES.binary_search(&language.as_str()).is_err() {
+        return None;
+    }
+    let mut tag = language;
+    for part in parts {
+        tag.push('-');
+        match part.len() {
+            2 if part.bytes().all(|byte| byte.is_ascii_alphabetic()) => tag.push_str(&part.to_ascii_uppercase()),
+            3 if part.bytes().all(|byte| byte.is_ascii_digit()) => tag.push_str(part),
+            4 if part.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+                tag.push_str(&part[..1].to_ascii_uppercase());
+                tag.push_str(&part[1..].to_ascii_lowercase());
+            }
+            _ => return None,
+        }
+    }
+    Some(tag)
+}
+
+/// The directories of a site that hold one language each.
+pub(super) struct Directories {
+    by_path: BTreeMap<String, String>,
+}
+
+impl Directories {
+    /// Finds them: names that are languages, beside other such names or unmistakable.
+    pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut children: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for path in paths {
+            for (slash, _) in path.match_indices('/') {
+                let directory = &path[..slash];
+                let (parent, name) = directory.rsplit_once('/').unwrap_or(("", directory));
+                if code(name).is_some() {
+                    children.entry(parent).or_default().insert(name);
+                }
+            }
+        }
+        let mut by_path = BTreeMap::new();
+        for (parent, names) in children {
+            for name in &names {
+                let sure = names.len() > 1 || UNMISTAKABLE.contains(&name.to_ascii_lowercase().as_str());
+                if let Some(code) = code(name).filter(|_| sure) {
+                    by_path.insert(if parent.is_empty() { (*name).to_owned() } else { format!("{parent}/{name}") }, code);
+                }
+            }
+        }
+        Self { by_path }
+    }
+
+    /// The language of a page by its path: that of the outermost such directory.
+    pub fn language(&self, path: &str) -> Option<&str> {
+        if self.by_path.is_empty() {
+            return None;
+        }
+        path.match_indices('/').find_map(|(slash, _)| self.by_path.get(&path[..slash])).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_in_several_languages() {
+        let paths = ["docs/en/a.md", "docs/pt-br/a.md", "docs/it/a.md", "docs/guide/a.md"];
+        let found = Directories::of(paths.into_iter());
+        let languages: Vec<_> = paths.iter().map(|path| found.language(path)).collect();
+        assert_eq!(languages, [Some("en"), Some("pt-BR"), Some("it"), None]);
+    }
+
+    #[test]
+    fn a_directory_that_is_called_like_a_language_by_chance() {
+        let found = Directories::of(["no/a.md", "guide/b.md"].into_iter());
+        assert_eq!(found.language("no/a.md"), None);
+        assert_eq!(Directories::of(["content/en/a.md"].into_iter()).language("content/en/a.md"), Some("en"));
+    }
+
+    #[test]
+    fn codes() {
+        assert!(LANGUAGES.is_sorted());
+        for (name, expect) in [("zh-hant", Some("zh-Hant")), ("ZH_cn", Some("zh-CN")), ("es-419", Some("es-419")), ("api", None), ("en-x", None)] {
+            assert_eq!(code(name).as_deref(), expect, "{name}");
+        }
+    }
+}

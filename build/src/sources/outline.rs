@@ -1,0 +1,325 @@
+//! The builder that HTML and Markdown share: text goes in as it is met, sections of blocks come out.
+
+use crate::page::{Block, Section};
+
+/// Longest heading kept, in bytes. Nobody writes longer ones; broken markup does.
+const MAX_HEADING_BYTES: usize = 400;
+
+/// Deepest level of a section.
+const MAX_LEVEL: u8 = 6;
+
+/// Text with white space folded as a browser shows it, and the ranges of it that are code.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    text: String,
+    code: Vec<(u32, u32)>,
+    space: bool,
+    code_depth: u32,
+    code_start: Option<usize>,
+}
+
+/// Characters that are there for line breaking or are marks of nothing, and would split or falsify words.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') || (c.is_control() && !c.is_whitespace())
+}
+
+impl Folded {
+    /// Appends running text.
+    pub fn push(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if first.is_whitespace() {
+                self.space = true;
+                rest = &rest[first.len_utf8()..];
+            } else if is_invisible(first) {
+                rest = &rest[first.len_utf8()..];
+            } else {
+                let end = rest.find(|c: char| c.is_whitespace() || is_invisible(c)).unwrap_or(rest.len());
+                self.push_word(&rest[..end]);
+                rest = &rest[end..];
+            }
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        if self.space && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.space = false;
+        if self.code_depth > 0 && self.code_start.is_none() {
+            self.code_start = Some(self.text.len());
+        }
+        self.text.push_str(word);
+    }
+
+    /// Puts white space between what is there and what follows.
+    pub fn space(&mut self) {
+        self.space = true;
+    }
+
+    /// Puts `mark` between what is there and what follows; nothing at the beginning.
+    pub fn separate(&mut self, mark: &str) {
+        if !self.text.is_empty() && !self.text.ends_with(mark) {
+            self.space = true;
+            self.push_word(mark);
+            self.space = true;
+        }
+    }
+
+    /// From here on, text is code.
+    pub fn start_code(&mut self) {
+        self.code_depth += 1;
+    }
+
+    /// The innermost stretch of code ends.
+    pub fn end_code(&mut self) {
+        self.code_depth = self.code_depth.saturating_sub(1);
+        if self.code_depth == 0 {
+            self.close_code();
+        }
+    }
+
+    fn close_code(&mut self) {
+        if let Some(start) = self.code_start.take() {
+            match self.code.last_mut() {
+                Some(last) if last.1 as usize == start => last.1 = self.text.len() as u32,
+                _ => self.code.push((start as u32, self.text.len() as u32)),
+            }
+        }
+    }
+
+    /// Whether no text has come yet.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Takes the text with its code ranges. Code that was open stays open for what follows.
+    pub fn take(&mut self) -> (String, Vec<(u32, u32)>) {
+        self.close_code();
+        self.space = false;
+        let mut text = std::mem::take(&mut self.text);
+        // A separator with nothing behind it.
+        if text.ends_with(" |") {
+            text.truncate(text.len() - 2);
+        }
+        let mut code = std::mem::take(&mut self.code);
+        let end = text.len() as u32;
+        code.retain_mut(|range| {
+            range.1 = range.1.min(end);
+            range.0 < range.1
+        });
+        (text, code)
+    }
+}
+
+/// Folds a text on its own: titles, attribute values.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = Folded::default();
+    folded.push(text);
+    folded.take().0
+}
+
+/// Cuts a text to at most `max` bytes, at a word, with an ellipsis.
+pub(super) fn shorten(text: &mut String, max: usize) {
+    if text.len() <= max {
+        return;
+    }
+    let mut end = max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if let Some(space) = text[..end].rfind(' ').filter(|&space| space > end / 2) {
+        end = space;
+    }
+    text.truncate(end);
+    text.push('…');
+}
+
+/// Sections under construction.
+#[derive(Debug)]
+pub(super) struct Outline {
+    sections: Vec<Section>,
+    /// Where text goes: a place in `sections`.
+    current: usize,
+    /// Sections to go back to when an entry of a definition list ends.
+    suspended: Vec<usize>,
+    pending: Folded,
+    weight: f32,
+}
+
+impl Outline {
+    pub fn new() -> Self {
+        Self {
+            sections: vec![Section::default()],
+            current: 0,
+            suspended: Vec::new(),
+            pending: Folded::default(),
+            weight: 1.0,
+        }
+    }
+
+    /// The text of the block under way.
+    pub fn text(&mut self) -> &mut Folded {
+        &mut self.pending
+    }
+
+    /// The weight of text from here on; returns the one before.
+    pub fn set_weight(&mut self, weight: f32) -> f32 {
+        if weight != self.weight {
+            self.end_block();
+        }
+        std::mem::replace(&mut self.weight, weight)
+    }
+
+    /// Ends the block under way.
+    pub fn end_block(&mut self) {
+        if self.pending.is_empty() {
+            self.pending.space = false;
+            return;
+        }
+        let (text, code) = self.pending.take();
+        if !text.is_empty() {
+            let weight = self.weight;
+            self.blocks().push(Block { text, code, is_code_block: false, weight });
+        }
+    }
+
+    /// Adds a code block, its white space kept.
+    pub fn code_block(&mut self, code: &str) {
+        self.end_block();
+        let text = clean_code(code);
+        if !text.is_empty() {
+            let weight = self.weight;
+            let range = (0, text.len() as u32);
+            self.blocks().push(Block { text, code: vec![range], is_code_block: true, weight });
+        }
+    }
+
+    /// Adds a line of its own, already folded.
+    pub fn line(&mut self, text: String, code: Vec<(u32, u32)>) {
+        self.end_block();
+        let weight = self.weight;
+        self.blocks().push(Block { text, code, is_code_block: false, weight });
+    }
+
+    /// Starts a section. An empty heading starts none.
+    pub fn heading(&mut self, level: u8, mut heading: String, anchor: Option<String>) {
+        self.end_block();
+        if heading.is_empty() {
+            return;
+        }
+        shorten(&mut heading, MAX_HEADING_BYTES);
+        self.suspended.clear();
+        self.push(Section { level: level.clamp(1, MAX_LEVEL), heading, anchor, blocks: Vec::new() });
+    }
+
+    /// Starts a section for an entry of a definition list, one level below the section around it, which goes on when the entry ends.
+    pub fn enter_definition(&mut self, mut heading: String, anchor: String) {
+        self.end_block();
+        shorten(&mut heading, MAX_HEADING_BYTES);
+        self.suspended.push(self.current);
+        let level = (self.sections[self.current].level + 1).min(MAX_LEVEL);
+        self.push(Section { level, heading, anchor: Some(anchor), blocks: Vec::new() });
+    }
+
+    /// Ends the innermost entry of a definition list.
+    pub fn leave_definition(&mut self) {
+        self.end_block();
+        // A heading inside the entry has ended it already.
+        if let Some(outer) = self.suspended.pop() {
+            self.current = outer;
+        }
+    }
+
+    fn push(&mut self, section: Section) {
+        self.sections.push(section);
+        self.current = self.sections.len() - 1;
+    }
+
+    fn blocks(&mut self) -> &mut Vec<Block> {
+        &mut self.sections[self.current].blocks
+    }
+
+    /// The sections; the headless first one only where it has text.
+    pub fn finish(mut self) -> Vec<Section> {
+        self.end_block();
+        if self.sections[0].blocks.is_empty() {
+            self.sections.remove(0);
+        }
+        self.sections
+    }
+}
+
+/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space at line ends, common indentation kept.
+pub(super) fn clean_code(code: &str) -> String {
+    let mut text = String::with_capacity(code.len());
+    for line in code.lines() {
+        text.extend(line.trim_end().chars().filter(|&c| !is_invisible(c)));
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    let start = text
+        .char_indices()
+        .take_while(|(_, c)| c.is_whitespace())
+        .filter(|&(_, c)| c == '\n')
+        .last()
+        .map_or(0, |(at, _)| at + 1);
+    text.drain(..start);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_folded_and_code_ranges_follow_the_text() {
+        let mut folded = Folded::default();
+        folded.push("  Call\n ");
+        folded.start_code();
+        folded.push(" a\tb ");
+        folded.end_code();
+        folded.push(" now\u{200b}here");
+        let (text, code) = folded.take();
+        assert_eq!(text, "Call a b nowhere");
+        assert_eq!(code, [(5, 8)]);
+    }
+
+    #[test]
+    fn code_that_spans_two_blocks_is_code_in_both() {
+        let mut outline = Outline::new();
+        outline.text().start_code();
+        outline.text().push("one");
+        outline.end_block();
+        outline.text().push("two");
+        outline.end_block();
+        let sections = outline.finish();
+        assert!(sections[0].blocks.iter().all(|block| block.code == [(0, 3)]));
+    }
+
+    #[test]
+    fn text_behind_a_definition_list_goes_back_to_the_section_around_it() {
+        let mut outline = Outline::new();
+        outline.heading(2, "Options".into(), None);
+        outline.enter_definition("-n".into(), "n".into());
+        outline.text().push("dry run");
+        outline.leave_definition();
+        outline.text().push("and so on");
+        let sections = outline.finish();
+        assert_eq!(sections[0].blocks[0].text, "and so on");
+        assert_eq!((sections[1].level, sections[1].blocks[0].text.as_str()), (3, "dry run"));
+    }
+
+    #[test]
+    fn code_keeps_its_indentation_but_not_blank_lines_around_it() {
+        assert_eq!(clean_code("\n\n  a {\r\n    b  \n  }\n\n"), "  a {\n    b\n  }");
+        assert_eq!(clean_code(" \n "), "");
+    }
+
+    #[test]
+    fn headings_are_cut_at_words() {
+        let mut text = "one two three".to_owned();
+        shorten(&mut text, 9);
+        assert_eq!(text, "one two…");
+    }
+}

@@ -1,0 +1,202 @@
+//! What can only be decided over all pages: marked bodies, titles, languages, the types of attributes, copies.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::attributes::{self, Raw};
+use super::{Format, Options, Problem, RawPage, Severity, language, titles};
+use crate::page::Page;
+
+/// Longest string, in bytes, and longest list that front matter gives as an attribute without being asked.
+const MAX_IMPLICIT_BYTES: usize = 200;
+const MAX_IMPLICIT_VALUES: usize = 32;
+
+/// From this many pages on, a string that is different on nearly every one of them is an identifier, not something to filter by.
+const MIN_PAGES_TO_JUDGE: usize = 50;
+
+pub(super) fn finish(mut pages: Vec<RawPage>, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
+    drop_unmarked(&mut pages, on_problem);
+    drop_copies(&mut pages, on_problem);
+    drop_empty(&mut pages, on_problem);
+    set_titles(&mut pages);
+    set_languages(&mut pages, options);
+    if let Some(name) = &options.attribute_from_path {
+        for raw in &mut pages {
+            if let Some((first, _)) = raw.page.id.split_once('/').filter(|_| raw.format != Some(Format::Jsonl)) {
+                raw.attributes.insert(name.clone(), Raw::Text(first.to_owned()));
+            }
+        }
+    }
+    drop_unfilterable(&mut pages, on_problem);
+    set_attributes(&mut pages, on_problem);
+    pages.into_iter().map(|raw| raw.page).collect()
+}
+
+fn skip(raw: &RawPage, reason: String) -> Problem {
+    Problem { severity: Severity::Skipped, path: raw.path.clone(), line: None, reason }
+}
+
+/// If any page marks its body, pages that do not are left out.
+fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
+    if pages.iter().any(|raw| raw.marked_body) {
+        pages.retain(|raw| {
+            let keep = raw.marked_body || raw.format != Some(Format::Html);
+            if !keep {
+                on_problem(skip(raw, "has no data-findling-body, which other pages have".to_owned()));
+            }
+            keep
+        });
+    }
+}
+
+/// mdBook and others write the first page of a directory twice; `index.html` is kept.
+fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
+    let directory = |raw: &RawPage| raw.page.id.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned());
+    let is_index = |raw: &RawPage| raw.format == Some(Format::Html) && raw.page.id.rsplit('/').next() == Some("index.html");
+    let indexes: HashMap<String, usize> =
+        pages.iter().enumerate().filter(|(_, raw)| is_index(raw)).map(|(at, raw)| (directory(raw), at)).collect();
+    let copies: BTreeSet<usize> = pages
+        .iter()
+        .enumerate()
+        .filter(|(at, raw)| {
+            raw.format == Some(Format::Html)
+                && indexes.get(&directory(raw)).is_some_and(|index| index != at && pages[*index].page.sections == raw.page.sections)
+                && !raw.page.sections.is_empty()
+        })
+        .map(|(at, _)| at)
+        .collect();
+    let mut at = 0;
+    pages.retain(|raw| {
+        let keep = !copies.contains(&at);
+        if !keep {
+            on_problem(skip(raw, "is a copy of the directory's index.html".to_owned()));
+        }
+        at += 1;
+        keep
+    });
+}
+
+fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
+    pages.retain(|raw| {
+        let keep = !raw.page.sections.is_empty() || raw.format == Some(Format::Jsonl);
+        if !keep {
+            on_problem(skip(raw, "holds no text".to_owned()));
+        }
+        keep
+    });
+}
+
+fn set_titles(pages: &mut [RawPage]) {
+    let titles: Vec<Option<String>> = {
+        let group = |raw: &RawPage| raw.page.id.split_once('/').map_or(String::new(), |(first, _)| first.to_owned());
+        let groups: Vec<String> = pages.iter().map(group).collect();
+        let html = |raw: &RawPage| raw.format == Some(Format::Html);
+        let shared =
+            titles::Shared::of(pages.iter().zip(&groups).filter(|(raw, _)| html(raw)).map(|(raw, group)| (group.as_str(), &raw.names)));
+        pages
+            .iter()
+            .zip(&groups)
+            .map(|(raw, group)| {
+                let first_heading = raw.page.sections.iter().map(|section| &section.heading).find(|heading| !heading.is_empty());
+                let fallback = first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
+                match raw.format {
+                    Some(Format::Jsonl) => None,
+                    _ => Some(shared.title(group, &raw.names, &fallback)),
+                }
+            })
+            .collect()
+    };
+    for (raw, title) in pages.iter_mut().zip(titles) {
+        if let Some(title) = title {
+            raw.page.title = title;
+        }
+    }
+}
+
+fn set_languages(pages: &mut [RawPage], options: &Options) {
+    let directories = language::Directories::of(
+        pages.iter().filter(|raw| raw.page.language.is_empty() && raw.format != Some(Format::Jsonl)).map(|raw| raw.page.id.as_str()),
+    );
+    for raw in pages {
+        if raw.page.language.is_empty()
+            && let Some(language) = directories.language(&raw.page.id).or(options.language.as_deref())
+        {
+            raw.page.language = language.to_owned();
+        }
+    }
+}
+
+/// Front matter carries much that nobody filters by: identifiers, long lists of keywords. Says what it leaves out.
+fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
+    #[derive(Default)]
+    struct Seen<'a> {
+        pages: usize,
+        too_long: bool,
+        values: BTreeSet<&'a str>,
+        only_text: bool,
+    }
+    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    for raw in pages.iter().filter(|raw| raw.format == Some(Format::Markdown)) {
+        for (name, value) in &raw.attributes {
+            let seen = seen.entry(name).or_insert_with(|| Seen { only_text: true, ..Seen::default() });
+            seen.pages += 1;
+            match value {
+                Raw::Text(text) => {
+                    seen.too_long |= text.len() > MAX_IMPLICIT_BYTES;
+                    seen.values.insert(text);
+                    seen.only_text &= attributes::date(text).is_none();
+                }
+                Raw::List(list) => {
+                    seen.only_text = false;
+                    seen.too_long |= list.len() > MAX_IMPLICIT_VALUES || list.iter().any(|item| item.len() > MAX_IMPLICIT_BYTES);
+                }
+                _ => seen.only_text = false,
+            }
+        }
+    }
+    let dropped: BTreeMap<String, &str> = seen
+        .into_iter()
+        .filter_map(|(name, seen)| {
+            let identifies = seen.only_text && seen.pages >= MIN_PAGES_TO_JUDGE && seen.values.len() * 10 >= seen.pages * 9;
+            match (seen.too_long, identifies) {
+                (true, _) => Some((name.to_owned(), "has values too long or lists too large to filter by")),
+                (_, true) => Some((name.to_owned(), "is different on nearly every page")),
+                _ => None,
+            }
+        })
+        .collect();
+    for (name, why) in &dropped {
+        let path = pages.iter().find(|raw| raw.attributes.contains_key(name)).map(|raw| raw.path.clone()).unwrap_or_default();
+        on_problem(Problem {
+            severity: Severity::Skipped,
+            path,
+            line: None,
+            reason: format!("front matter `{name}` {why}: not taken as an attribute"),
+        });
+    }
+    for raw in pages.iter_mut().filter(|raw| raw.format == Some(Format::Markdown)) {
+        raw.attributes.retain(|name, _| !dropped.contains_key(name));
+    }
+}
+
+fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
+    let mut taken: Vec<_> = pages.iter_mut().map(|raw| std::mem::take(&mut raw.attributes)).collect();
+    let example: HashMap<String, usize> =
+        taken.iter().enumerate().rev().flat_map(|(at, attributes)| attributes.keys().map(move |name| (name.clone(), at))).collect();
+    let (values, conflicts) = attributes::reconcile(&mut taken);
+    for conflict in conflicts {
+        let at = example.get(&conflict.name).copied().unwrap_or_default();
+        on_problem(Problem {
+            severity: Severity::Warning,
+            path: pages[at].path.clone(),
+            line: None,
+            reason: format!(
+                "attribute `{}` has values of different types over the pages ({}); all are taken as {}",
+                conflict.name, conflict.found, conflict.taken
+            ),
+        });
+    }
+    for (raw, values) in pages.iter_mut().zip(values) {
+        raw.page.sort_only.retain(|name| values.contains_key(name));
+        raw.page.attributes = values;
+    }
+}

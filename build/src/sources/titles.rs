@@ -1,0 +1,184 @@
+//! Titles: a page's own, without what every page of the site carries.
+//!
+//! A site's name stands behind the title (`Ownership - The Book`) or in front of it, sometimes in an `<h1>` above every page. What
+//! many pages share is not what tells one from another, and sharing is counted rather than guessed.
+
+use std::collections::HashMap;
+
+/// What a page offers as its title.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// Marked as the title by the site, or in front matter.
+    pub explicit: Option<String>,
+    /// The first heading of level 1.
+    pub h1: Option<String>,
+    /// `<title>`.
+    pub tag: Option<String>,
+}
+
+/// Separators between a title and the site's name, white space around them required, save for the colon.
+const SEPARATORS: [&str; 9] = [" - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ "];
+
+/// Fewest pages that must share an affix.
+const MIN_SHARED: usize = 3;
+
+/// The group that every page is in besides its own.
+const WHOLE_SITE: &str = "\0";
+
+/// The affixes that pages share, over the whole site and within a group: a part of a site (a directory) can have a name of its own.
+pub(super) struct Shared<'a> {
+    suffixes: HashMap<(&'a str, &'a str), usize>,
+    prefixes: HashMap<(&'a str, &'a str), usize>,
+    h1s: HashMap<(&'a str, &'a str), usize>,
+    tails: HashMap<(&'a str, &'a str), usize>,
+    sizes: HashMap<&'a str, usize>,
+}
+
+impl<'a> Shared<'a> {
+    /// Counts over all pages, each with its group.
+    pub fn of(pages: impl Iterator<Item = (&'a str, &'a Names)>) -> Self {
+        let mut shared = Self {
+            suffixes: HashMap::new(),
+            prefixes: HashMap::new(),
+            h1s: HashMap::new(),
+            tails: HashMap::new(),
+            sizes: HashMap::new(),
+        };
+        for (group, names) in pages.flat_map(|(group, names)| [(group, names), (WHOLE_SITE, names)]) {
+            *shared.sizes.entry(group).or_default() += 1;
+            if let Some(tag) = &names.tag {
+                for (front, behind) in cuts(tag) {
+                    *shared.suffixes.entry((group, &tag[front..])).or_default() += 1;
+                    *shared.prefixes.entry((group, &tag[..behind])).or_default() += 1;
+                }
+            }
+            if let Some(h1) = &names.h1 {
+                *shared.h1s.entry((group, h1)).or_default() += 1;
+                for (at, _) in h1.match_indices(' ') {
+                    *shared.tails.entry((group, &h1[at..])).or_default() += 1;
+                }
+            }
+        }
+        shared
+    }
+
+    fn is_shared(&self, counts: &HashMap<(&'a str, &'a str), usize>, group: &str, text: &str, share: usize) -> bool {
+        [group, WHOLE_SITE].into_iter().any(|group| {
+            let count = counts.get(&(group, text)).copied().unwrap_or(0);
+            count >= MIN_SHARED && count * 100 >= share * self.sizes.get(group).copied().unwrap_or(0)
+        })
+    }
+
+    /// `<title>` without the site's name.
+    fn stripped<'t>(&self, group: &str, tag: &'t str) -> &'t str {
+        let cuts = cuts(tag);
+        if let Some((front, _)) = cuts.iter().find(|(front, _)| self.is_shared(&self.suffixes, group, &tag[*front..], 30)) {
+            return &tag[..*front];
+        }
+        if let Some((_, behind)) = cuts.iter().rev().find(|(_, behind)| self.is_shared(&self.prefixes, group, &tag[..*behind], 50)) {
+            return &tag[*behind..];
+        }
+        tag
+    }
+
+    /// The title of a page: as marked, its `<h1>` unless most pages share it, its `<title>` without the site's name, `fallback`.
+    pub fn title(&self, group: &str, names: &Names, fallback: &str) -> String {
+        if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
+            return explicit.to_owned();
+        }
+        let tag = names.tag.as_deref().map(|tag| self.stripped(group, tag)).filter(|tag| !tag.is_empty());
+        let h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
+        match (h1, tag) {
+            (Some(h1), Some(tag)) if self.is_shared(&self.h1s, group, h1, 50) => tag.to_owned(),
+            (Some(h1), tag) => {
+                // `git-add(1) Manual Page`: the tail is the same on every page.
+                let tail = tag.and_then(|tag| h1.strip_prefix(tag)).filter(|tail| self.is_shared(&self.tails, group, tail, 50));
+                h1[..h1.len() - tail.map_or(0, str::len)].to_owned()
+            }
+            (None, Some(tag)) => tag.to_owned(),
+            (None, None) => fallback.to_owned(),
+        }
+    }
+}
+
+/// Where a title can be cut: (start, end) of each separator, in order.
+fn cuts(title: &str) -> Vec<(usize, usize)> {
+    let mut cuts: Vec<(usize, usize)> = SEPARATORS
+        .iter()
+        .flat_map(|separator| title.match_indices(separator).map(|(at, found)| (at, at + found.len())))
+        .chain(title.match_indices(": ").map(|(at, found)| (at, at + found.len())))
+        .filter(|&(front, behind)| front > 0 && behind < title.len())
+        .collect();
+    cuts.sort_unstable();
+    cuts
+}
+
+/// A title made of a file's name: `getting-started.md` -> `Getting started`.
+pub(super) fn from_path(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or(path);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let name = match stem {
+        "index" | "_index" | "README" | "readme" | "" => parts.next().filter(|dir| !dir.is_empty()).unwrap_or(stem),
+        _ => stem,
+    };
+    let words = name.trim_start_matches('_').replace(['-', '_'], " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(pages: &[(&str, &str)]) -> Vec<String> {
+        let names: Vec<Names> = pages
+            .iter()
+            .map(|(h1, tag)| Names {
+                explicit: None,
+                h1: Some((*h1).to_owned()).filter(|h1| !h1.is_empty()),
+                tag: Some((*tag).to_owned()).filter(|tag| !tag.is_empty()),
+            })
+            .collect();
+        let shared = Shared::of(names.iter().map(|names| ("", names)));
+        names.iter().map(|names| shared.title("", names, "file")).collect()
+    }
+
+    #[test]
+    fn the_name_of_the_site_is_taken_off_the_title() {
+        let found = titles(&[("", "Ownership - The Book"), ("", "Slices - The Book"), ("", "Using - or not - dashes - The Book")]);
+        assert_eq!(found, ["Ownership", "Slices", "Using - or not - dashes"]);
+        let found = titles(&[("", "The Book | Ownership"), ("", "The Book | Slices"), ("", "The Book | Strings")]);
+        assert_eq!(found, ["Ownership", "Slices", "Strings"]);
+    }
+
+    #[test]
+    fn what_one_page_alone_says_stays() {
+        assert_eq!(titles(&[("", "C - a language"), ("", "Slices")])[0], "C - a language");
+    }
+
+    #[test]
+    fn a_heading_wins_unless_every_page_has_it() {
+        assert_eq!(titles(&[("What Is Ownership?", "Ownership - Book"), ("", "Slices - Book"), ("", "X - Book")])[0], "What Is Ownership?");
+        let found = titles(&[("Book", "Ownership - Book"), ("Book", "Slices - Book"), ("Book", "Strings - Book")]);
+        assert_eq!(found, ["Ownership", "Slices", "Strings"]);
+    }
+
+    #[test]
+    fn a_tail_that_headings_share_is_taken_off() {
+        let found = titles(&[
+            ("git-add(1) Manual Page", "git-add(1)"),
+            ("git-rm(1) Manual Page", "git-rm(1)"),
+            ("git-mv(1) Manual Page", "git-mv(1)"),
+            ("A Git tutorial", "A Git tutorial"),
+        ]);
+        assert_eq!(found, ["git-add(1)", "git-rm(1)", "git-mv(1)", "A Git tutorial"]);
+    }
+
+    #[test]
+    fn names_of_files() {
+        for (path, title) in [("guide/getting-started.md", "Getting started"), ("guide/index.html", "Guide"), ("index.html", "Index")] {
+            assert_eq!(from_path(path), title);
+        }
+    }
+}
