@@ -4,6 +4,7 @@ use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure};
 
 use super::error::quote;
+use super::near::unknown_value;
 use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date};
 use crate::{Error, Notice};
 
@@ -270,52 +271,279 @@ fn mark(strings: &Strings, wanted: &Bitset, pages: &mut Bitset) {
     }
 }
 
-/// Most values named as near to one that is unknown.
-const SHOWN: usize = 5;
-/// Most values looked through for near ones.
-const LOOKED_THROUGH: u32 = 10_000;
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
 
-fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> Notice {
-    let lower: String = value.to_lowercase().chars().take(64).collect();
-    let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
-        .filter_map(|id| {
-            let other: String = strings.value(id).to_lowercase().chars().take(64).collect();
-            let part =
-                !lower.is_empty() && (other.contains(&lower) || !other.is_empty() && lower.contains(&other));
-            let distance = if part { 1 } else { distance(&lower, &other) };
-            (distance <= 1 + lower.chars().count() / 4).then_some((distance, id))
-        })
-        .collect();
-    near.sort_unstable();
-    let all = strings.n_values() as usize;
-    let (intro, ids): (_, Vec<u32>) = match near.is_empty() {
-        false => ("near it are", near.iter().map(|&(_, id)| id).collect()),
-        true if all == 0 => ("none has any value", Vec::new()),
-        true => ("there are", (0..strings.n_values().min(SHOWN as u32 + 1)).collect()),
-    };
-    let mut names = ids.iter().take(SHOWN).map(|&id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN {
-        names += " and more";
-    }
-    let space = if names.is_empty() { "" } else { " " };
-    Notice {
-        code: "unknown-value".into(),
-        message: format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)),
-    }
-}
+    use findling_bundle::AttributeValue;
+    use findling_bundle::structure::StructureBuilder;
+    use proptest::prelude::*;
 
-/// Levenshtein's: insertions, deletions and replacements of characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    use super::*;
+    use crate::filter::parse;
+
+    type Page = BTreeMap<&'static str, AttributeValue>;
+
+    const KINDS: [(&str, AttributeKind); 5] = [
+        ("date", AttributeKind::Date),
+        ("draft", AttributeKind::Bool),
+        ("lang", AttributeKind::String),
+        ("tags", AttributeKind::Strings),
+        ("year", AttributeKind::Number),
+    ];
+
+    struct Bundle {
+        attributes: Vec<Attribute>,
+        columns: Vec<Column>,
+        n_pages: u32,
+    }
+
+    impl Bundle {
+        fn new(pages: &[Page]) -> Self {
+            let attribute = |(i, &(name, kind)): (usize, &(&str, AttributeKind))| Attribute {
+                name: name.into(),
+                kind,
+                column: ShardId(i as u32),
+                facet: true,
+            };
+            let column = |&(name, kind): &(&str, AttributeKind)| {
+                Column::build(kind, pages.iter().map(|page| page.get(name))).expect("values of the kind")
+            };
+            Self {
+                attributes: KINDS.iter().enumerate().map(attribute).collect(),
+                columns: KINDS.iter().map(column).collect(),
+                n_pages: pages.len() as u32,
+            }
+        }
+
+        fn evaluate(&self, condition: &Condition) -> Result<Matched, Error> {
+            condition.evaluate(&self.attributes, self.n_pages, |shard| self.columns.get(shard.index()))
         }
     }
-    row[b.len()]
+
+    /// The slow and obvious way: page by page, value by value.
+    fn naive(condition: &Condition, page: &Page, pages: &[Page]) -> bool {
+        match condition {
+            Condition::All(parts) => parts.iter().all(|part| naive(part, page, pages)),
+            Condition::Any(parts) => parts.iter().any(|part| naive(part, page, pages)),
+            Condition::Not(inner) => !naive(inner, page, pages),
+            Condition::Test(test) => {
+                let strings = |page: &Page| match page.get(test.attribute.as_str()) {
+                    Some(AttributeValue::String(text)) => vec![text.clone()],
+                    Some(AttributeValue::Strings(texts)) => texts.clone(),
+                    _ => vec![],
+                };
+                match (&test.predicate, page.get(test.attribute.as_str())) {
+                    (_, None) => false,
+                    (Predicate::In(values), Some(AttributeValue::Number(n))) => {
+                        values.iter().any(|v| v.parse() == Ok(*n))
+                    }
+                    (Predicate::In(values), Some(AttributeValue::Bool(b))) => {
+                        values.iter().any(|v| v.parse() == Ok(*b))
+                    }
+                    (Predicate::In(values), Some(AttributeValue::Date(d))) => values.iter().any(|v| {
+                        let span = date::parse(v).expect("a date");
+                        (span.start..span.end).contains(d)
+                    }),
+                    (Predicate::In(values), Some(_)) => values.iter().any(|value| {
+                        let known = pages.iter().any(|page| strings(page).contains(value));
+                        let same = |s: &String| {
+                            if known { s == value } else { s.to_lowercase() == value.to_lowercase() }
+                        };
+                        strings(page).iter().any(same)
+                    }),
+                    (Predicate::Contains(part), _) => {
+                        strings(page).iter().any(|s| s.to_lowercase().contains(&part.to_lowercase()))
+                    }
+                    (Predicate::Compare(bound, value), Some(AttributeValue::Number(n))) => {
+                        let value: f64 = value.parse().expect("a number");
+                        match bound {
+                            Bound::Gt => *n > value,
+                            Bound::Gte => *n >= value,
+                            Bound::Lt => *n < value,
+                            Bound::Lte => *n <= value,
+                        }
+                    }
+                    (Predicate::Compare(bound, value), Some(AttributeValue::Date(d))) => {
+                        let span = date::parse(value).expect("a date");
+                        match bound {
+                            Bound::Gt => *d >= span.end,
+                            Bound::Gte => *d >= span.start,
+                            Bound::Lt => *d < span.start,
+                            Bound::Lte => *d < span.end,
+                        }
+                    }
+                    (Predicate::Compare(..), Some(_)) => unreachable!("not made"),
+                }
+            }
+        }
+    }
+
+    const WORDS: [&str; 6] = ["en", "EN", "de", "Deutsch", "", "fr"];
+    const NUMBERS: [&str; 5] = ["0", "-1.5", "2020", "2021.25", "inf"];
+    const DATES: [&str; 6] =
+        ["2023", "2023-12", "2023-12-31", "2023-12-31T23:59:59.999Z", "2024-01-01T00:00Z", "1704067200000"];
+
+    fn pages() -> impl Strategy<Value = Vec<Page>> {
+        let word = || prop::sample::select(&WORDS[..5]).prop_map(str::to_owned);
+        let date = prop::sample::select(&DATES[..]).prop_map(|text| date::parse(text).expect("a date").start);
+        let page = (
+            prop::option::of(date.prop_map(AttributeValue::Date)),
+            prop::option::of(any::<bool>().prop_map(AttributeValue::Bool)),
+            prop::option::of(word().prop_map(AttributeValue::String)),
+            prop::option::of(
+                prop::collection::btree_set(word(), 1..3)
+                    .prop_map(|s| AttributeValue::Strings(s.into_iter().collect())),
+            ),
+            prop::option::of(
+                prop::sample::select(&NUMBERS[..])
+                    .prop_map(|n| AttributeValue::Number(n.parse().expect("a number"))),
+            ),
+        );
+        let page = page.prop_map(|(date, draft, lang, tags, year)| {
+            let values = [("date", date), ("draft", draft), ("lang", lang), ("tags", tags), ("year", year)];
+            values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect::<Page>()
+        });
+        prop::collection::vec(page, 0..80)
+    }
+
+    fn conditions() -> impl Strategy<Value = Condition> {
+        let some = |from: &'static [&'static str]| {
+            prop::collection::vec(prop::sample::select(from).prop_map(str::to_owned), 1..3)
+                .prop_map(Predicate::In)
+        };
+        let bound = || prop::sample::select(vec![Bound::Gt, Bound::Gte, Bound::Lt, Bound::Lte]);
+        let compare = move |from: &'static [&'static str]| {
+            (bound(), prop::sample::select(from))
+                .prop_map(|(bound, value)| Predicate::Compare(bound, value.into()))
+        };
+        let strings = || {
+            prop_oneof![
+                some(&WORDS),
+                prop::sample::select(vec!["e", "DEU", "", "x"])
+                    .prop_map(|part| Predicate::Contains(part.into())),
+            ]
+        };
+        let test = prop_oneof![
+            strings().prop_map(|p| Condition::test("lang", p)),
+            strings().prop_map(|p| Condition::test("tags", p)),
+            prop_oneof![some(&NUMBERS), compare(&NUMBERS)].prop_map(|p| Condition::test("year", p)),
+            prop_oneof![some(&DATES), compare(&DATES)].prop_map(|p| Condition::test("date", p)),
+            some(&["true", "false"]).prop_map(|p| Condition::test("draft", p)),
+        ];
+        test.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Condition::all),
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Condition::any),
+                inner.prop_map(Condition::not),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_condition_finds_what_looking_at_each_page_finds(pages in pages(), condition in conditions()) {
+            let bundle = Bundle::new(&pages);
+            let expect: Vec<u32> =
+                (0..).zip(&pages).filter(|(_, page)| naive(&condition, page, &pages)).map(|(i, _)| i).collect();
+            let matched = bundle.evaluate(&condition).unwrap();
+            prop_assert_eq!(matched.pages.iter().collect::<Vec<_>>(), expect, "{}", condition);
+            let known = condition.shards(&bundle.attributes).unwrap();
+            prop_assert!(known.is_sorted_by(|a, b| a < b));
+        }
+    }
+
+    fn books() -> Bundle {
+        let text = |text: &str| AttributeValue::String(text.into());
+        let page = |lang: &str, year: f64| {
+            Page::from([("lang", text(lang)), ("year", AttributeValue::Number(year))])
+        };
+        Bundle::new(&[page("en", 2020.0), page("En", 2021.0), page("de", 2022.0), Page::new()])
+    }
+
+    fn matches(text: &str) -> Vec<u32> {
+        books().evaluate(&parse(text).unwrap()).unwrap().pages.iter().collect()
+    }
+
+    #[test]
+    fn case_matters_only_where_it_can() {
+        assert_eq!(matches("lang=en"), [0], "exactly this one is there");
+        assert_eq!(matches("lang=EN"), [0, 1], "this one is not, and two differ by case alone");
+        assert_eq!(matches("lang=en,lang=DE"), [0, 2], "each value for itself");
+    }
+
+    #[test]
+    fn a_page_without_the_attribute_passes_only_what_denies() {
+        assert_eq!(matches("lang:ne:en"), [1, 2, 3]);
+        assert_eq!(matches("year:gte:0"), [0, 1, 2]);
+        assert_eq!(matches("lang:contains:\"\""), [0, 1, 2]);
+    }
+
+    #[test]
+    fn an_unknown_value_is_a_notice_and_an_unknown_attribute_an_error() {
+        let bundle = books();
+        let matched = bundle.evaluate(&parse("lang:in:ed|de").unwrap()).unwrap();
+        assert_eq!(matched.pages.iter().collect::<Vec<_>>(), [2]);
+        assert_eq!(matched.notices.len(), 1);
+        assert_eq!(matched.notices[0].code, "unknown-value");
+        assert!(
+            matched.notices[0].message.contains("near it are `En`, `en`"),
+            "{}",
+            matched.notices[0].message
+        );
+        let error = parse("language=en").unwrap().shards(&bundle.attributes).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the bundle has no attribute `language`; it has date, draft, lang, tags, year"
+        );
+    }
+
+    #[test]
+    fn what_a_type_does_not_allow_is_refused_before_anything_is_read() {
+        fn check(text: &str, message: &str) {
+            let error = parse(text).unwrap().shards(&books().attributes).expect_err(text);
+            assert!(error.to_string().starts_with(message), "{text}: {error}");
+            assert!(error.is_request());
+        }
+        check(
+            "lang:gt:en",
+            "filter, `lang`: expected an operator for strings or truth values, which have no order, found `gt`;",
+        );
+        check("draft:lte:true", "filter, `draft`: expected an operator for strings or truth values");
+        check("year:contains:20", "filter, `year`: expected an operator for a number");
+        check("year=new", "filter, `year`: expected a number, found `new`;");
+        check("year=NaN", "filter, `year`: expected a number, found `NaN`;");
+        check("date:gte:yesterday", "filter, `date`: expected a date, found `yesterday`;");
+        check("draft=maybe", "filter, `draft`: expected true or false, found `maybe`;");
+    }
+
+    #[test]
+    fn a_missing_or_foreign_column_contradicts_the_bundle() {
+        let bundle = books();
+        let condition = parse("lang=en").unwrap();
+        let missing = condition.evaluate(&bundle.attributes, bundle.n_pages, |_| None).unwrap_err();
+        assert!(matches!(missing, Error::Inconsistent { .. }));
+        let foreign =
+            condition.evaluate(&bundle.attributes, bundle.n_pages, |_| bundle.columns.first()).unwrap_err();
+        assert!(matches!(foreign, Error::Inconsistent { .. }));
+        let short =
+            condition.evaluate(&bundle.attributes, 3, |shard| bundle.columns.get(shard.index())).unwrap_err();
+        assert!(matches!(short, Error::Inconsistent { .. }));
+    }
+
+    #[test]
+    fn pages_become_their_sections() {
+        let mut builder = StructureBuilder::default();
+        for n_sections in [2, 0, 3] {
+            builder.page([0, 0]);
+            for _ in 0..n_sections {
+                builder.section([0, 0], 1);
+            }
+        }
+        let structure = builder.finish();
+        let mut pages = Bitset::none(3);
+        pages.insert_range(1, 3);
+        assert_eq!(sections_of(&pages, &structure).iter().collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(sections_of(&Bitset::all(3), &structure).count(), 5);
+    }
 }

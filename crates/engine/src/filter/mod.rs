@@ -36,6 +36,7 @@ mod condition;
 pub mod date;
 mod error;
 mod json;
+mod near;
 mod text;
 
 pub use bitset::Bitset;

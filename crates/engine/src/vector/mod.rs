@@ -13,6 +13,9 @@ mod hnsw;
 mod plan;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use dot::QuantisedQuery;
 pub use plan::{Method, Neighbours, Situation, default_ef, follow, nearest, plan, scan};
 pub use view::VectorView;
