@@ -4,6 +4,7 @@
 //! space, so that a query is never compared with documents of another. There are:
 //!
 //! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its card says so.
+//! - `static_table::StaticTable` (feature `static-table`): a table lookup trained to land in a transformer's space.
 //! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by tract.
 //!
 //! ```
@@ -22,6 +23,7 @@
 //! | feature | adds | in a browser |
 //! |---|---|---|
 //! | (none) | the trait and `hash`; no dependency but the manifest's types | yes |
+//! | `static-table` | `static_table`: the static encoder's table | no: bundles carry its rows |
 //! | `transformer` | `artefact` (our container of weights) and `transformer` (the forward pass) | yes |
 //! | `import` | `import`: safetensors with `tokenizer.json` and `config.json` to an artefact | no |
 //! | `parallel` | documents on all cores | no |
@@ -35,6 +37,8 @@ mod error;
 pub mod hash;
 #[cfg(feature = "import")]
 pub mod import;
+#[cfg(feature = "static-table")]
+pub mod static_table;
 #[cfg(feature = "transformer")]
 pub mod transformer;
 
