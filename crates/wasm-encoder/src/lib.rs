@@ -1,1 +1,130 @@
-//! (to be written)
+//! The transformer encoder's face for JavaScript: a WebAssembly module of its own, loaded only when a page wants it.
+//!
+//! ```js
+//! import init, { TransformerEncoder } from "./findling_encoder.js";
+//! await init();
+//! const encoder = new TransformerEncoder(new Uint8Array(await (await fetch(modelUrl)).arrayBuffer()));
+//! const { values, nTokens, truncated } = encoder.encode("how do I share state between threads");
+//! encoder.free();
+//! ```
+//!
+//! What is loaded is an artefact of [`findling_encoder::artefact`], best quantised to 8 bits: 23 MB for
+//! all-MiniLM-L6-v2. The layers' weights become f32 while loading, since that is what the kernels multiply; the word
+//! table stays as it is and is only ever read by row.
+//!
+//! Errors are thrown as JavaScript's `Error` with a stable `code`, that of [`findling_encoder::Error::code`].
+
+use findling_encoder::artefact::Artefact;
+use findling_encoder::transformer::Transformer;
+use findling_encoder::{Encoder as _, Error, Side};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** A text's vector. */
+export interface Embedding {
+  /** Numbers of length 1 taken together, as many as the card's `dim`. */
+  values: Float32Array;
+  /** Tokens that were embedded, special tokens included. */
+  nTokens: number;
+  /** Whether the text was longer than the model reads, so that its end had no part in the vector. */
+  truncated: boolean;
+}
+
+/** Which space the vectors live in; compared with the bundle's, so that a query never meets another space's documents. */
+export interface EncoderCard {
+  name: string;
+  dim: number;
+  fingerprint: string;
+  maxTokens: number;
+  queryPrefix: string;
+  documentPrefix: string;
+  semantic: boolean;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// JavaScript's `Error`, bound here so that the module needs no bindings crate for it alone.
+    #[wasm_bindgen(js_name = Error)]
+    pub type JsError;
+
+    #[wasm_bindgen(constructor, js_class = "Error")]
+    fn new(message: &str) -> JsError;
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_code(this: &JsError, code: &str);
+
+    /// A plain object.
+    #[wasm_bindgen(js_name = Object)]
+    pub type JsEmbedding;
+
+    #[wasm_bindgen(constructor, js_class = "Object")]
+    fn new() -> JsEmbedding;
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_values(this: &JsEmbedding, values: Vec<f32>);
+
+    #[wasm_bindgen(method, setter, structural, js_name = nTokens)]
+    fn set_n_tokens(this: &JsEmbedding, n: u32);
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_truncated(this: &JsEmbedding, truncated: bool);
+}
+
+/// A sentence transformer, ready to embed queries.
+#[wasm_bindgen]
+pub struct TransformerEncoder {
+    model: Transformer,
+}
+
+#[wasm_bindgen]
+impl TransformerEncoder {
+    /// Prepares the model in `artefact`. Takes about a second; the bytes may be let go afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Throws `encoder-artefact` for bytes that are not an artefact this version reads, `encoder-run` when the model
+    /// cannot be prepared.
+    #[wasm_bindgen(constructor)]
+    pub fn new(artefact: Vec<u8>) -> Result<TransformerEncoder, JsError> {
+        let model = Artefact::from_bytes(artefact).and_then(Transformer::new).map_err(thrown)?;
+        Ok(Self { model })
+    }
+
+    /// Embeds a query. The model's prefix for queries is put in front.
+    ///
+    /// # Errors
+    ///
+    /// Throws `encoder-run` when the model fails to run.
+    #[wasm_bindgen(unchecked_return_type = "Embedding")]
+    pub fn encode(&self, text: &str) -> Result<JsEmbedding, JsError> {
+        let embedding = self.model.encode_one(text, Side::Query).map_err(thrown)?;
+        let object = JsEmbedding::new();
+        object.set_values(embedding.values);
+        object.set_n_tokens(embedding.n_tokens);
+        object.set_truncated(embedding.truncated);
+        Ok(object)
+    }
+
+    /// The model's card, as the JSON of an `EncoderCard`.
+    pub fn card(&self) -> String {
+        let card = self.model.card();
+        serde_json::json!({
+            "name": card.name,
+            "dim": card.dim,
+            "fingerprint": card.fingerprint,
+            "maxTokens": card.max_tokens,
+            "queryPrefix": card.query_prefix,
+            "documentPrefix": card.document_prefix,
+            "semantic": card.semantic,
+        })
+        .to_string()
+    }
+}
+
+fn thrown(error: Error) -> JsError {
+    let object = JsError::new(&error.to_string());
+    object.set_code(error.code());
+    object
+}
