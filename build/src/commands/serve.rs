@@ -1,14 +1,67 @@
 //! `findling serve`: serves a bundle, or a site with its bundle, on this machine.
 
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::{Context, bail};
+use axum::extract::Request;
+use tokio::net::TcpListener;
+
+use crate::serve::{Layout, router};
 use crate::ui::Ui;
 
 /// Serves a bundle, or a site with its bundle, on this machine
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// What `findling build` made
+    bundle: PathBuf,
+    /// Where to listen; 0 takes any free port
+    #[arg(short, long, default_value_t = 8900)]
+    port: u16,
+    /// The site, at `/`, with the bundle at the mount; of several, the first that has a file serves it
+    #[arg(short, long, value_name = "DIR")]
+    site: Vec<PathBuf>,
+    /// Where the bundle is below the site
+    #[arg(long, value_name = "PATH", default_value = "/findling/", requires = "site")]
+    mount: String,
+}
 
-/// Runs the command.
-pub fn run(_args: Args, _ui: &Ui) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("being written")
+/// Runs the command, until it is interrupted.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    for dir in args.site.iter().chain([&args.bundle]) {
+        if !dir.exists() {
+            bail!("{}: there is no such directory", dir.display());
+        }
+    }
+    let mount = format!("/{}/", args.mount.trim_matches('/'));
+    if mount == "//" && !args.site.is_empty() {
+        bail!("--mount needs a path of its own below the site, such as /findling/");
+    }
+    let mut layout = Layout { bundle: args.bundle, mount, sites: args.site };
+    let mut page = layout.mount.clone();
+    if layout.bundle.is_file() {
+        // A single-file bundle is served under its name, with whatever lies beside it.
+        let name = layout.bundle.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        layout.bundle = layout.bundle.parent().map(PathBuf::from).filter(|p| p != "").unwrap_or(".".into());
+        page.push_str(&name);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+        let listener = TcpListener::bind(wanted).await.with_context(|| {
+            format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
+        })?;
+        let address = listener.local_addr()?;
+        let bundle_at = if layout.sites.is_empty() { page.trim_start_matches(&layout.mount) } else { &page[1..] };
+        // The address is this command's result: a script that asks for port 0 reads it from here.
+        println!("http://{address}/");
+        ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));
+        axum::serve(listener, axum::ServiceExt::<Request>::into_make_service(router(&layout)))
+            .with_graceful_shutdown(async {
+                let _ = tokio::signal::ctrl_c().await;
+            })
+            .await?;
+        Ok(ExitCode::SUCCESS)
+    })
 }

@@ -81,7 +81,8 @@ pub(super) fn download(
         };
         failures = if length(part)? >= before + WORTHWHILE_BYTES { 1 } else { failures + 1 };
         if failures >= patience.tries {
-            let reason = format!("{reason} (gave up after {failures} tries; what came so far is kept)");
+            let kept = if length(part)? > 0 { "; what came so far is kept for the next run" } else { "" };
+            let reason = format!("{reason} (gave up after {failures} tries{kept})");
             return Err(Error::Download { url: wanted.url.to_owned(), reason });
         }
         std::thread::sleep(patience.pause * 2u32.pow(failures - 1));

@@ -111,6 +111,15 @@ pub enum Error {
         /// The model.
         name: String,
     },
+    /// An ONNX graph, and this findling was built without the runtime for it.
+    #[error(
+        "the model `{name}` is an ONNX graph, and this findling was built without ONNX; \
+         install the model's safetensors files instead"
+    )]
+    NoOnnx {
+        /// The model.
+        name: String,
+    },
     /// The files are there, but the encoder does not read them.
     #[error("the model `{name}` cannot be used: {source}")]
     Encoder {

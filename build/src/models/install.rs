@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::files::remove_dir;
 use super::known::{self, KnownModel};
-use super::store::{FileRecord, Kind, Record, Store};
+use super::store::{Kind, Record, Store};
 use super::{Error, ModelDir, sources};
 use crate::ui::Ui;
 
@@ -48,7 +48,7 @@ pub fn install(store: &Store, name: &str, options: &Options, ui: &Ui) -> Result<
         }
         (None, Some(model)) => {
             let source = from_network(store, model, options.source, &staged, ui)?;
-            (Kind::BertSafetensors, source, model.files.iter().map(FileRecord::from).collect())
+            (Kind::BertSafetensors, source, sources::complete(model, &staged)?)
         }
         (None, None) => return Err(Error::Unknown { name: name.to_owned() }),
     };

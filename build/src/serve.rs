@@ -1,0 +1,100 @@
+//! The static server behind `findling serve`: for trying a site out, with the headers a host should send.
+//!
+//! | what | `Cache-Control` | compressed |
+//! |---|---|---|
+//! | `shards/*` of the bundle, named by their content | a year, immutable | no, shards are already |
+//! | the entry file, the client | `no-cache`: asked for again, answered 304 where unchanged | yes |
+//! | pages of the site | `no-cache` | yes |
+//!
+//! It listens on the loopback interface only and never leaves the directories it is given.
+
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::services::ServeDir;
+
+/// What is served where.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The bundle's directory.
+    pub bundle: PathBuf,
+    /// Where it is when there is a site: a path with `/` at both ends.
+    pub mount: String,
+    /// The directories of the site; the first that has a file serves it. Without any, the bundle is at `/`.
+    pub sites: Vec<PathBuf>,
+}
+
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// The server's answers to everything.
+pub fn router(layout: &Layout) -> Router {
+    let shards = Router::new()
+        .fallback_service(ServeDir::new(layout.bundle.join("shards")).append_index_html_on_directories(false))
+        .layer(middleware::from_fn(|request, next| caching(request, next, FOR_EVER)));
+    // The rest of the bundle: the entry file, the client, a single-file bundle.
+    let bundle = Router::new()
+        .fallback_service(ServeDir::new(&layout.bundle))
+        .layer(middleware::from_fn(|request, next| caching(request, next, ASK_AGAIN)));
+    let router = match site(&layout.sites) {
+        None => Router::new().nest_service("/shards/", shards).fallback_service(bundle),
+        Some(site) => Router::new()
+            .nest_service(&format!("{}shards/", layout.mount), shards)
+            .nest_service(&layout.mount, bundle)
+            .fallback_service(site),
+    };
+    // Fast rather than small: what is measured for a budget is measured elsewhere.
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Precise(5))
+        .compress_when(SizeAbove::new(256).and(NotForContentType::IMAGES).and(Compressible));
+    router.layer(compression)
+}
+
+/// The site's directories, one behind the other.
+fn site(dirs: &[PathBuf]) -> Option<Router> {
+    let mut site: Option<Router> = None;
+    for dir in dirs.iter().rev() {
+        let files = ServeDir::new(dir);
+        site = Some(match site {
+            None => Router::new().fallback_service(files),
+            Some(behind) => Router::new().fallback_service(files.fallback(behind)),
+        });
+    }
+    Some(site?.layer(middleware::from_fn(|request, next| caching(request, next, ASK_AGAIN))))
+}
+
+/// Says how long an answer may be kept. What is missing may appear: an error is never kept.
+async fn caching(mut request: Request, next: Next, policy: HeaderValue) -> Response {
+    if request.uri().path().ends_with(".idx") {
+        // Two builds within a second have the same date, and must not be taken for the same.
+        request.headers_mut().remove(header::IF_MODIFIED_SINCE);
+    }
+    let mut response = next.run(request).await;
+    let found = response.status().is_success() || response.status() == axum::http::StatusCode::NOT_MODIFIED;
+    let policy = if found { policy } else { ASK_AGAIN };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, policy);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/markdown") {
+        // To be read, not downloaded.
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    }
+    response
+}
+
+/// Whether compressing an answer is worth it: shards are compressed already, where that helps them.
+#[derive(Clone, Copy)]
+struct Compressible;
+
+impl Predicate for Compressible {
+    fn should_compress<B: axum::body::HttpBody>(&self, response: &axum::http::Response<B>) -> bool {
+        response.headers().get(header::CACHE_CONTROL) != Some(&FOR_EVER)
+    }
+}
