@@ -1,14 +1,249 @@
 //! `findling eval`: measures retrieval on judged queries.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use crate::ui::Ui;
+use anyhow::{Context, bail};
+use findling_engine::{Limit, Mode, Request, SectionsPerPage};
+use serde::Serialize;
+
+use super::search::{ModeArg, Ranking, load_encoder};
+use crate::eval::judged::{Query, read_qrels, read_queries};
+use crate::eval::metrics::{Judgements, Latency, Measures};
+use crate::host::{EncoderChoice, Host, QueryEncoder};
+use crate::ui::{Paint, Ui, thousands};
+
+/// Pages ranked for each query: what recall@100 needs.
+const DEPTH: u32 = 100;
 
 /// Measures retrieval on judged queries
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The bundle: its directory, or a single file
+    pub bundle: PathBuf,
+    /// Queries: {"_id", "text"} a line
+    #[arg(long, value_name = "JSONL")]
+    pub queries: PathBuf,
+    /// Judgements: query id, document id and grade between tabs
+    #[arg(long, value_name = "TSV")]
+    pub qrels: PathBuf,
+    /// Which legs answer; may be given several times [default: all that the bundle and the encoder allow]
+    #[arg(long, value_enum)]
+    pub mode: Vec<ModeArg>,
+    /// How the ranking is made
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Print the figures as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// With --json, print those of each query too
+    #[arg(long, requires = "json")]
+    pub per_query: bool,
+}
+
+/// What the command measured.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    /// Queries with a relevant document, over which means are taken.
+    n_queries: usize,
+    /// Judged queries that the file of queries lacks, or that nothing is relevant to.
+    n_left_out: usize,
+    /// Relevant documents that are not in the bundle cannot be told from those not found: pages of the bundle, for comparison.
+    n_pages: u32,
+    encoder: Option<&'static str>,
+    /// Embedding a query, milliseconds.
+    embedding_ms: Option<Latency>,
+    modes: Vec<ModeReport>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ModeReport {
+    mode: Mode,
+    #[serde(flatten)]
+    measures: Measures,
+    /// The engine's time for ten results once all shards are in memory, milliseconds.
+    search_ms: Latency,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queries: Vec<QueryReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct QueryReport {
+    #[serde(rename = "_id")]
+    id: String,
+    #[serde(flatten)]
+    measures: Measures,
+}
+
+/// A query with its judgements and its embedding.
+struct Judged {
+    query: Query,
+    judgements: Judgements,
+    vector: Option<findling_engine::QueryVector>,
+}
 
 /// Runs the command.
-pub fn run(_args: Args, _ui: &Ui) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("being written")
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut host = Host::open(&args.bundle)?;
+    let (mut judged, n_left_out) = read(&args)?;
+    let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty() {
+        load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?
+    } else {
+        None
+    };
+    let modes = modes(&args, encoder.as_ref())?;
+    let mut report = Report {
+        n_queries: judged.len(),
+        n_left_out,
+        n_pages: host.manifest().stats.n_pages,
+        encoder: encoder.as_ref().map(QueryEncoder::kind),
+        embedding_ms: None,
+        modes: Vec::new(),
+    };
+    if let Some(encoder) = &encoder {
+        report.embedding_ms = Some(embed(encoder, &mut judged, ui)?);
+    }
+    for mode in modes {
+        report.modes.push(measure(&mut host, mode, &judged, &args, ui)?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&report, ui);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(args: &Args) -> anyhow::Result<(Vec<Judged>, usize)> {
+    let queries = read_queries(&args.queries)?;
+    let mut qrels = read_qrels(&args.qrels)?;
+    let n_judged = qrels.len();
+    let mut judged = Vec::new();
+    for query in queries {
+        if let Some(judgements) = qrels.remove(&query.id)
+            && judgements.values().any(|&grade| grade > 0)
+        {
+            judged.push(Judged { query, judgements, vector: None });
+        }
+    }
+    if judged.is_empty() {
+        bail!(
+            "no query of {} has a relevant document in {}; do they belong to the same set?",
+            args.queries.display(),
+            args.qrels.display()
+        );
+    }
+    let n_left_out = n_judged - judged.len();
+    Ok((judged, n_left_out))
+}
+
+fn modes(args: &Args, encoder: Option<&QueryEncoder>) -> anyhow::Result<Vec<Mode>> {
+    let all = [ModeArg::Lexical, ModeArg::Semantic, ModeArg::Hybrid];
+    if encoder.is_some() {
+        let wanted = |mode: &ModeArg| args.mode.is_empty() || args.mode.contains(mode);
+        return Ok(all.into_iter().filter(wanted).map(Mode::from).collect());
+    }
+    // What would fall back to words must not be printed as something else.
+    if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) {
+        let why =
+            if args.ranking.query_encoder == EncoderChoice::None { ": --query-encoder none" } else { "" };
+        bail!("hybrid and semantic search cannot be measured without an encoder for the queries{why}");
+    }
+    Ok(vec![Mode::Lexical])
+}
+
+fn embed(encoder: &QueryEncoder, judged: &mut [Judged], ui: &Ui) -> anyhow::Result<Latency> {
+    let bar = ui.bar("Embedding", judged.len() as u64, "queries");
+    let mut times = Vec::with_capacity(judged.len());
+    for one in judged {
+        let (vector, time) = encoder.encode(&one.query.text)?;
+        one.vector = Some(vector);
+        times.push(time);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(Latency::of(&times))
+}
+
+fn measure(
+    host: &mut Host,
+    mode: Mode,
+    judged: &[Judged],
+    args: &Args,
+    ui: &Ui,
+) -> anyhow::Result<ModeReport> {
+    let bar = ui.bar("Searching", judged.len() as u64, "queries");
+    let mut measured = Vec::with_capacity(judged.len());
+    let mut times: Vec<Duration> = Vec::with_capacity(judged.len());
+    for one in judged {
+        let request = |limit, sections| Request {
+            query: one.query.text.clone(),
+            mode,
+            limit: Limit(limit),
+            filter: args.ranking.filter.clone(),
+            vector: one.vector.clone(),
+            fusion: args.ranking.fusion.unwrap_or_default(),
+            sections_per_page: SectionsPerPage(sections),
+            ..Request::default()
+        };
+        let which = || format!("query {}", one.query.id);
+        let (response, _) = host.search(request(DEPTH, 1)).with_context(which)?;
+        let ranked: Vec<&str> = response.results.iter().map(|page| page.id.as_str()).collect();
+        measured.push(Measures::of(&ranked, &one.judgements));
+        // Timed apart: as a reader asks, with everything in memory.
+        let defaults = Request::default();
+        let (_, cost) =
+            host.search(request(defaults.limit.0, defaults.sections_per_page.0)).with_context(which)?;
+        times.push(cost.engine);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let queries = if args.per_query {
+        let ids = judged.iter().map(|one| one.query.id.clone());
+        ids.zip(&measured).map(|(id, &measures)| QueryReport { id, measures }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(ModeReport { mode, measures: Measures::mean(&measured), search_ms: Latency::of(&times), queries })
+}
+
+fn print(report: &Report, ui: &Ui) {
+    let head = format!(
+        "{:<9} {:>8} {:>10} {:>11} {:>7}   {:>8} {:>8} {:>8}",
+        "mode", "nDCG@10", "recall@10", "recall@100", "MRR@10", "p50 ms", "p95 ms", "p99 ms"
+    );
+    println!("{}", ui.paint(Paint::Bold, &head));
+    for ModeReport { mode, measures, search_ms, .. } in &report.modes {
+        let name = match mode {
+            Mode::Lexical => "lexical",
+            Mode::Semantic => "semantic",
+            Mode::Hybrid => "hybrid",
+        };
+        println!(
+            "{name:<9} {:>8.4} {:>10.4} {:>11.4} {:>7.4}   {:>8.2} {:>8.2} {:>8.2}",
+            measures.ndcg_10,
+            measures.recall_10,
+            measures.recall_100,
+            measures.mrr_10,
+            search_ms.p50,
+            search_ms.p95,
+            search_ms.p99,
+        );
+    }
+    let mut tail = format!(
+        "{} queries over {} pages; times are the engine's for ten results, everything in memory",
+        thousands(report.n_queries as u64),
+        thousands(report.n_pages.into())
+    );
+    if let (Some(encoder), Some(times)) = (report.encoder, report.embedding_ms) {
+        tail += &format!("; embedding a query ({encoder}) p50 {:.2} ms, p95 {:.2} ms", times.p50, times.p95);
+    }
+    if report.n_left_out > 0 {
+        let n = thousands(report.n_left_out as u64);
+        tail += &format!("; {n} judged queries left out: not in the file, or without a relevant document");
+    }
+    println!("{}", ui.paint(Paint::Dim, &tail));
 }

@@ -1,0 +1,4 @@
+//! Retrieval quality on judged queries.
+
+pub mod judged;
+pub mod metrics;

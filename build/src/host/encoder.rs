@@ -1,0 +1,155 @@
+//! Which encoder embeds the queries.
+
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use findling_bundle::Dense;
+use findling_encoder::Side;
+use findling_engine::QueryVector;
+
+use super::Host;
+use crate::models::{self, BoxedEncoder};
+
+/// What the user asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EncoderChoice {
+    /// The documents' own where it can be had; otherwise none.
+    #[default]
+    Auto,
+    /// None: words alone.
+    None,
+    /// The one called so, or an error.
+    Named(String),
+}
+
+impl FromStr for EncoderChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(match name {
+            "auto" => Self::Auto,
+            "none" => Self::None,
+            _ => Self::Named(name.to_owned()),
+        })
+    }
+}
+
+/// An encoder of queries into a bundle's space.
+pub struct QueryEncoder {
+    encoder: BoxedEncoder,
+    kind: &'static str,
+}
+
+impl QueryEncoder {
+    /// Loads the encoder that was chosen, and makes sure that it embeds into the bundle's space.
+    ///
+    /// `Ok(None)`: the bundle has no vectors, or none was wanted.
+    ///
+    /// # Errors
+    /// Where the encoder cannot be had, or is of another space.
+    pub fn load(host: &Host, choice: &EncoderChoice) -> anyhow::Result<Option<QueryEncoder>> {
+        let Some(dense) = &host.manifest().dense else {
+            if let EncoderChoice::Named(name) = choice {
+                bail!(
+                    "the bundle has no vectors to compare with those of `{name}`; build it with an encoder"
+                );
+            }
+            return Ok(None);
+        };
+        match choice {
+            EncoderChoice::None => Ok(None),
+            EncoderChoice::Auto => Self::documents_own(host, dense).map(Some),
+            EncoderChoice::Named(name) if name == "transformer" && dense.encoder.semantic => {
+                Self::documents_own(host, dense).map(Some)
+            }
+            EncoderChoice::Named(name) if *name == dense.encoder.name => {
+                Self::documents_own(host, dense).map(Some)
+            }
+            EncoderChoice::Named(name) => Self::installed(name, dense).map(Some),
+        }
+    }
+
+    /// The documents' encoder: as installed, or as the bundle brings it along.
+    fn documents_own(host: &Host, dense: &Dense) -> anyhow::Result<QueryEncoder> {
+        Self::installed(&dense.encoder.name, dense).or_else(|error| match deployed(host, dense) {
+            Some(Ok(encoder)) => Ok(QueryEncoder { encoder, kind: "transformer" }),
+            Some(Err(of_bundle)) => Err(of_bundle.context(error)),
+            None => Err(error),
+        })
+    }
+
+    fn installed(name: &str, dense: &Dense) -> anyhow::Result<QueryEncoder> {
+        let encoder = if name == models::HASH {
+            // Any number of dimensions is to be had.
+            Box::new(findling_encoder::hash::HashEncoder::new(dense.encoder.dim))
+        } else {
+            models::load_encoder(name)?
+        };
+        let (card, expected) = (encoder.card(), &dense.encoder);
+        if card.fingerprint != expected.fingerprint {
+            bail!(
+                "the bundle was embedded by {} ({}), but `{name}` here is {} ({}): queries would land in another space; \
+                 install the bundle's model, or build the bundle again",
+                expected.name,
+                expected.fingerprint,
+                card.name,
+                card.fingerprint
+            );
+        }
+        let kind = if card.semantic { "transformer" } else { "hash" };
+        Ok(QueryEncoder { encoder, kind })
+    }
+
+    /// `transformer`, `hash`.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Embeds a query; says how long that took.
+    ///
+    /// # Errors
+    /// Where the model fails to run.
+    pub fn encode(&self, query: &str) -> anyhow::Result<(QueryVector, Duration)> {
+        let start = Instant::now();
+        let failed = || format!("cannot embed the query {query:?}");
+        let mut embeddings = self.encoder.encode(&[query], Side::Query).with_context(failed)?;
+        let embedding = embeddings.pop().with_context(failed)?;
+        let vector = QueryVector {
+            values: embedding.values,
+            encoder: self.kind.to_owned(),
+            truncated: embedding.truncated,
+        };
+        Ok((vector, start.elapsed()))
+    }
+}
+
+/// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot run one.
+#[cfg(feature = "transformer")]
+fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
+    let directory = host.directory()?;
+    let files = &dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?.files;
+    let load = || -> anyhow::Result<BoxedEncoder> {
+        let mut bytes = Vec::new();
+        for part in files {
+            // The manifest's validation keeps these paths inside the bundle.
+            let path = directory.join(&part.path);
+            let read = super::read_at_most(&path, part.len)?;
+            if read.len() as u64 != part.len || findling_bundle::hash128(&read) != part.hash {
+                bail!(
+                    "{} is not the file that the bundle names; deploy the bundle as a whole",
+                    path.display()
+                );
+            }
+            bytes.extend_from_slice(&read);
+        }
+        let artefact = findling_encoder::artefact::Artefact::from_bytes(bytes)?;
+        Ok(Box::new(findling_encoder::transformer::Transformer::new(artefact)?))
+    };
+    (!files.is_empty()).then(load)
+}
+
+#[cfg(not(feature = "transformer"))]
+fn deployed(_host: &Host, _dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
+    None
+}
