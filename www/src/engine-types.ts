@@ -314,7 +314,11 @@ export type Explanation = {
 /**
  * One for each query term that matched.
  */
-terms: Array<TermExplanation>, };
+terms: Array<TermExplanation>, 
+/**
+ * What the sum of the terms was multiplied by: 1, plus the shares of these.
+ */
+boosts: Array<Boost>, };
 
 /**
  * One term's part.
@@ -336,6 +340,19 @@ frequencies: [number, number, number, number, number, number],
  * Its contribution to the BM25F score.
  */
 score: number, };
+
+/**
+ * A reason to rank higher than the words alone would.
+ */
+export type Boost = { 
+/**
+ * `title`: the page's title consists of the query's words; `heading`: the section's heading does.
+ */
+reason: string, 
+/**
+ * What it adds to the factor.
+ */
+share: number, };
 
 /**
  * How a query was understood and run.

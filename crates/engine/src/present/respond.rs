@@ -119,10 +119,7 @@ impl Presenter<'_> {
                 0..end
             }
         };
-        let language = match (page.language, self.index.manifest().languages.first()) {
-            ("", Some(language)) => language,
-            (language, _) => language,
-        };
+        let language = language(page.language, &self.index.manifest().languages);
         let analyzer =
             self.analyzers.entry(language.to_string()).or_insert_with(|| Analyzer::for_language(language));
         let snippet = snippet(section.text, &section.code, within, analyzer, &self.marks);
@@ -146,6 +143,16 @@ impl Presenter<'_> {
             explain: ranked.explanation.clone(),
         })
     }
+}
+
+/// The language a page was analysed in: its own where that is one of the bundle's, the most frequent where it does not say,
+/// and otherwise none.
+fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
+    if page.is_empty() {
+        return languages.first().map_or("", String::as_str);
+    }
+    let primary = page.split(['-', '_']).next().unwrap_or_default();
+    languages.iter().find(|language| language.eq_ignore_ascii_case(primary)).map_or("", String::as_str)
 }
 
 /// A value as JSON: whole numbers without a fraction, dates as ISO 8601.

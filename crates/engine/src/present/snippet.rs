@@ -16,6 +16,9 @@ const MAX_BYTES: usize = 1_000;
 /// How far the ends may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;
 
+/// How much without words is shown at either end of a text.
+const MAX_EDGE_BYTES: usize = 100;
+
 /// What to mark: terms with the number of the word of the query they stand for, and how much each word is worth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
@@ -56,8 +59,17 @@ pub(crate) fn snippet(
     let span = match units.get(window.clone()) {
         Some([first, .., last]) => outwards(text, &within, first.start..last.end.max(first.end)),
         Some([only]) => outwards(text, &within, only.start..only.end),
-        _ => within,
+        _ => within.clone(),
     };
+    // What stands before the first word and behind the last (a sign, a bracket) belongs to them.
+    let lead = span.start - within.start;
+    let start = if window.start == 0 && lead <= MAX_EDGE_BYTES { within.start } else { span.start };
+    let end = if window.end == units.len() && within.end - span.end <= MAX_EDGE_BYTES {
+        within.end
+    } else {
+        span.end
+    };
+    let span = start..end;
     cut(text, span, &marked, code)
 }
 

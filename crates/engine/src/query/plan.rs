@@ -23,7 +23,7 @@ pub(crate) struct QueryPlan {
     pub phrases: Vec<Phrase>,
     /// What a hit must not have. A word is a phrase of one slot.
     pub excluded: Vec<Phrase>,
-    /// Tokens of the query, as a field's length counts them: 0 where the query is not a mere sequence of words.
+    /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by their parts.
     pub n_tokens: u32,
     /// Whether terms behind the limit were left out.
     pub truncated: bool,
@@ -98,7 +98,7 @@ impl QueryPlan {
                 // A phrase of one word is a word that must be there.
                 plan.phrases.push(phrase);
             }
-            plan.n_tokens += stretches.len() as u32;
+            plan.n_tokens += stretches.iter().filter(|s| s.kind != TokenKind::Whole).count() as u32;
             let open = prefix && query.open_end && i == last;
             let beginnings = if open { beginnings(&clause.text) } else { Vec::new() };
             let alone = plan.groups.is_empty() && stretches.len() == 1;

@@ -1,0 +1,363 @@
+//! A small bundle in memory, written by the bundle crate's own writers, and a host that feeds it to the engine.
+
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+
+use findling_bundle::lexicon::{Posting, TermsBuilder};
+use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::structure::StructureBuilder;
+use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
+use findling_bundle::vectors::{VectorsBuilder, quantise};
+use findling_bundle::{
+    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, LexiconRange, Manifest, PageId,
+    ShardEntry, ShardId, ShardKind, Stats, TextRange, VectorId, VectorRange, encode_manifest, encode_shard,
+};
+use findling_engine::{Error, Index, Request, Response, Step};
+use findling_text::{Analyzer, TokenKind};
+
+/// A page. Blocks of a section's text are separated by newlines, and each is a passage.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    pub title: String,
+    pub url: String,
+    pub language: String,
+    pub sections: Vec<Section>,
+    pub attributes: Vec<(&'static str, AttributeValue)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    pub heading: String,
+    pub anchor: Option<String>,
+    pub parent: Option<u32>,
+    pub text: String,
+    pub vectors: Vec<Vec<f32>>,
+}
+
+pub fn page(title: &str, sections: &[(&str, &str)]) -> Page {
+    Page {
+        title: title.into(),
+        url: format!("/{}/", title.to_lowercase().replace(' ', "-")),
+        language: "en".into(),
+        sections: sections
+            .iter()
+            .map(|(heading, text)| Section {
+                heading: heading.to_string(),
+                anchor: (!heading.is_empty()).then(|| heading.to_lowercase().replace(' ', "-")),
+                text: text.to_string(),
+                ..Section::default()
+            })
+            .collect(),
+        attributes: Vec::new(),
+    }
+}
+
+/// A bundle as it would be stored.
+#[derive(Clone)]
+pub struct Bundle {
+    pub manifest: Manifest,
+    pub stored_manifest: Vec<u8>,
+    pub shards: Vec<Vec<u8>>,
+}
+
+/// How a bundle is cut.
+#[derive(Clone, Copy)]
+pub struct Cut {
+    pub terms_per_range: usize,
+    pub pages_per_text: usize,
+    pub vectors_per_shard: usize,
+}
+
+impl Default for Cut {
+    fn default() -> Self {
+        Self { terms_per_range: 7, pages_per_text: 2, vectors_per_shard: 3 }
+    }
+}
+
+/// Counts and positions of one field.
+pub type Field = BTreeMap<String, Vec<u32>>;
+
+pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
+    let mut field = Field::new();
+    let mut len = 0;
+    analyzer.analyze(text, |token| {
+        field.entry(token.term.to_string()).or_default().push(token.position);
+        len += u32::from(token.kind != TokenKind::Whole);
+    });
+    (field, len)
+}
+
+pub fn blocks(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut at = 0;
+    text.split('\n')
+        .map(|block| {
+            let range = at..at + block.len();
+            at = range.end + 1;
+            range
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct TermData {
+    postings: [Vec<Posting>; 3],
+    counts: [Vec<u32>; 3],
+    positions: [Vec<u32>; 3],
+    passages: std::collections::BTreeSet<u32>,
+}
+
+impl TermData {
+    fn add(&mut self, level: usize, field: usize, id: u32, positions: &[u32], keep: bool) {
+        if self.postings[level].last().map(|posting| posting.id) != Some(id) {
+            self.postings[level].push(Posting { id, tf: [0, 0] });
+            self.counts[level].push(0);
+        }
+        self.postings[level].last_mut().unwrap().tf[field] += positions.len() as u32;
+        if keep {
+            self.positions[level].extend(positions);
+            *self.counts[level].last_mut().unwrap() += positions.len() as u32;
+        }
+    }
+}
+
+pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> Bundle {
+    let mut shards = Vec::new();
+    let mut entries: Vec<ShardEntry> = Vec::new();
+    let mut put = |kind, raw: &[u8]| {
+        let (entry, stored) = encode_shard(kind, raw).unwrap();
+        entries.push(entry);
+        shards.push(stored);
+        ShardId(entries.len() as u32 - 1)
+    };
+
+    let mut structure = StructureBuilder::default();
+    let mut terms: BTreeMap<String, TermData> = BTreeMap::new();
+    let mut vectors: Vec<&Vec<f32>> = Vec::new();
+    let mut languages: Vec<String> = Vec::new();
+    let mut n_passages = 0;
+    let mut n_sections = 0;
+    for (page_id, page) in pages.iter().enumerate() {
+        if !languages.contains(&page.language) {
+            languages.push(page.language.clone());
+        }
+        let mut analyzer = Analyzer::for_language(&page.language);
+        let (title, title_len) = analyse(&mut analyzer, &page.title);
+        let (path, path_len) = analyse(&mut analyzer, &page.url.replace(['/', '-'], " "));
+        structure.page([title_len, path_len]);
+        let first_passage = n_passages;
+        for (level_field, field) in [&title, &path].into_iter().enumerate() {
+            for (term, positions) in field {
+                let data = terms.entry(term.clone()).or_default();
+                data.add(0, level_field, page_id as u32, positions, level_field == 0);
+            }
+        }
+        for section in &page.sections {
+            let (heading, heading_len) = analyse(&mut analyzer, &section.heading);
+            let (above, above_len) = analyse(&mut analyzer, &ancestors(page, section));
+            structure.section([heading_len, above_len], section.vectors.len() as u32);
+            vectors.extend(&section.vectors);
+            for (level_field, field) in [&heading, &above].into_iter().enumerate() {
+                for (term, positions) in field {
+                    let data = terms.entry(term.clone()).or_default();
+                    data.add(1, level_field, n_sections, positions, level_field == 0);
+                }
+            }
+            let first = n_passages;
+            for block in blocks(&section.text) {
+                let (body, body_len) = analyse(&mut analyzer, &section.text[block]);
+                structure.passage([body_len, 0]);
+                for (term, positions) in &body {
+                    let data = terms.entry(term.clone()).or_default();
+                    data.add(2, 0, n_passages, positions, true);
+                    data.passages.insert(n_passages);
+                }
+                n_passages += 1;
+            }
+            for term in heading.keys().chain(above.keys()) {
+                terms.get_mut(term).unwrap().passages.extend(first..n_passages);
+            }
+            n_sections += 1;
+        }
+        for term in title.keys().chain(path.keys()) {
+            terms.get_mut(term).unwrap().passages.extend(first_passage..n_passages);
+        }
+    }
+    let structure = structure.finish();
+    put(ShardKind::Structure, &structure.to_bytes());
+
+    let mut lexicon = Vec::new();
+    let all: Vec<_> = terms.iter().collect();
+    for range in all.chunks(cut.terms_per_range) {
+        let (mut builder, mut positions) = (TermsBuilder::new(), PositionsBuilder::new());
+        for (term, data) in range {
+            let [a, b, c] = &data.postings;
+            builder.push(term, data.passages.len() as u32, [a, b, c]).unwrap();
+            positions
+                .push([0, 1, 2].map(|level: usize| Lists {
+                    counts: &data.counts[level],
+                    positions: &data.positions[level],
+                }))
+                .unwrap();
+        }
+        let terms = put(ShardKind::Terms, &builder.finish());
+        let positions = put(ShardKind::Positions, &positions.finish());
+        lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms, positions });
+    }
+
+    let mut texts = Vec::new();
+    for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
+        let mut builder = TextsBuilder::new();
+        for (j, page) in chunk.iter().enumerate() {
+            let id = format!("doc-{}", i * cut.pages_per_text + j);
+            builder
+                .push(&PageText {
+                    id: &id,
+                    url: &page.url,
+                    title: &page.title,
+                    language: &page.language,
+                    meta: vec![],
+                    sections: page
+                        .sections
+                        .iter()
+                        .map(|section| SectionText {
+                            level: u8::from(!section.heading.is_empty()),
+                            heading: &section.heading,
+                            anchor: section.anchor.as_deref(),
+                            parent: section.parent,
+                            text: &section.text,
+                            code: vec![],
+                            passages: blocks(&section.text)
+                                .into_iter()
+                                .map(|range| range.start as u32..range.end as u32)
+                                .collect(),
+                        })
+                        .collect(),
+                })
+                .unwrap();
+        }
+        let shard = put(ShardKind::Texts, &builder.finish());
+        texts.push(TextRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
+    }
+
+    let mut directory = Vec::new();
+    for &(name, kind) in attributes {
+        let value = |page: &'_ Page| page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
+        let values: Vec<Option<AttributeValue>> = pages.iter().map(value).collect();
+        let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
+        let column = put(ShardKind::Column, &column.to_bytes());
+        directory.push(Attribute { name: name.into(), kind, column, facet: true });
+    }
+    directory.sort_by(|a, b| a.name.cmp(&b.name));
+
+    let dense = (!vectors.is_empty()).then(|| {
+        let dim = vectors[0].len();
+        let mut ranges = Vec::new();
+        let mut mean = vec![0.0; dim];
+        for (i, chunk) in vectors.chunks(cut.vectors_per_shard).enumerate() {
+            let mut builder = VectorsBuilder::new(dim as u32);
+            for vector in chunk {
+                let norm = vector.iter().map(|v| v * v).sum::<f32>().sqrt();
+                let unit: Vec<f32> = vector.iter().map(|v| v / norm).collect();
+                for (mean, v) in mean.iter_mut().zip(&unit) {
+                    *mean += v / vectors.len() as f32;
+                }
+                let (row, scale) = quantise(&unit);
+                builder.push(&row, scale).unwrap();
+            }
+            let shard = put(ShardKind::Vectors, &builder.finish());
+            let first_vector = VectorId((i * cut.vectors_per_shard) as u32);
+            ranges.push(VectorRange { first_vector, shard });
+        }
+        Dense {
+            encoder: EncoderCard {
+                name: "test".into(),
+                dim: dim as u32,
+                fingerprint: "0".repeat(32),
+                max_tokens: 256,
+                query_prefix: String::new(),
+                document_prefix: String::new(),
+                semantic: true,
+            },
+            mean,
+            vectors: ranges,
+            graph: None,
+            query_encoders: vec![],
+            projection: None,
+            rows: None,
+        }
+    });
+
+    let manifest = Manifest {
+        generator: "test".into(),
+        languages,
+        analysis: findling_text::conformance(),
+        stats: Stats {
+            n_pages: structure.n_pages(),
+            n_sections: structure.n_sections(),
+            n_passages: structure.n_passages(),
+            n_vectors: structure.n_vectors(),
+            n_terms: terms.len() as u32,
+            mean_len: structure.mean_len(),
+        },
+        attributes: directory,
+        dense,
+        lexicon,
+        texts,
+        shards: entries,
+    };
+    let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
+    Bundle { manifest, stored_manifest, shards }
+}
+
+pub fn ancestors(page: &Page, section: &Section) -> String {
+    let mut path = Vec::new();
+    let mut at = section.parent;
+    while let Some(i) = at {
+        path.push(page.sections[i as usize].heading.clone());
+        at = page.sections[i as usize].parent;
+    }
+    path.reverse();
+    path.join(" ")
+}
+
+impl Bundle {
+    pub fn open(&self) -> Index {
+        Index::open(&self.stored_manifest).unwrap()
+    }
+
+    /// Answers, fetching what is asked for; also tells what was fetched in each round.
+    pub fn answer(
+        &self,
+        index: &mut Index,
+        request: Request,
+    ) -> Result<(Response, Vec<Vec<ShardId>>), Error> {
+        let mut search = index.search(request)?;
+        let mut rounds = Vec::new();
+        loop {
+            match search.step(index)? {
+                Step::Done(response) => return Ok((*response, rounds)),
+                Step::Need(shards) => {
+                    assert!(!shards.is_empty() && rounds.len() < 3);
+                    for &shard in &shards {
+                        index.provide(shard, &self.shards[shard.index()])?;
+                    }
+                    rounds.push(shards);
+                }
+            }
+        }
+    }
+
+    pub fn search(&self, request: Request) -> Response {
+        self.answer(&mut self.open(), request).unwrap().0
+    }
+
+    /// Titles with headings of the best sections.
+    pub fn find(&self, query: &str) -> Vec<String> {
+        titles(&self.search(Request { query: query.into(), ..Request::default() }))
+    }
+}
+
+pub fn titles(response: &Response) -> Vec<String> {
+    response.results.iter().map(|page| page.title.clone()).collect()
+}

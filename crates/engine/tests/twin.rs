@@ -1,0 +1,318 @@
+//! The engine against a slow, obvious twin that reads the pages themselves.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use findling_bundle::{AttributeKind, AttributeValue};
+use findling_engine::{
+    Bm25fParams, Fusion, Limit, Mode, PageScoring, QueryVector, RankParams, Request, Response,
+    SectionsPerPage,
+};
+use findling_text::Analyzer;
+use proptest::prelude::*;
+use support::{Bundle, Cut, Field, Page, Section, analyse, ancestors, blocks, build};
+
+/// Words without stop words, identifiers or common stems: what the twin need not know about.
+const WORDS: [&str; 8] = ["apple", "birch", "cedar", "delta", "ember", "fjord", "grape", "heron"];
+
+fn words(n: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), n).prop_map(|words| words.join(" "))
+}
+
+fn vector() -> impl Strategy<Value = Vec<f32>> {
+    prop::collection::vec(-8i32..9, 4).prop_map(|v| {
+        let mut v: Vec<f32> = v.into_iter().map(|v| v as f32).collect();
+        v[0] += 0.5;
+        v
+    })
+}
+
+fn section() -> impl Strategy<Value = Section> {
+    let text = prop::collection::vec(words(0..9), 1..4).prop_map(|blocks| blocks.join("\n"));
+    (words(0..3), text, prop::collection::vec(vector(), 1..3), any::<bool>()).prop_map(
+        |(heading, text, vectors, nested)| Section {
+            heading,
+            text,
+            vectors,
+            parent: nested.then_some(0),
+            anchor: None,
+        },
+    )
+}
+
+fn pages() -> impl Strategy<Value = Vec<Page>> {
+    let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32).prop_map(
+        |(title, path, mut sections, group)| {
+            // A section's parent stands before it.
+            sections[0].parent = None;
+            Page {
+                title,
+                url: format!("/{}/", path.replace(' ', "-")),
+                language: "en".into(),
+                sections,
+                attributes: vec![("group", AttributeValue::String(group.to_string()))],
+            }
+        },
+    );
+    prop::collection::vec(page, 1..6)
+}
+
+/// One passage as the twin sees it: six fields, and where it is.
+struct Passage {
+    fields: [Field; 6],
+    len: [u32; 6],
+    section: usize,
+}
+
+struct Twin {
+    passages: Vec<Passage>,
+    /// Page of each section.
+    sections: Vec<usize>,
+}
+
+impl Twin {
+    fn new(pages: &[Page]) -> Self {
+        let mut twin = Self { passages: Vec::new(), sections: Vec::new() };
+        let mut analyzer = Analyzer::for_language("en");
+        for (i, page) in pages.iter().enumerate() {
+            for section in &page.sections {
+                for block in blocks(&section.text) {
+                    let texts = [
+                        page.title.clone(),
+                        page.url.replace(['/', '-'], " "),
+                        section.heading.clone(),
+                        ancestors(page, section),
+                        section.text[block].to_string(),
+                        String::new(),
+                    ];
+                    let analysed = texts.map(|text| analyse(&mut analyzer, &text));
+                    let len = [0, 1, 2, 3, 4, 5].map(|f: usize| analysed[f].1);
+                    let fields = analysed.map(|(field, _)| field);
+                    twin.passages.push(Passage { fields, len, section: twin.sections.len() });
+                }
+                twin.sections.push(i);
+            }
+        }
+        twin
+    }
+
+    /// BM25F of every section, by its best passage.
+    fn scores(&self, query: &str, params: &Bm25fParams) -> BTreeMap<usize, f64> {
+        let mut terms: Vec<String> = Vec::new();
+        Analyzer::for_language("en").analyze(query, |token| terms.push(token.term.to_string()));
+        let n = self.passages.len() as f64;
+        let mean = |f: usize| self.passages.iter().map(|p| f64::from(p.len[f])).sum::<f64>() / n;
+        let means = [0, 1, 2, 3, 4, 5].map(mean);
+        let has = |p: &Passage, term: &str| p.fields.iter().any(|field| field.contains_key(term));
+        let mut scores = BTreeMap::new();
+        for passage in &self.passages {
+            let mut score = 0.0;
+            for term in &terms {
+                let df = self.passages.iter().filter(|p| has(p, term)).count() as f64;
+                let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
+                let mut tf = 0.0;
+                for f in 0..6 {
+                    let count = passage.fields[f].get(term).map_or(0, Vec::len) as f64;
+                    let (w, b) = (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));
+                    if count > 0.0 {
+                        tf += w * count / (1.0 - b + b * f64::from(passage.len[f]) / means[f]);
+                    }
+                }
+                score += idf * tf / (f64::from(params.k1) + tf);
+            }
+            if score > 0.0 {
+                let best = scores.entry(passage.section).or_insert(0.0f64);
+                *best = best.max(score);
+            }
+        }
+        scores
+    }
+
+    /// The sections that have the words in a row in a title, a heading or a passage; of a single word, in any field.
+    fn with_phrase(&self, phrase: &str) -> BTreeSet<usize> {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        let mut analyzer = Analyzer::for_language("en");
+        let terms: Vec<String> =
+            words.iter().map(|w| analyse(&mut analyzer, w).0.into_keys().next().unwrap()).collect();
+        let mut found = BTreeSet::new();
+        for passage in &self.passages {
+            let in_field = |f: &usize| {
+                let at = |i: usize| passage.fields[*f].get(&terms[i]);
+                at(0).is_some_and(|starts| {
+                    starts.iter().any(|start| {
+                        (1..terms.len()).all(|i| at(i).is_some_and(|p| p.contains(&(start + i as u32))))
+                    })
+                })
+            };
+            let fields: &[usize] = if terms.len() == 1 { &[0, 1, 2, 3, 4] } else { &[0, 2, 4] };
+            if fields.iter().any(in_field) {
+                found.insert(passage.section);
+            }
+        }
+        found
+    }
+
+    fn all(&self) -> BTreeSet<usize> {
+        (0..self.sections.len()).collect()
+    }
+}
+
+fn plain() -> RankParams {
+    let mut params = RankParams::default();
+    params.bm25f.title_boost = 0.0;
+    params.bm25f.heading_boost = 0.0;
+    params
+}
+
+fn everything(query: &str) -> Request {
+    Request {
+        query: query.into(),
+        limit: Limit(1000),
+        sections_per_page: SectionsPerPage(1000),
+        ..Request::default()
+    }
+}
+
+fn open(pages: &[Page], terms_per_range: usize) -> (Bundle, findling_engine::Index) {
+    let cut = Cut { terms_per_range, ..Cut::default() };
+    let bundle = build(pages, &[("group", AttributeKind::String)], cut);
+    let mut index = bundle.open();
+    index.set_rank_params(plain());
+    (bundle, index)
+}
+
+/// The sections of a response by number, with their legs.
+fn sections(pages: &[Page], response: &Response) -> BTreeMap<usize, findling_engine::Legs> {
+    let mut firsts = vec![0];
+    for page in pages {
+        firsts.push(firsts.last().unwrap() + page.sections.len());
+    }
+    let mut found = BTreeMap::new();
+    for hit in &response.results {
+        let page: usize = hit.id.strip_prefix("doc-").unwrap().parse().unwrap();
+        for section in &hit.sections {
+            // Sections are told apart by their scores' owners: headings repeat, so the place is found by identity.
+            let candidates = (0..pages[page].sections.len())
+                .filter(|i| !found.contains_key(&(firsts[page] + i)) && matches(&pages[page], *i, section));
+            let place = candidates.min().expect("a section of the page");
+            found.insert(firsts[page] + place, section.legs);
+        }
+    }
+    found
+}
+
+fn matches(page: &Page, i: usize, hit: &findling_engine::SectionHit) -> bool {
+    page.sections[i].anchor == hit.anchor
+}
+
+/// Gives every section an anchor of its own, so that hits can be told apart.
+fn anchored(mut pages: Vec<Page>) -> Vec<Page> {
+    for page in &mut pages {
+        for (i, section) in page.sections.iter_mut().enumerate() {
+            section.anchor = Some(format!("s{i}"));
+        }
+    }
+    pages
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-4 * (1.0 + a.abs())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn words_score_as_the_formula_says(pages in pages().prop_map(anchored), query in words(1..4), range in 1usize..9) {
+        let (bundle, mut index) = open(&pages, range);
+        let (response, _) = bundle.answer(&mut index, everything(&query)).unwrap();
+        let expect = Twin::new(&pages).scores(&query, &plain().bm25f);
+        let found = sections(&pages, &response);
+        prop_assert_eq!(found.keys().collect::<Vec<_>>(), expect.keys().collect::<Vec<_>>());
+        prop_assert_eq!(response.total.sections as usize, expect.len());
+        for (section, legs) in &found {
+            prop_assert!(close(f64::from(legs.lexical_score.unwrap()), expect[section]), "{} {:?} {}", section, legs, expect[section]);
+        }
+        // Pages and their sections stand in the order of their scores.
+        let scores: Vec<f32> = response.results.iter().map(|page| page.score).collect();
+        prop_assert!(scores.is_sorted_by(|a, b| a >= b));
+        for page in &response.results {
+            prop_assert_eq!(page.score, page.sections[0].score);
+            prop_assert!(page.sections.is_sorted_by(|a, b| a.score >= b.score));
+        }
+    }
+
+    #[test]
+    fn phrases_and_exclusions_are_sets(pages in pages().prop_map(anchored), query in words(1..3), wanted in words(1..4), not in words(1..3)) {
+        let (bundle, mut index) = open(&pages, 3);
+        let twin = Twin::new(&pages);
+        let scored: BTreeSet<usize> = twin.scores(&format!("{query} {wanted}"), &plain().bm25f).into_keys().collect();
+        let (has, lacks) = (twin.with_phrase(&wanted), twin.with_phrase(&not));
+        let expect: Vec<usize> = scored.intersection(&has).filter(|s| !lacks.contains(s)).copied().collect();
+        let text = format!("{query} \"{wanted}\" -\"{not}\"");
+        let (response, _) = bundle.answer(&mut index, everything(&text)).unwrap();
+        prop_assert_eq!(sections(&pages, &response).into_keys().collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn both_legs_obey_one_filter(
+        pages in pages().prop_map(anchored), query in words(1..3), not in words(1..2), values in vector(), group in 0..3u32,
+        mode in prop::sample::select(&[Mode::Hybrid, Mode::Semantic, Mode::Lexical][..]),
+        rrf: bool, maxima: bool,
+    ) {
+        let (bundle, mut index) = open(&pages, 3);
+        index.set_rank_params(RankParams {
+            page: if maxima { PageScoring::PageMaxima } else { PageScoring::BestSection },
+            ..plain()
+        });
+        let request = Request {
+            mode,
+            fusion: if rrf { Fusion::Rrf { k: 5.0, dense_weight: 0.7 } } else { Fusion::default() },
+            filter: Some(format!("group={group}").into()),
+            vector: Some(QueryVector { values: values.clone(), encoder: "supplied".into(), truncated: false }),
+            ..everything(&format!("{query} -{not}"))
+        };
+        let (response, _) = bundle.answer(&mut index, request.clone()).unwrap();
+        prop_assert_eq!(response.mode, mode);
+        let twin = Twin::new(&pages);
+        let lacks = twin.with_phrase(&not);
+        let in_group = |s: &usize| {
+            pages[twin.sections[*s]].attributes[0].1 == AttributeValue::String(group.to_string())
+        };
+        let allowed: BTreeSet<usize> = twin.all().into_iter().filter(in_group).filter(|s| !lacks.contains(s)).collect();
+        let found = sections(&pages, &response);
+        let all_texts: Vec<&Section> = pages.iter().flat_map(|page| &page.sections).collect();
+        let norm = |v: &[f32]| v.iter().map(|v| f64::from(v * v)).sum::<f64>().sqrt();
+        for (section, legs) in &found {
+            prop_assert!(allowed.contains(section));
+            let cosine = |v: &Vec<f32>| {
+                v.iter().zip(&values).map(|(a, b)| f64::from(a * b)).sum::<f64>() / norm(v) / norm(&values)
+            };
+            let best = all_texts[*section].vectors.iter().map(cosine).fold(f64::NEG_INFINITY, f64::max);
+            if let Some(similarity) = legs.similarity {
+                prop_assert!((f64::from(similarity) - best).abs() < 0.02, "{} {}", similarity, best);
+            }
+        }
+        let scored = twin.scores(&query, &plain().bm25f);
+        match mode {
+            // Whatever is allowed has a nearest place.
+            Mode::Semantic => prop_assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), allowed),
+            _ => prop_assert!(allowed.iter().filter(|s| scored.contains_key(s)).all(|s| found.contains_key(s))),
+        }
+        // The same request gives the same answer, from a fresh index too.
+        let (again, _) = bundle.answer(&mut index, request.clone()).unwrap();
+        prop_assert_eq!(&again, &response);
+        let mut fresh = bundle.open();
+        fresh.set_rank_params(*index.rank_params());
+        prop_assert_eq!(&bundle.answer(&mut fresh, request.clone()).unwrap().0, &response);
+        // Pages cut from it are those of the whole.
+        for offset in 0..=response.results.len() {
+            let part = Request { offset: offset as u32, limit: Limit(2), ..request.clone() };
+            let (part, _) = bundle.answer(&mut index, part).unwrap();
+            let end = (offset + 2).min(response.results.len());
+            prop_assert_eq!(&part.results[..], &response.results[offset..end]);
+            prop_assert_eq!(part.total, response.total);
+        }
+    }
+}
