@@ -1,0 +1,172 @@
+//! Everything together: shards in a fixed order, and the manifest over them.
+
+use findling_bundle::vectors::{VectorsBuilder, quantise};
+use findling_bundle::{
+    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, ShardEntry,
+    ShardKind, Stats, TextRange, VectorId, VectorRange,
+};
+use rayon::prelude::*;
+
+use super::columns::Built;
+use super::embed::Embedded;
+use super::lexical::Lexical;
+use super::shards::ShardSet;
+
+/// Bytes of a shard of vectors to aim at. They are all fetched for a search by meaning; several at once come sooner.
+const VECTORS_LEN: usize = 512 << 10;
+
+/// A bundle in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bundle {
+    /// What names everything else.
+    pub manifest: Manifest,
+    /// The shards as stored, in the order of the manifest's directory.
+    pub shards: Vec<Vec<u8>>,
+}
+
+/// What the dense side is made of.
+#[derive(Clone, Debug)]
+pub struct DenseParts {
+    /// The documents' encoder.
+    pub encoder: EncoderCard,
+    /// Their embeddings, in section order.
+    pub embedded: Embedded,
+    /// Their graph.
+    pub graph: Option<Graph>,
+    /// What embeds queries beside the bundle.
+    pub query_encoders: Vec<QueryEncoder>,
+}
+
+/// What a bundle is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Languages queries are analysed in.
+    pub languages: Vec<String>,
+    /// Analysed pages.
+    pub lexical: Lexical,
+    /// Columns by name.
+    pub columns: Vec<Built>,
+    /// First page of each text shard.
+    pub text_firsts: Vec<PageId>,
+    /// The text shards, uncompressed.
+    pub texts: Vec<Vec<u8>>,
+    /// Meaning; `None` for words alone.
+    pub dense: Option<DenseParts>,
+}
+
+/// Compresses all shards on all cores and writes the manifest. The same parts give the same bytes.
+///
+/// # Errors
+/// Where a part is beyond the formats' limits.
+pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
+    let Parts { languages, lexical, columns, text_firsts, texts, dense } = parts;
+    let structure = &lexical.structure;
+    let stats = Stats {
+        n_pages: structure.n_pages(),
+        n_sections: structure.n_sections(),
+        n_passages: structure.n_passages(),
+        n_vectors: structure.n_vectors(),
+        n_terms: lexical.n_terms,
+        mean_len: structure.mean_len(),
+    };
+    let mut shards = ShardSet::default();
+    shards.add(ShardKind::Structure, &structure.to_bytes())?;
+
+    let (mut firsts, mut terms, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    for range in lexical.ranges {
+        firsts.push(range.first_term);
+        terms.push(range.terms);
+        positions.push(range.positions);
+    }
+    let terms = shards.add_all(ShardKind::Terms, &terms)?;
+    let positions = shards.add_all(ShardKind::Positions, &positions)?;
+    let lexicon = firsts
+        .into_iter()
+        .zip(terms)
+        .zip(positions)
+        .map(|((first_term, terms), positions)| LexiconRange { first_term, terms, positions })
+        .collect();
+
+    let raw: Vec<Vec<u8>> = columns.iter().map(|built| built.column.clone()).collect();
+    let attributes = shards
+        .add_all(ShardKind::Column, &raw)?
+        .into_iter()
+        .zip(columns)
+        .map(|(column, Built { name, kind, facet, .. })| Attribute { name, kind, column, facet })
+        .collect();
+
+    let texts = shards
+        .add_all(ShardKind::Texts, &texts)?
+        .into_iter()
+        .zip(text_firsts)
+        .map(|(shard, first_page)| TextRange { first_page, shard })
+        .collect();
+
+    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards)).transpose()?;
+    let (shards, stored) = shards.finish();
+    let manifest = Manifest {
+        generator: concat!("findling ", env!("CARGO_PKG_VERSION")).to_owned(),
+        languages,
+        analysis: findling_text::conformance(),
+        stats,
+        attributes,
+        dense,
+        lexicon,
+        texts,
+        shards,
+    };
+    manifest.validate()?;
+    Ok(Bundle { manifest, shards: stored })
+}
+
+fn add_dense(dense: DenseParts, n_vectors: u32, shards: &mut ShardSet) -> Result<Dense, Error> {
+    let DenseParts { encoder, embedded, graph, query_encoders } = dense;
+    let n = embedded.rows().len();
+    if n != n_vectors as usize {
+        return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
+    }
+    let dim = embedded.dim;
+    let quantised: Vec<(Vec<i8>, f32)> = embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
+    let mean = mean(&quantised, dim);
+    let per_shard = (VECTORS_LEN / (dim + 4)).max(1);
+    let mut raw = Vec::new();
+    for rows in quantised.chunks(per_shard) {
+        let mut builder = VectorsBuilder::new(encoder.dim);
+        for (row, scale) in rows {
+            builder.push(row, *scale)?;
+        }
+        raw.push(builder.finish());
+    }
+    let vectors = shards
+        .add_all(ShardKind::Vectors, &raw)?
+        .into_iter()
+        .enumerate()
+        .map(|(i, shard)| VectorRange { first_vector: VectorId((i * per_shard) as u32), shard })
+        .collect();
+    let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
+    Ok(Dense { encoder, mean, vectors, graph, query_encoders, projection: None, rows: None })
+}
+
+/// The mean of the vectors as a reader sees them.
+fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
+    let mut sums = vec![0.0f64; dim];
+    for (row, scale) in quantised {
+        for (sum, &q) in sums.iter_mut().zip(row) {
+            *sum += f64::from(q) * f64::from(*scale);
+        }
+    }
+    let n = quantised.len().max(1) as f64;
+    sums.into_iter().map(|sum| (sum / n) as f32).collect()
+}
+
+/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds.
+pub fn sizes(shards: &[ShardEntry]) -> Vec<(ShardKind, usize, u64, u64)> {
+    let mut sizes = std::collections::BTreeMap::new();
+    for shard in shards {
+        let (n, stored, raw) = sizes.entry(shard.kind).or_insert((0usize, 0u64, 0u64));
+        *n += 1;
+        *stored += u64::from(shard.stored_len);
+        *raw += u64::from(shard.raw_len);
+    }
+    sizes.into_iter().map(|(kind, (n, stored, raw))| (kind, n, stored, raw)).collect()
+}

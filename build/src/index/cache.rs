@@ -1,0 +1,317 @@
+//! The embedding cache: what was embedded once is not embedded again, in this site or another.
+//!
+//! One append-only log for each encoder, named by its fingerprint. Vectors are kept to the bit, so that a build with a full
+//! cache gives the same bytes as one without.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | magic, `FNDLEMBD` |
+//! | 8 | 4 | format version, u32 |
+//! | 12 | 4 | dimensions, u32 |
+//! | 16 | 16 | first 16 bytes of BLAKE3 over the fingerprint |
+//! | 32 | | records |
+//!
+//! A record:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 16 | key: first 16 bytes of BLAKE3 over the document prefix and the text |
+//! | 4 | tokens, u32 |
+//! | 4 | 1 where the text was cut, else 0, u32 |
+//! | 4 * dim | the vector, f32 |
+//! | 8 | first 8 bytes of BLAKE3 over the rest of the record |
+//!
+//! A build that was killed leaves a torn record at the end; the next one cuts it off. One build at a time appends; others read.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use findling_bundle::{EncoderCard, hash128, hex};
+use findling_encoder::Embedding;
+
+const MAGIC: [u8; 8] = *b"FNDLEMBD";
+const VERSION: u32 = 1;
+const HEADER_LEN: u64 = 32;
+
+/// The key of a text: which record has its vector.
+pub type Key = [u8; 16];
+
+/// The cache of one encoder.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    file: File,
+    writable: bool,
+    dim: usize,
+    /// Where each key's record begins.
+    records: HashMap<Key, u64>,
+    end: u64,
+}
+
+impl Cache {
+    /// Where caches are kept unless told otherwise: `$FINDLING_CACHE`, `$XDG_CACHE_HOME/findling/embeddings`, or
+    /// `~/.cache/findling/embeddings`.
+    pub fn default_dir() -> Option<PathBuf> {
+        let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        var("FINDLING_CACHE").or_else(|| {
+            let cache = var("XDG_CACHE_HOME")
+                .or_else(|| var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".cache")))?;
+            Some(cache.join("findling").join("embeddings"))
+        })
+    }
+
+    /// Opens, or begins, the cache of an encoder in `dir`.
+    ///
+    /// # Errors
+    /// Where the directory or file cannot be made, read or written.
+    pub fn open(dir: &Path, card: &EncoderCard) -> io::Result<Self> {
+        fs::create_dir_all(dir)?;
+        let path = dir.join(format!("{}.embeddings", hex(&hash128(card.fingerprint.as_bytes()))));
+        let file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+        let writable = file.try_lock().is_ok();
+        let mut cache =
+            Self { path, file, writable, dim: card.dim as usize, records: HashMap::new(), end: 0 };
+        let header = cache.header(card);
+        cache.scan(&header)?;
+        Ok(cache)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Texts whose vectors are there.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Whether what is put is kept. False while another build holds the cache.
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The key of a text.
+    pub fn key(card: &EncoderCard, text: &str) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(card.document_prefix.len() as u64).to_le_bytes());
+        hasher.update(card.document_prefix.as_bytes());
+        hasher.update(text.as_bytes());
+        let mut key = Key::default();
+        key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        key
+    }
+
+    /// A text's embedding, if it is there.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn get(&mut self, key: &Key) -> io::Result<Option<Embedding>> {
+        let Some(&at) = self.records.get(key) else { return Ok(None) };
+        let mut record = vec![0; self.record_len()];
+        self.file.seek(SeekFrom::Start(at))?;
+        self.file.read_exact(&mut record)?;
+        Ok(decode(&record).filter(|(found, _)| found == key).map(|(_, embedding)| embedding))
+    }
+
+    /// Adds embeddings. In one write, so that a build that is killed tears at most the last record.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn put(&mut self, embeddings: &[(Key, &Embedding)]) -> io::Result<()> {
+        if !self.writable {
+            return Ok(());
+        }
+        let mut bytes = Vec::with_capacity(embeddings.len() * self.record_len());
+        let mut at = self.end;
+        for (key, embedding) in embeddings {
+            if embedding.values.len() != self.dim || self.records.contains_key(key) {
+                continue;
+            }
+            encode(key, embedding, &mut bytes);
+            self.records.insert(*key, at);
+            at = self.end + bytes.len() as u64;
+        }
+        self.file.write_all(&bytes)?;
+        self.end = at;
+        Ok(())
+    }
+
+    fn record_len(&self) -> usize {
+        16 + 4 + 4 + 4 * self.dim + 8
+    }
+
+    fn header(&self, card: &EncoderCard) -> Vec<u8> {
+        let mut header = Vec::with_capacity(HEADER_LEN as usize);
+        header.extend_from_slice(&MAGIC);
+        header.extend_from_slice(&VERSION.to_le_bytes());
+        header.extend_from_slice(&card.dim.to_le_bytes());
+        header.extend_from_slice(&hash128(card.fingerprint.as_bytes()));
+        header
+    }
+
+    /// Finds the records. What is not a whole and sound record ends the log: it is cut off there.
+    fn scan(&mut self, header: &[u8]) -> io::Result<()> {
+        let mut reader = BufReader::with_capacity(1 << 20, &self.file);
+        reader.seek(SeekFrom::Start(0))?;
+        let mut found = vec![0; header.len()];
+        let mut records = HashMap::new();
+        let mut end = 0;
+        if read_whole(&mut reader, &mut found)? && found == header {
+            end = HEADER_LEN;
+            let mut record = vec![0; self.record_len()];
+            while read_whole(&mut reader, &mut record)? {
+                let Some((key, _)) = decode(&record) else { break };
+                records.insert(key, end);
+                end += record.len() as u64;
+            }
+        }
+        drop(reader);
+        self.records = records;
+        self.end = end;
+        if self.writable && self.file.metadata()?.len() != end {
+            self.file.set_len(end)?;
+        }
+        if self.writable && end == 0 {
+            self.file.write_all(header)?;
+            self.end = HEADER_LEN;
+        }
+        Ok(())
+    }
+}
+
+/// False at the end of the file, also in the midst of what was to be read.
+fn read_whole(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
+    match reader.read_exact(into) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn checksum(record: &[u8]) -> [u8; 8] {
+    let mut checksum = [0; 8];
+    checksum.copy_from_slice(&blake3::hash(record).as_bytes()[..8]);
+    checksum
+}
+
+fn encode(key: &Key, embedding: &Embedding, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(key);
+    out.extend_from_slice(&embedding.n_tokens.to_le_bytes());
+    out.extend_from_slice(&u32::from(embedding.truncated).to_le_bytes());
+    for value in &embedding.values {
+        out.extend_from_slice(&value.to_le_bytes());
+    }
+    let checksum = checksum(&out[start..]);
+    out.extend_from_slice(&checksum);
+}
+
+fn decode(record: &[u8]) -> Option<(Key, Embedding)> {
+    let (body, found) = record.split_at_checked(record.len().checked_sub(8)?)?;
+    if checksum(body) != found {
+        return None;
+    }
+    let word = |at: usize| Some(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?));
+    let key: Key = body.get(..16)?.try_into().ok()?;
+    let values =
+        body.get(24..)?.chunks_exact(4).map(|v| f32::from_le_bytes([v[0], v[1], v[2], v[3]])).collect();
+    Some((key, Embedding { values, n_tokens: word(16)?, truncated: word(20)? == 1 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card() -> EncoderCard {
+        EncoderCard {
+            name: "test".into(),
+            dim: 3,
+            fingerprint: "f".repeat(32),
+            max_tokens: 8,
+            query_prefix: String::new(),
+            document_prefix: "passage: ".into(),
+            semantic: true,
+        }
+    }
+
+    fn embedding(x: f32) -> Embedding {
+        Embedding { values: vec![x, -x, 0.1], n_tokens: 5, truncated: x > 1.0 }
+    }
+
+    #[test]
+    fn what_was_put_is_there_in_the_next_build() {
+        let dir = tempfile::tempdir().unwrap();
+        let card = card();
+        let (a, b) = (Cache::key(&card, "a"), Cache::key(&card, "b"));
+        let mut cache = Cache::open(dir.path(), &card).unwrap();
+        assert!(cache.is_writable() && cache.is_empty());
+        cache.put(&[(a, &embedding(0.5)), (b, &embedding(2.0)), (a, &embedding(9.0))]).unwrap();
+        assert_eq!(cache.get(&a).unwrap(), Some(embedding(0.5)));
+        drop(cache);
+        let mut cache = Cache::open(dir.path(), &card).unwrap();
+        assert_eq!(cache.len(), 2);
+        assert_eq!(cache.get(&b).unwrap(), Some(embedding(2.0)));
+        assert_eq!(cache.get(&Cache::key(&card, "c")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_torn_or_spoilt_tail_is_cut_off_and_written_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let card = card();
+        let keys: Vec<Key> = (0..3).map(|i| Cache::key(&card, &i.to_string())).collect();
+        let mut cache = Cache::open(dir.path(), &card).unwrap();
+        let path = cache.path().to_owned();
+        let len = cache.record_len() as u64;
+        for key in &keys {
+            cache.put(&[(*key, &embedding(0.25))]).unwrap();
+        }
+        drop(cache);
+        let whole = fs::read(&path).unwrap();
+        assert_eq!(whole.len() as u64, HEADER_LEN + 3 * len);
+        for cut in 0..whole.len() {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let mut cache = Cache::open(dir.path(), &card).unwrap();
+            let sound = (cut as u64).saturating_sub(HEADER_LEN) / len;
+            assert_eq!(cache.len() as u64, sound, "cut at {cut}");
+            cache.put(&[(keys[2], &embedding(0.25))]).unwrap();
+            drop(cache);
+            assert_eq!(Cache::open(dir.path(), &card).unwrap().get(&keys[2]).unwrap(), Some(embedding(0.25)));
+        }
+        let mut spoilt = whole.clone();
+        let at = (HEADER_LEN + len) as usize + 30;
+        spoilt[at] ^= 1;
+        fs::write(&path, &spoilt).unwrap();
+        assert_eq!(Cache::open(dir.path(), &card).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_second_build_reads_while_the_first_one_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let card = card();
+        let key = Cache::key(&card, "a");
+        let mut first = Cache::open(dir.path(), &card).unwrap();
+        first.put(&[(key, &embedding(0.5))]).unwrap();
+        let mut second = Cache::open(dir.path(), &card).unwrap();
+        assert!(!second.is_writable());
+        assert_eq!(second.get(&key).unwrap(), Some(embedding(0.5)));
+        second.put(&[(Cache::key(&card, "b"), &embedding(0.5))]).unwrap();
+        assert_eq!(second.len(), 1);
+    }
+
+    #[test]
+    fn encoders_do_not_share_vectors() {
+        let dir = tempfile::tempdir().unwrap();
+        let (card, mut other) = (card(), card());
+        other.fingerprint = "0".repeat(32);
+        Cache::open(dir.path(), &card).unwrap().put(&[(Cache::key(&card, "a"), &embedding(0.5))]).unwrap();
+        assert!(Cache::open(dir.path(), &other).unwrap().is_empty());
+    }
+}

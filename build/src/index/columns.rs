@@ -1,0 +1,152 @@
+//! Attributes: one type for each name, one column for each attribute.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use findling_bundle::limits::MAX_NAME_LEN;
+use findling_bundle::{AttributeKind, AttributeValue, Column, Error};
+
+use crate::page::Page;
+
+/// An attribute of the corpus, its column uncompressed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Built {
+    /// As filters spell it.
+    pub name: String,
+    /// The type that holds every page's value.
+    pub kind: AttributeKind,
+    /// Whether any page marks it for more than sorting.
+    pub facet: bool,
+    /// The column's bytes.
+    pub column: Vec<u8>,
+}
+
+/// Builds the columns, by name. `warn` is told of names whose values are of several types.
+pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>, Error> {
+    let mut kinds: BTreeMap<&str, BTreeSet<u8>> = BTreeMap::new();
+    let mut facets: BTreeSet<&str> = BTreeSet::new();
+    for page in pages {
+        for (name, value) in &page.attributes {
+            kinds.entry(name).or_default().insert(kind(value) as u8);
+            if !page.sort_only.contains(name) {
+                facets.insert(name);
+            }
+        }
+    }
+    let mut built = Vec::with_capacity(kinds.len());
+    for (name, seen) in kinds {
+        if name.is_empty() || name.len() > MAX_NAME_LEN {
+            warn(format!(
+                "an attribute is left out: its name has {} bytes, 1 to {MAX_NAME_LEN} are allowed",
+                name.len()
+            ));
+            continue;
+        }
+        let (common, mixed) = common_kind(&seen);
+        if mixed {
+            warn(format!(
+                "attribute `{name}` has values of several types; all are taken as strings (give every page the same type to \
+                 filter by range)"
+            ));
+        }
+        let values: Vec<Option<Cow<'_, AttributeValue>>> =
+            pages.iter().map(|page| page.attributes.get(name).map(|value| convert(value, common))).collect();
+        let column = Column::build(common, values.iter().map(Option::as_deref))?;
+        built.push(Built {
+            name: name.to_owned(),
+            kind: common,
+            facet: facets.contains(name),
+            column: column.to_bytes(),
+        });
+    }
+    Ok(built)
+}
+
+fn kind(value: &AttributeValue) -> AttributeKind {
+    match value {
+        AttributeValue::String(_) => AttributeKind::String,
+        AttributeValue::Strings(_) => AttributeKind::Strings,
+        AttributeValue::Number(_) => AttributeKind::Number,
+        AttributeValue::Date(_) => AttributeKind::Date,
+        AttributeValue::Bool(_) => AttributeKind::Bool,
+    }
+}
+
+/// The type that holds all values, and whether some must be turned into strings for it.
+fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
+    let has = |kind: AttributeKind| seen.contains(&(kind as u8));
+    let typed = [AttributeKind::Number, AttributeKind::Date, AttributeKind::Bool];
+    if let Some(&only) = typed.iter().find(|&&kind| has(kind))
+        && seen.len() == 1
+    {
+        return (only, false);
+    }
+    let kind = if has(AttributeKind::Strings) { AttributeKind::Strings } else { AttributeKind::String };
+    (kind, typed.into_iter().any(has))
+}
+
+fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue> {
+    if kind(value) == to || (to == AttributeKind::Strings && matches!(value, AttributeValue::String(_))) {
+        return Cow::Borrowed(value);
+    }
+    let text = match value {
+        AttributeValue::Number(number) => number.to_string(),
+        AttributeValue::Date(millis) => jiff::Timestamp::from_millisecond(*millis)
+            .map_or_else(|_| millis.to_string(), |timestamp| timestamp.to_string()),
+        AttributeValue::Bool(truth) => truth.to_string(),
+        AttributeValue::String(_) | AttributeValue::Strings(_) => return Cow::Borrowed(value),
+    };
+    Cow::Owned(AttributeValue::String(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::{PageId, Stats};
+
+    use super::*;
+
+    fn page(attributes: &[(&str, AttributeValue)], sort_only: &[&str]) -> Page {
+        Page {
+            attributes: attributes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            sort_only: sort_only.iter().map(|name| (*name).to_owned()).collect(),
+            ..Page::default()
+        }
+    }
+
+    #[test]
+    fn one_type_for_each_name() {
+        let string = |s: &str| AttributeValue::String(s.to_owned());
+        let pages = [
+            page(
+                &[("a", string("x")), ("n", AttributeValue::Number(2.0)), ("m", AttributeValue::Number(1.5))],
+                &["n"],
+            ),
+            page(
+                &[
+                    ("a", AttributeValue::Strings(vec!["x".into(), "y".into()])),
+                    ("m", string("one")),
+                    ("n", AttributeValue::Number(1.0)),
+                ],
+                &["n"],
+            ),
+            page(&[("m", AttributeValue::Date(0))], &[]),
+        ];
+        let mut warnings = Vec::new();
+        let built = build(&pages, &mut |warning| warnings.push(warning)).unwrap();
+        let summary: Vec<_> = built.iter().map(|b| (b.name.as_str(), b.kind, b.facet)).collect();
+        assert_eq!(
+            summary,
+            [
+                ("a", AttributeKind::Strings, true),
+                ("m", AttributeKind::String, true),
+                ("n", AttributeKind::Number, false)
+            ]
+        );
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("`m`"));
+        let stats = Stats { n_pages: 3, ..Stats::default() };
+        let m = Column::from_bytes(&built[1].column, built[1].kind, &stats).unwrap();
+        assert_eq!(m.value(PageId(0)), Some(string("1.5")));
+        assert_eq!(m.value(PageId(2)), Some(string("1970-01-01T00:00:00Z")));
+    }
+}

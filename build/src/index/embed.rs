@@ -1,0 +1,204 @@
+//! Embedding all units: from the cache what is there, the rest by the encoder, each text once.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use findling_encoder::{Embedding, Encoder, Error, Side};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::cache::{Cache, Key};
+use crate::ui::Ui;
+
+/// Texts between two steps of the progress bar and two writes to the cache: what a killed build loses at most.
+const BATCH: usize = 128;
+/// Texts given to the encoder at once. An encoder that is parallel itself may have many more on its hands at a time.
+const CALL: usize = 16;
+
+/// All vectors, and what they cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// Dimensions.
+    pub dim: usize,
+    /// Row by row.
+    pub values: Vec<f32>,
+    /// Texts whose vectors were in the cache.
+    pub n_cached: usize,
+    /// Texts that the encoder was given. With those in the cache less than there are where texts are equal.
+    pub n_encoded: usize,
+    /// Texts of which the encoder saw only the beginning.
+    pub n_truncated: usize,
+    /// Time spent in the encoder.
+    pub elapsed: Duration,
+}
+
+impl Embedded {
+    /// The vectors.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
+        self.values.chunks_exact(self.dim.max(1))
+    }
+}
+
+/// Embeds documents, in order.
+///
+/// # Errors
+/// Where the encoder fails, or gives vectors of another length than its card says. A cache that fails is warned of and done
+/// without.
+pub fn embed(
+    encoder: &(dyn Encoder + Send + Sync),
+    texts: &[&str],
+    mut cache: Option<&mut Cache>,
+    bar: &ProgressBar,
+    ui: &Ui,
+) -> Result<Embedded, Error> {
+    let dim = encoder.card().dim as usize;
+    let mut embedded = Embedded {
+        dim,
+        values: vec![0.0; texts.len() * dim],
+        n_cached: 0,
+        n_encoded: 0,
+        n_truncated: 0,
+        elapsed: Duration::ZERO,
+    };
+    // Where each text that is not in the cache stands, by its key, in the order of the first occurrence.
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut missing: Vec<(Key, Vec<usize>)> = Vec::new();
+    let keys: Vec<Key> = texts.par_iter().map(|text| Cache::key(encoder.card(), text)).collect();
+    for (i, key) in keys.iter().enumerate() {
+        if let Some(&place) = places.get(key) {
+            missing[place].1.push(i);
+            continue;
+        }
+        let cached = match cache.as_deref_mut().map(|cache| cache.get(key)) {
+            Some(Ok(cached)) => cached,
+            Some(Err(error)) => {
+                ui.warn(format!("the embedding cache cannot be read and is done without: {error}"));
+                cache = None;
+                None
+            }
+            None => None,
+        };
+        match cached {
+            Some(found) => {
+                embedded.n_cached += 1;
+                embedded.place(&[i], &found);
+            }
+            None => {
+                places.insert(*key, missing.len());
+                missing.push((*key, vec![i]));
+            }
+        }
+    }
+    bar.set_length(missing.len() as u64);
+    bar.reset();
+    for batch in missing.chunks(BATCH) {
+        let started = Instant::now();
+        let batch_texts: Vec<&str> = batch.iter().map(|(_, places)| texts[places[0]]).collect();
+        let parts: Vec<Vec<Embedding>> = batch_texts
+            .par_chunks(CALL)
+            .map(|texts| encoder.encode(texts, Side::Document))
+            .collect::<Result<_, Error>>()?;
+        let vectors = parts.concat();
+        if vectors.len() != batch.len() || vectors.iter().any(|vector| vector.values.len() != dim) {
+            return Err(Error::Run(format!(
+                "expected {} vectors of {dim} dimensions from encoder `{}`, found {} of {:?}",
+                batch.len(),
+                encoder.card().name,
+                vectors.len(),
+                vectors.iter().map(|vector| vector.values.len()).find(|len| *len != dim)
+            )));
+        }
+        embedded.elapsed += started.elapsed();
+        embedded.n_encoded += batch.len();
+        for ((_, places), vector) in batch.iter().zip(&vectors) {
+            embedded.place(places, vector);
+        }
+        let records: Vec<(Key, &Embedding)> = batch.iter().map(|(key, _)| *key).zip(&vectors).collect();
+        if let Some(Err(error)) = cache.as_deref_mut().map(|cache| cache.put(&records)) {
+            ui.warn(format!("the embedding cache cannot be written and is done without: {error}"));
+            cache = None;
+        }
+        bar.inc(batch.len() as u64);
+    }
+    Ok(embedded)
+}
+
+impl Embedded {
+    fn place(&mut self, places: &[usize], embedding: &Embedding) {
+        for &i in places {
+            let row = &mut self.values[i * self.dim..(i + 1) * self.dim];
+            if embedding.values.len() == row.len() {
+                // An encoder that gives what is no number must not spoil the index.
+                for (to, &from) in row.iter_mut().zip(&embedding.values) {
+                    *to = if from.is_finite() { from } else { 0.0 };
+                }
+            }
+            self.n_truncated += usize::from(embedding.truncated);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use findling_bundle::EncoderCard;
+    use findling_encoder::hash::HashEncoder;
+
+    use super::*;
+
+    /// Notes what it is asked to embed.
+    struct Noting {
+        inner: HashEncoder,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl Encoder for Noting {
+        fn card(&self) -> &EncoderCard {
+            self.inner.card()
+        }
+        fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error> {
+            self.asked.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
+            self.inner.encode(texts, side)
+        }
+        fn count_tokens(&self, text: &str, side: Side) -> u32 {
+            self.inner.count_tokens(text, side)
+        }
+    }
+
+    fn run(texts: &[&str], cache: Option<&mut Cache>) -> (Embedded, Vec<String>) {
+        let encoder = Noting { inner: HashEncoder::new(16), asked: Mutex::new(Vec::new()) };
+        let embedded = embed(&encoder, texts, cache, &ProgressBar::hidden(), &Ui::silent()).unwrap();
+        let mut asked = encoder.asked.into_inner().unwrap();
+        asked.sort();
+        (embedded, asked)
+    }
+
+    #[test]
+    fn only_what_changed_is_embedded_and_the_vectors_are_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let card = HashEncoder::new(16).card().clone();
+        let open = || Cache::open(dir.path(), &card).unwrap();
+        let (first, asked) = run(&["one", "two", "three", "two"], Some(&mut open()));
+        assert_eq!(asked, ["one", "three", "two"], "equal texts once");
+        let (again, asked) = run(&["one", "two", "three", "two"], Some(&mut open()));
+        assert!(asked.is_empty());
+        assert_eq!(again.values, first.values);
+        assert_eq!((again.n_cached, again.n_encoded), (4, 0));
+        let (changed, asked) = run(&["one", "changed", "three", "two"], Some(&mut open()));
+        assert_eq!(asked, ["changed"]);
+        let (plain, _) = run(&["one", "changed", "three", "two"], None);
+        assert_eq!(changed.values, plain.values, "a cache changes no bit");
+    }
+
+    #[test]
+    fn many_batches_keep_their_order() {
+        let texts: Vec<String> = (0..1000).map(|i| format!("text number {i}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (embedded, _) = run(&texts, None);
+        let expected = HashEncoder::new(16).encode(&texts, Side::Document).unwrap();
+        for (row, expected) in embedded.rows().zip(&expected) {
+            assert_eq!(row, expected.values);
+        }
+    }
+}

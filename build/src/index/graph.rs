@@ -1,0 +1,221 @@
+//! The HNSW graph, built by instant-distance over the f32 embeddings and read out of it.
+//!
+//! instant-distance inserts in parallel, and in which order its threads come decides the graph. Here it runs in a pool
+//! of one thread, with a fixed seed, so that the same vectors give the same graph. What that costs is one core's time instead of all
+//! cores'; `FINDLING_GRAPH_THREADS` in the test below measures it.
+
+use findling_bundle::{Error, Graph, VectorId};
+use instant_distance::{Builder, Heuristic, Point};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Fixed: the same vectors, the same graph.
+const SEED: u64 = 0x000f_19d1_1463;
+
+/// Candidates kept while inserting. More makes a better graph, in time proportional to it.
+pub const EF_CONSTRUCTION: usize = 100;
+
+/// A row of the embeddings. Serialised as nothing: of instant-distance's structure only the edges are read.
+#[derive(Clone, Copy)]
+struct Row<'a>(&'a [f32]);
+
+impl Point for Row<'_> {
+    /// One less the cosine, for vectors of length 1. Summed in eight lanes, in a fixed order.
+    fn distance(&self, other: &Self) -> f32 {
+        let mut lanes = [0.0f32; 8];
+        let (a, b) = (self.0.chunks_exact(8), other.0.chunks_exact(8));
+        let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+        for (a, b) in a.zip(b) {
+            for lane in 0..8 {
+                lanes[lane] += a[lane] * b[lane];
+            }
+        }
+        1.0 - (lanes.iter().sum::<f32>() + rest)
+    }
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit()
+    }
+}
+
+/// instant-distance's `Hnsw` as it serialises itself (0.6): for each of its points, in its own numbering, up to 64
+/// neighbours on the base layer, and up to 32 on each layer above, which hold the first so many points. Point 0 is the
+/// entry. Free places are `u32::MAX`.
+#[derive(Deserialize)]
+struct Hnsw {
+    zero: Vec<Vec<u32>>,
+    layers: Vec<Vec<Vec<u32>>>,
+}
+
+/// Builds the graph of `rows`, of `dim` numbers each and of length 1; `None` where there are none.
+///
+/// # Errors
+/// Where instant-distance gives a structure that is none, which would be its or our fault.
+pub fn build(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .thread_name(|_| "graph".to_owned())
+        .build()
+        .map_err(|_| Error::Malformed { what: "graph", why: "no thread could be started to build it" })?;
+    pool.install(|| insert_all(values, dim))
+}
+
+fn insert_all(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
+    let points: Vec<Row<'_>> = values.chunks_exact(dim.max(1)).map(Row).collect();
+    if points.is_empty() {
+        return Ok(None);
+    }
+    let (hnsw, ids) = Builder::default()
+        .seed(SEED)
+        .ef_construction(EF_CONSTRUCTION)
+        .select_heuristic(Some(Heuristic { extend_candidates: false, keep_pruned: true }))
+        .build_hnsw(points);
+    // The vector of each of its points.
+    let mut vector_of = vec![VectorId(0); ids.len()];
+    for (vector, id) in ids.iter().enumerate() {
+        vector_of[id.into_inner() as usize] = VectorId(vector as u32);
+    }
+    let unreadable =
+        |_| Error::Malformed { what: "graph", why: "instant-distance's structure is not the one known" };
+    let structure: Hnsw = {
+        let json = serde_json::to_vec(&hnsw).map_err(unreadable)?;
+        drop(hnsw);
+        serde_json::from_slice(&json).map_err(unreadable)?
+    };
+    let mut layers = Vec::with_capacity(1 + structure.layers.len());
+    for nodes in std::iter::once(&structure.zero).chain(&structure.layers) {
+        let mut layer: Vec<(VectorId, Vec<VectorId>)> = nodes
+            .iter()
+            .enumerate()
+            .map(|(node, neighbours)| {
+                let neighbours =
+                    neighbours.iter().filter_map(|&id| vector_of.get(id as usize).copied()).collect();
+                (vector_of[node], neighbours)
+            })
+            .collect();
+        layer.sort_unstable_by_key(|(node, _)| *node);
+        layers.push(layer);
+    }
+    Graph::new(vector_of[0], layers).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, BinaryHeap};
+
+    use super::*;
+
+    const DIM: usize = 24;
+
+    /// Vectors of length 1 around a few centres.
+    fn vectors(n: usize) -> Vec<f32> {
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 40) as f32 / (1u64 << 24) as f32) - 0.5
+        };
+        let centres: Vec<Vec<f32>> = (0..20).map(|_| (0..DIM).map(|_| random()).collect()).collect();
+        let mut values = Vec::with_capacity(n * DIM);
+        for i in 0..n {
+            let row: Vec<f32> = centres[i % 20].iter().map(|c| c + 0.6 * random()).collect();
+            let norm = row.iter().map(|v| v * v).sum::<f32>().sqrt();
+            values.extend(row.iter().map(|v| v / norm));
+        }
+        values
+    }
+
+    /// A plain best-first search over the graph's base layer from its entry, descending greedily above.
+    fn search(graph: &Graph, values: &[f32], query: &[f32], ef: usize) -> Vec<u32> {
+        let distance = |id: u32| {
+            let row = &values[id as usize * DIM..][..DIM];
+            // Positive floats order like their bits.
+            (Row(row).distance(&Row(query)).max(0.0)).to_bits()
+        };
+        let mut at = graph.entry().0;
+        for layer in (1..graph.n_layers()).rev() {
+            while let Some(&next) = graph
+                .neighbours(layer, VectorId(at))
+                .iter()
+                .min_by_key(|&&id| distance(id))
+                .filter(|&&id| distance(id) < distance(at))
+            {
+                at = next;
+            }
+        }
+        let mut seen = BTreeSet::from([at]);
+        let mut open = BinaryHeap::from([std::cmp::Reverse((distance(at), at))]);
+        let mut best = BinaryHeap::from([(distance(at), at)]);
+        while let Some(std::cmp::Reverse((d, node))) = open.pop() {
+            if best.len() >= ef && d > best.peek().unwrap().0 {
+                break;
+            }
+            for &next in graph.base_neighbours(VectorId(node)) {
+                if seen.insert(next) {
+                    let d = distance(next);
+                    open.push(std::cmp::Reverse((d, next)));
+                    best.push((d, next));
+                    if best.len() > ef {
+                        best.pop();
+                    }
+                }
+            }
+        }
+        let mut found = best.into_sorted_vec();
+        found.truncate(10);
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    #[test]
+    fn the_same_vectors_give_the_same_graph_and_it_finds_neighbours() {
+        let values = vectors(1500);
+        let graph = build(&values, DIM).unwrap().unwrap();
+        assert_eq!(graph.to_bytes(), build(&values, DIM).unwrap().unwrap().to_bytes());
+        assert_eq!(graph.n_vectors(), 1500);
+        assert!(graph.n_layers() >= 2);
+        let mut hits = 0;
+        for query in values.chunks_exact(DIM).step_by(50) {
+            let mut exact: Vec<(u32, u32)> = values
+                .chunks_exact(DIM)
+                .enumerate()
+                .map(|(id, row)| (Row(row).distance(&Row(query)).max(0.0).to_bits(), id as u32))
+                .collect();
+            exact.sort_unstable();
+            let found = search(&graph, &values, query, 60);
+            hits += exact[..10].iter().filter(|(_, id)| found.contains(id)).count();
+        }
+        assert!(hits >= 294, "{hits} of 300 true neighbours found");
+    }
+
+    #[test]
+    fn few_vectors_or_equal_ones_are_no_trouble() {
+        assert_eq!(build(&[], 3).unwrap(), None);
+        for n in [1, 2, 40] {
+            let graph = build(&[1.0, 0.0, 0.0].repeat(n), 3).unwrap().unwrap();
+            assert_eq!(graph.n_vectors() as usize, n);
+        }
+        assert_eq!(build(&[0.0; 12], 3).unwrap().unwrap().n_vectors(), 4);
+    }
+
+    /// `FINDLING_GRAPH_THREADS=20000 cargo test --release -p findling --no-default-features one_thread -- --nocapture`
+    #[test]
+    fn one_thread_against_all() {
+        let Ok(n) = std::env::var("FINDLING_GRAPH_THREADS") else {
+            eprintln!("skipped: FINDLING_GRAPH_THREADS is not set to a number of vectors");
+            return;
+        };
+        let values = vectors(n.parse().unwrap());
+        let started = std::time::Instant::now();
+        let one = build(&values, DIM).unwrap().unwrap();
+        let one_thread = started.elapsed();
+        let started = std::time::Instant::now();
+        let all = insert_all(&values, DIM).unwrap().unwrap();
+        eprintln!(
+            "{n} vectors: one thread {one_thread:?}, {} threads {:?}, {} and {} edges",
+            rayon::current_num_threads(),
+            started.elapsed(),
+            one.n_edges(),
+            all.n_edges()
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Which language each page is analysed in, and which ones queries are.
+
+use std::collections::BTreeMap;
+
+use findling_bundle::limits::MAX_LANGUAGES;
+
+use crate::page::Page;
+
+/// The languages of a corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Languages {
+    /// Primary subtags (`pt` of `pt-BR`), the most frequent first.
+    pub list: Vec<String>,
+    /// For each page, its place in `list`. Pages in a language beyond the last of the list are analysed in none.
+    of_page: Vec<Option<u8>>,
+}
+
+impl Languages {
+    /// Counts what pages say. Those that say nothing are taken to be in `default`, and without one in the language that most
+    /// others are in; English where none says anything.
+    pub fn of(pages: &[Page], default: Option<&str>) -> Self {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for page in pages {
+            if let Some(language) = primary(&page.language) {
+                *counts.entry(language).or_default() += 1;
+            }
+        }
+        let most_frequent = || counts.iter().max_by_key(|(_, n)| **n).map(|(language, _)| language.clone());
+        let default = default.and_then(primary).or_else(most_frequent).unwrap_or_else(|| "en".to_owned());
+        let silent = pages.iter().filter(|page| primary(&page.language).is_none()).count();
+        if silent > 0 {
+            *counts.entry(default.clone()).or_default() += silent;
+        }
+        let mut ordered: Vec<(String, usize)> = counts.into_iter().collect();
+        // Stable, so that equals stay in alphabetical order.
+        ordered.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        ordered.truncate(MAX_LANGUAGES);
+        let list: Vec<String> = ordered.into_iter().map(|(language, _)| language).collect();
+        let of_page = pages
+            .iter()
+            .map(|page| {
+                let language = primary(&page.language).unwrap_or_else(|| default.clone());
+                list.iter().position(|listed| *listed == language).map(|at| at as u8)
+            })
+            .collect();
+        Self { list, of_page }
+    }
+
+    /// The language a page is analysed in; empty for none.
+    pub fn of_page(&self, page: usize) -> &str {
+        match self.of_page.get(page) {
+            Some(Some(at)) => &self.list[usize::from(*at)],
+            _ => "",
+        }
+    }
+}
+
+fn primary(tag: &str) -> Option<String> {
+    let subtag = tag.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
+    (!subtag.is_empty() && subtag.len() <= 8 && subtag.bytes().all(|b| b.is_ascii_alphanumeric()))
+        .then_some(subtag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn languages(tags: &[&str], default: Option<&str>) -> (Vec<String>, Vec<String>) {
+        let pages: Vec<Page> =
+            tags.iter().map(|tag| Page { language: (*tag).to_owned(), ..Page::default() }).collect();
+        let languages = Languages::of(&pages, default);
+        let each = (0..pages.len()).map(|page| languages.of_page(page).to_owned()).collect();
+        (languages.list, each)
+    }
+
+    #[test]
+    fn the_most_frequent_comes_first_and_stands_for_the_silent() {
+        let (list, each) = languages(&["de", "en-GB", "", "en"], None);
+        assert_eq!(list, ["en", "de"]);
+        assert_eq!(each, ["de", "en", "en", "en"]);
+    }
+
+    #[test]
+    fn a_default_is_for_the_silent_alone() {
+        let (list, each) = languages(&["", "", "fr"], Some("de-AT"));
+        assert_eq!(list, ["de", "fr"]);
+        assert_eq!(each, ["de", "de", "fr"]);
+    }
+
+    #[test]
+    fn nothing_said_means_english() {
+        assert_eq!(languages(&["", "???"], None).0, ["en"]);
+    }
+
+    #[test]
+    fn languages_beyond_the_most_a_query_is_analysed_in_have_no_rules() {
+        let tags: Vec<String> = (0..20).map(|i| format!("x{i:02}")).collect();
+        let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+        let (list, each) = languages(&tags, None);
+        assert_eq!(list.len(), MAX_LANGUAGES);
+        assert_eq!(each[19], "");
+    }
+}

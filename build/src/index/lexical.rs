@@ -1,0 +1,561 @@
+//! The lexical index: every page analysed on all cores, postings on three levels, cut into ranges of terms.
+//!
+//! Deterministic whatever the number of cores: pages are analysed in batches of fixed boundaries, each with numbers of its own
+//! for terms, and joined in page order, so that ids ascend by themselves; terms are sorted at the end.
+
+use std::collections::HashMap;
+
+use findling_bundle::lexicon::{Posting, TermsBuilder};
+use findling_bundle::limits::MAX_TERM_LEN;
+use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::structure::{Structure, StructureBuilder};
+use findling_bundle::{PageId, SectionId};
+use findling_text::{Analyzer, TokenKind};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::languages::Languages;
+use super::shards::Cutter;
+use crate::chunk::{ChunkedPage, ChunkedSection};
+use crate::page::Page;
+
+const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
+
+/// Pages analysed together. Fixed, since it decides nothing that shows but the memory taken.
+const BATCH: usize = 64;
+
+/// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
+/// chosen by.
+const BYTES_PER_RANGE: usize = 64;
+const RANGES_PER_QUERY: usize = 5;
+
+/// What analysis gives.
+#[derive(Debug)]
+pub struct Lexical {
+    /// The tree of pages, sections, passages and vectors, with field lengths.
+    pub structure: Structure,
+    /// Ranges of terms, ascending.
+    pub ranges: Vec<TermRange>,
+    /// Distinct terms.
+    pub n_terms: u32,
+    /// Postings on all levels.
+    pub n_postings: u64,
+}
+
+/// Two shards for one range of terms, uncompressed.
+#[derive(Debug)]
+pub struct TermRange {
+    /// The first term.
+    pub first_term: String,
+    /// Dictionary and postings.
+    pub terms: Vec<u8>,
+    /// Positions.
+    pub positions: Vec<u8>,
+}
+
+/// Analyses all pages. Sections count their embedding units as vectors only with `vectors`.
+pub fn analyse(
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    languages: &Languages,
+    vectors: bool,
+    bar: &ProgressBar,
+) -> Result<Lexical, findling_bundle::Error> {
+    let bases = bases(chunks);
+    let starts: Vec<usize> = (0..pages.len()).step_by(BATCH).collect();
+    let batches: Vec<Batch> = starts
+        .par_iter()
+        .map(|&start| {
+            let end = (start + BATCH).min(pages.len());
+            let mut batch = Batch::default();
+            let mut analyzers = HashMap::new();
+            for page in start..end {
+                let language = languages.of_page(page);
+                let analyzer = analyzers.entry(language).or_insert_with(|| Analyzer::for_language(language));
+                batch.page(page as u32, &pages[page], &chunks[page], bases[page], vectors, analyzer);
+            }
+            bar.inc((end - start) as u64);
+            batch
+        })
+        .collect();
+
+    let structure = structure(&batches);
+    let mut terms: HashMap<&str, Vec<&TermLists>> = HashMap::new();
+    for batch in &batches {
+        for (term, &at) in &batch.terms {
+            // A word whose every occurrence weighs nothing leaves no posting.
+            let lists = &batch.lists[at as usize];
+            if lists.levels.iter().any(|level| !level.postings.is_empty()) {
+                terms.entry(term).or_default().push(lists);
+            }
+        }
+    }
+    let mut terms: Vec<(&str, Vec<&TermLists>)> = terms.into_iter().collect();
+    terms.sort_unstable_by_key(|(term, _)| *term);
+
+    let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
+    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY));
+    let mut cuts = vec![0];
+    for (i, (term, lists)) in terms.iter().enumerate() {
+        if cutter.cut_before(term, size(term, lists)) {
+            cuts.push(i);
+        }
+    }
+    cuts.push(terms.len());
+    let ranges: Vec<TermRange> = cuts
+        .par_windows(2)
+        .filter(|cut| cut[0] < cut[1])
+        .map(|cut| range(&terms[cut[0]..cut[1]], &structure))
+        .collect::<Result<_, _>>()?;
+    let n_postings = terms
+        .iter()
+        .flat_map(|(_, parts)| parts.iter())
+        .flat_map(|lists| &lists.levels)
+        .map(|level| level.postings.len() as u64)
+        .sum();
+    Ok(Lexical { n_terms: terms.len() as u32, structure, ranges, n_postings })
+}
+
+/// The first section and passage of each page.
+fn bases(chunks: &[ChunkedPage]) -> Vec<(u32, u32)> {
+    let mut base = (0, 0);
+    chunks
+        .iter()
+        .map(|page| {
+            let here = base;
+            base.0 += page.sections.len() as u32;
+            base.1 += page.sections.iter().map(|section| section.passages.len() as u32).sum::<u32>();
+            here
+        })
+        .collect()
+}
+
+fn structure(batches: &[Batch]) -> Structure {
+    let mut builder = StructureBuilder::default();
+    for batch in batches {
+        let (mut section, mut passage) = (0, 0);
+        for page in &batch.pages {
+            builder.page(page.len);
+            for _ in 0..page.n_children {
+                let at = &batch.sections[section];
+                section += 1;
+                builder.section(at.len, at.n_vectors);
+                for _ in 0..at.n_children {
+                    builder.passage(batch.passages[passage]);
+                    passage += 1;
+                }
+            }
+        }
+    }
+    builder.finish()
+}
+
+/// About the bytes that a term takes in the terms shard.
+fn size(term: &str, parts: &[&TermLists]) -> usize {
+    let postings: usize =
+        parts.iter().flat_map(|lists| &lists.levels).map(|level| level.postings.len()).sum();
+    term.len() + 6 + 2 * postings
+}
+
+fn range(
+    terms: &[(&str, Vec<&TermLists>)],
+    structure: &Structure,
+) -> Result<TermRange, findling_bundle::Error> {
+    let mut builder = TermsBuilder::new();
+    let mut positions = PositionsBuilder::new();
+    for (term, parts) in terms {
+        let joined: [LevelLists; 3] = [0, 1, 2].map(|level| {
+            let mut all = LevelLists::default();
+            for part in parts {
+                let part = &part.levels[level];
+                all.postings.extend_from_slice(&part.postings);
+                all.counts.extend_from_slice(&part.counts);
+                all.positions.extend_from_slice(&part.positions);
+            }
+            all
+        });
+        let [pages, sections, passages] = &joined;
+        let df = document_frequency(&joined, structure);
+        builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings])?;
+        positions.push(
+            [pages, sections, passages]
+                .map(|level| Lists { counts: &level.counts, positions: &level.positions }),
+        )?;
+    }
+    Ok(TermRange {
+        first_term: terms[0].0.to_owned(),
+        terms: builder.finish(),
+        positions: positions.finish(),
+    })
+}
+
+/// Passages that contain the term in any field: a title or heading counts for every passage below it.
+fn document_frequency([pages, sections, passages]: &[LevelLists; 3], structure: &Structure) -> u32 {
+    let of_pages = pages.postings.iter().map(|posting| structure.passages_of_page(PageId(posting.id)));
+    let of_sections = sections.postings.iter().map(|posting| structure.passages(SectionId(posting.id)));
+    let own = passages.postings.iter().map(|posting| posting.id..posting.id + 1);
+    let mut spans: Vec<_> = of_pages.chain(of_sections).chain(own).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    let (mut df, mut covered) = (0, 0);
+    for span in spans {
+        df += span.end.saturating_sub(span.start.max(covered));
+        covered = covered.max(span.end);
+    }
+    df
+}
+
+/// One term's postings and positions on one level.
+#[derive(Clone, Debug, Default)]
+struct LevelLists {
+    postings: Vec<Posting>,
+    /// Positions of each posting.
+    counts: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct TermLists {
+    levels: [LevelLists; 3],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    len: [u32; 2],
+    n_children: u32,
+    n_vectors: u32,
+}
+
+/// One occurrence of a term in the unit being analysed.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    term: u32,
+    /// `None` in fields whose positions nobody asks for.
+    position: Option<u32>,
+    field: u8,
+    weight: f32,
+}
+
+/// A batch of pages, analysed.
+#[derive(Debug, Default)]
+struct Batch {
+    terms: HashMap<Box<str>, u32>,
+    lists: Vec<TermLists>,
+    pages: Vec<Node>,
+    sections: Vec<Node>,
+    passages: Vec<[u32; 2]>,
+    occurrences: Vec<Occurrence>,
+}
+
+impl Batch {
+    fn page(
+        &mut self,
+        id: u32,
+        page: &Page,
+        chunked: &ChunkedPage,
+        (mut section_id, mut passage_id): (u32, u32),
+        vectors: bool,
+        analyzer: &mut Analyzer,
+    ) {
+        let title = self.field(analyzer, &page.title, 0, true);
+        let path = self.field(analyzer, &path_words(&page.url), 1, false);
+        self.flush(0, id);
+        self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
+        for section in &chunked.sections {
+            let heading = self.field(analyzer, &section.heading, 0, true);
+            let ancestors = self.field(analyzer, &ancestors(chunked, section), 1, false);
+            self.flush(1, section_id);
+            section_id += 1;
+            let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
+            let n_children = section.passages.len() as u32;
+            self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors });
+            for &(start, end) in &section.passages {
+                let len = self.passage(analyzer, section, start, end);
+                self.flush(2, passage_id);
+                passage_id += 1;
+                self.passages.push(len);
+            }
+        }
+    }
+
+    /// A field in which every word counts once. Returns its length.
+    fn field(&mut self, analyzer: &mut Analyzer, text: &str, field: u8, positions: bool) -> u32 {
+        let mut len = 0;
+        let Self { terms, lists, occurrences, .. } = self;
+        analyzer.analyze(text, |token| {
+            len += u32::from(token.kind != TokenKind::Whole);
+            let position = positions.then_some(token.position);
+            occurrences.push(Occurrence {
+                term: intern(terms, lists, token.term),
+                position,
+                field,
+                weight: 1.0,
+            });
+        });
+        len
+    }
+
+    /// A passage, its words weighted as the site says, those in code apart. Returns the lengths of both fields.
+    fn passage(
+        &mut self,
+        analyzer: &mut Analyzer,
+        section: &ChunkedSection,
+        start: u32,
+        end: u32,
+    ) -> [u32; 2] {
+        let Some(text) = section.text.get(start as usize..end as usize) else { return [0, 0] };
+        let mut len = [0.0f32; 2];
+        let (mut code, mut weights) = (&section.code[..], &section.weights[..]);
+        let Self { terms, lists, occurrences, .. } = self;
+        analyzer.analyze(text, |token| {
+            // Tokens come by position, not quite by start: an identifier's whole comes before its parts. It is the
+            // ranges that are passed once for good.
+            let at = start + token.start;
+            while let [(_, end), rest @ ..] = code
+                && *end <= at
+            {
+                code = rest;
+            }
+            while let [(_, end, _), rest @ ..] = weights
+                && *end <= at
+            {
+                weights = rest;
+            }
+            let field = u8::from(code.first().is_some_and(|range| range.0 <= at));
+            let weight = weights.first().filter(|range| range.0 <= at).map_or(1.0, |range| range.2);
+            if weight <= 0.0 {
+                return;
+            }
+            if token.kind != TokenKind::Whole {
+                len[usize::from(field)] += weight;
+            }
+            occurrences.push(Occurrence {
+                term: intern(terms, lists, token.term),
+                position: Some(token.position),
+                field,
+                weight,
+            });
+        });
+        len.map(|len| len.round() as u32)
+    }
+
+    /// Makes postings of the occurrences gathered for one page, section or passage.
+    fn flush(&mut self, level: usize, id: u32) {
+        self.occurrences.sort_by_key(|occurrence| (occurrence.term, occurrence.position));
+        for same in self.occurrences.chunk_by(|a, b| a.term == b.term) {
+            let mut tf = [0.0f32; 2];
+            let lists = &mut self.lists[same[0].term as usize].levels[level];
+            let before = lists.positions.len();
+            let mut last = None;
+            for occurrence in same {
+                tf[usize::from(occurrence.field)] += occurrence.weight;
+                if let Some(position) = occurrence.position
+                    && last != Some(position)
+                {
+                    lists.positions.push(position);
+                    last = Some(position);
+                }
+            }
+            // A word that is there at all counts at least once.
+            let tf = tf.map(|tf| if tf > 0.0 { (tf.round() as u32).max(1) } else { 0 });
+            lists.postings.push(Posting { id, tf });
+            lists.counts.push((lists.positions.len() - before) as u32);
+        }
+        self.occurrences.clear();
+    }
+}
+
+fn intern(terms: &mut HashMap<Box<str>, u32>, lists: &mut Vec<TermLists>, term: &str) -> u32 {
+    if let Some(&id) = terms.get(term) {
+        return id;
+    }
+    let id = lists.len() as u32;
+    terms.insert(term.into(), id);
+    lists.push(TermLists::default());
+    id
+}
+
+/// The headings above a section's own, outermost first.
+fn ancestors(page: &ChunkedPage, section: &ChunkedSection) -> String {
+    let mut path = Vec::new();
+    let mut at = section.parent;
+    while let Some(parent) = at.and_then(|parent| page.sections.get(parent as usize)) {
+        path.push(parent.heading.as_str());
+        // Parents stand before their children, so this ends.
+        at = parent.parent.filter(|grandparent| Some(*grandparent) < at);
+    }
+    path.reverse();
+    path.join(" ")
+}
+
+/// The words of a URL's path: no scheme, host, query or extension, `index` left out, separators made spaces.
+pub(super) fn path_words(url: &str) -> String {
+    let path = match url.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        None => url,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let mut words = String::with_capacity(path.len());
+    let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let last = parts.peek().is_none();
+        let stem = match part.rsplit_once('.') {
+            Some((stem, extension)) if last && !stem.is_empty() && extension.len() <= 5 => stem,
+            _ => part,
+        };
+        if last && stem.eq_ignore_ascii_case("index") {
+            continue;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        // Not `_` or capitals: the analyzer splits identifiers itself, and keeps them whole too.
+        words.extend(stem.chars().map(|c| if c == '-' || c == '+' { ' ' } else { c }));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use findling_bundle::{Level, PositionsShard, Stats, TermsShard};
+
+    use super::*;
+    use crate::chunk::EmbeddingUnit;
+
+    fn section(heading: &str, parent: Option<u32>, text: &str, passages: &[(u32, u32)]) -> ChunkedSection {
+        ChunkedSection {
+            level: 1,
+            heading: heading.to_owned(),
+            parent,
+            text: text.to_owned(),
+            passages: passages.to_vec(),
+            units: vec![EmbeddingUnit { span: (0, 0), text: text.to_owned() }],
+            ..ChunkedSection::default()
+        }
+    }
+
+    fn index(
+        pages: &[Page],
+        chunks: &[ChunkedPage],
+    ) -> (Lexical, BTreeMap<String, (u32, [Vec<Posting>; 3])>) {
+        let languages = Languages::of(pages, Some("x-none"));
+        let lexical = analyse(pages, chunks, &languages, true, &ProgressBar::hidden()).unwrap();
+        let stats = Stats {
+            n_pages: lexical.structure.n_pages(),
+            n_sections: lexical.structure.n_sections(),
+            n_passages: lexical.structure.n_passages(),
+            n_vectors: lexical.structure.n_vectors(),
+            n_terms: lexical.n_terms,
+            mean_len: [0.0; 6],
+        };
+        let mut all = BTreeMap::new();
+        for range in &lexical.ranges {
+            let shard = TermsShard::from_bytes(range.terms.clone(), &stats).unwrap();
+            PositionsShard::from_bytes(range.positions.clone()).unwrap();
+            let mut terms = shard.terms();
+            while let Some((term, entry)) = terms.advance() {
+                all.insert(term.to_owned(), (entry.df, shard.lists(&entry)));
+            }
+        }
+        assert_eq!(all.len(), lexical.n_terms as usize);
+        (lexical, all)
+    }
+
+    fn sample() -> (Vec<Page>, Vec<ChunkedPage>) {
+        let page = |title: &str, url: &str| Page { title: title.into(), url: url.into(), ..Page::default() };
+        let pages = vec![page("Alpha guide", "/guide/alpha-start.html"), page("Beta", "/beta/")];
+        let mut coded = section("Deep", Some(0), "plain words vec push plain", &[(0, 11), (12, 26)]);
+        coded.code = vec![(12, 20)];
+        coded.weights = vec![(21, 26, 3.0)];
+        let mut hidden = section("", None, "seen unseen", &[(0, 11)]);
+        hidden.weights = vec![(5, 11, 0.0)];
+        let chunks = vec![
+            ChunkedPage { sections: vec![section("Top", None, "alpha text", &[(0, 10)]), coded] },
+            ChunkedPage { sections: vec![hidden] },
+        ];
+        (pages, chunks)
+    }
+
+    #[test]
+    fn words_are_found_on_their_level_and_field() {
+        let (pages, chunks) = sample();
+        let (lexical, terms) = index(&pages, &chunks);
+        let posting = |id, tf| vec![Posting { id, tf }];
+        // In title and path of page 0, and in passage 0; the page has three passages.
+        assert_eq!(terms["alpha"], (3, [posting(0, [1, 1]), vec![], posting(0, [1, 0])]));
+        // The heading of section 0 stands above section 1: one passage of its own, two below.
+        assert_eq!(
+            terms["top"],
+            (3, [vec![], vec![Posting { id: 0, tf: [1, 0] }, Posting { id: 1, tf: [0, 1] }], vec![]])
+        );
+        // Code has a field of its own; a weight of 3 counts thrice.
+        assert_eq!(terms["push"], (1, [vec![], vec![], posting(2, [0, 1])]));
+        assert_eq!(terms["plain"].1[2], [Posting { id: 1, tf: [1, 0] }, Posting { id: 2, tf: [3, 0] }]);
+        assert_eq!(terms["beta"].1[0], posting(1, [1, 1]));
+        // A weight of 0 hides.
+        assert!(terms.contains_key("seen") && !terms.contains_key("unseen"));
+        let structure = &lexical.structure;
+        assert_eq!(structure.page_len(PageId(0)), [2, 3]);
+        assert_eq!(structure.passage_len(findling_bundle::PassageId(2)), [3, 2]);
+        assert_eq!(structure.passage_len(findling_bundle::PassageId(3)), [1, 0]);
+        assert_eq!((structure.n_passages(), structure.n_vectors()), (4, 3));
+    }
+
+    #[test]
+    fn positions_are_those_of_the_field() {
+        let (pages, chunks) = sample();
+        let (lexical, _) = index(&pages, &chunks);
+        let stats =
+            Stats { n_pages: 2, n_sections: 3, n_passages: 4, n_terms: lexical.n_terms, ..Stats::default() };
+        let range = &lexical.ranges[0];
+        let terms = TermsShard::from_bytes(range.terms.clone(), &stats).unwrap();
+        let positions = PositionsShard::from_bytes(range.positions.clone()).unwrap();
+        let mut list = Vec::new();
+        let guide = terms.find("guide").unwrap();
+        assert!(positions.lists(guide.ordinal, Level::Page).next_list(&mut list));
+        assert_eq!(list, [1], "second word of the title; the path has no positions");
+        let plain = terms.find("plain").unwrap();
+        let mut lists = positions.lists(plain.ordinal, Level::Passage);
+        assert!(lists.next_list(&mut list) && list == [0]);
+        assert!(lists.next_list(&mut list) && list == [2], "{list:?}");
+        assert!(!lists.next_list(&mut list));
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let (mut pages, mut chunks) = (Vec::new(), Vec::new());
+        for i in 0..300 {
+            pages.push(Page {
+                title: format!("Page {i}"),
+                url: format!("/p{}/{i}", i % 7),
+                ..Page::default()
+            });
+            let text = format!("word{} common text number {i}", i % 50);
+            let end = text.len() as u32;
+            chunks.push(ChunkedPage { sections: vec![section("Heading", None, &text, &[(0, end)])] });
+        }
+        let bytes = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (lexical, _) = pool.install(|| index(&pages, &chunks));
+            let shards: Vec<_> = lexical.ranges.into_iter().flat_map(|r| [r.terms, r.positions]).collect();
+            (lexical.structure.to_bytes(), shards)
+        };
+        assert_eq!(bytes(1), bytes(3));
+    }
+
+    #[test]
+    fn the_words_of_a_path() {
+        for (url, expect) in [
+            ("/guide/getting-started.html", "guide getting started"),
+            ("https://example.org/a/b/index.html?x=1#y", "a b"),
+            ("/", ""),
+            ("", ""),
+            ("std/vec/struct.Vec.html", "std vec struct.Vec"),
+            ("/v1.2/", "v1"),
+            ("/v1.2/page", "v1.2 page"),
+        ] {
+            assert_eq!(path_words(url), expect, "{url}");
+        }
+    }
+}

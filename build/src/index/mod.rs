@@ -1,0 +1,351 @@
+//! From pages to a bundle.
+//!
+//! ```text
+//! pages -> chunk -> analyse (lexical) ---------------> assemble -> write
+//!               \-> embed (cache, encoder) -> graph --/
+//! ```
+//!
+//! [`build`] does all but the last step, in memory; [`write`](write::write) lays the result on disk. The same pages, options and
+//! encoder give the same bytes, whatever the number of cores and whatever was in the cache.
+
+pub mod assemble;
+pub mod cache;
+pub mod client;
+mod columns;
+pub mod embed;
+pub mod graph;
+mod languages;
+pub mod lexical;
+pub mod open;
+pub mod query_encoder;
+mod shards;
+mod texts;
+pub mod write;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use findling_bundle::{Graph, QueryEncoder};
+use findling_encoder::Side;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
+use crate::models::BoxedEncoder;
+use crate::page::Page;
+use crate::ui::{Ui, thousands};
+use assemble::{Bundle, DenseParts, Parts};
+use cache::Cache;
+use languages::Languages;
+
+/// From how many vectors on a bundle has a graph. Comparing with all of them is as fast below; see `docs` of
+/// [`graph`].
+pub const GRAPH_FROM: usize = 20_000;
+
+/// Sizes and languages.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sizes of passages and embedding units. Its token limits are lowered to the encoder's.
+    pub chunk: ChunkOptions,
+    /// Language of pages that do not say.
+    pub language: Option<String>,
+    /// Least number of vectors for a graph.
+    pub graph_from: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { chunk: ChunkOptions::default(), language: None, graph_from: GRAPH_FROM }
+    }
+}
+
+/// What is to be indexed, and with what.
+#[derive(Default)]
+pub struct Job<'a> {
+    /// All pages, in the order of their ids.
+    pub pages: Vec<Page>,
+    /// The documents' encoder; `None` for words alone.
+    pub encoder: Option<&'a BoxedEncoder>,
+    /// Where embeddings of earlier builds are.
+    pub cache: Option<Cache>,
+    /// What embeds queries beside the bundle.
+    pub query_encoders: Vec<QueryEncoder>,
+    /// Sizes and languages.
+    pub options: Options,
+}
+
+/// A bundle and what it took.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The bundle, in memory.
+    pub bundle: Bundle,
+    /// Stages in the order they ran.
+    pub stages: Vec<Stage>,
+    /// Embedding units whose end the encoder did not see.
+    pub n_truncated: usize,
+}
+
+/// What a stage of the build took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stage {
+    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `assemble`, `write`.
+    pub name: &'static str,
+    /// Time on the clock.
+    pub seconds: f64,
+    /// How much was worked through.
+    pub count: u64,
+    /// Of what: `pages`, `sections`, `vectors`, `bytes`.
+    pub unit: &'static str,
+}
+
+impl Stage {
+    /// A stage that ended now.
+    pub fn ended(name: &'static str, started: Instant, count: u64, unit: &'static str) -> Self {
+        Self::took(name, started.elapsed(), count, unit)
+    }
+
+    fn took(name: &'static str, time: Duration, count: u64, unit: &'static str) -> Self {
+        Self { name, seconds: time.as_secs_f64(), count, unit }
+    }
+
+    /// Worked through in a second.
+    pub fn rate(&self) -> f64 {
+        if self.seconds > 0.0 { self.count as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// Makes a bundle of pages.
+///
+/// # Errors
+/// Where the encoder fails, or the corpus is beyond the formats' limits.
+pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
+    let Job { pages, encoder, cache, query_encoders, options } = job;
+    let mut stages = Vec::new();
+
+    let started = Instant::now();
+    let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
+    let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
+    stages.push(Stage::ended("chunk", started, n_sections, "sections"));
+
+    let started = Instant::now();
+    let languages = Languages::of(&pages, options.language.as_deref());
+    let bar = ui.bar("Analysing", pages.len() as u64, "pages");
+    let lexical = lexical::analyse(&pages, &chunks, &languages, encoder.is_some(), &bar)
+        .context("the lexical index cannot be made")?;
+    bar.finish_and_clear();
+    let columns =
+        columns::build(&pages, &mut |warning| ui.warn(warning)).context("attributes cannot be indexed")?;
+    let (text_firsts, texts) = texts::build(&pages, &chunks).context("texts cannot be stored")?;
+    stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages"));
+    ui.detail(format!(
+        "{} terms, {} postings, languages {}",
+        thousands(lexical.n_terms.into()),
+        thousands(lexical.n_postings),
+        languages.list.join(", ")
+    ));
+
+    let mut n_truncated = 0;
+    let dense = match encoder {
+        None => None,
+        Some(encoder) => {
+            let dense = embed_all(encoder, &chunks, cache, query_encoders, &options, &mut stages, ui)?;
+            n_truncated = dense.embedded.n_truncated;
+            Some(dense)
+        }
+    };
+
+    let started = Instant::now();
+    let parts = Parts { languages: languages.list, lexical, columns, text_firsts, texts, dense };
+    let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;
+    let bytes = bundle.shards.iter().map(|shard| shard.len() as u64).sum();
+    stages.push(Stage::ended("assemble", started, bytes, "bytes"));
+    Ok(Outcome { bundle, stages, n_truncated })
+}
+
+fn chunk_all(
+    pages: &[Page],
+    encoder: Option<&BoxedEncoder>,
+    options: &ChunkOptions,
+    ui: &Ui,
+) -> Vec<ChunkedPage> {
+    let bar = ui.bar("Chunking", pages.len() as u64, "pages");
+    let mut options = options.clone();
+    let chunks = match encoder {
+        Some(encoder) => {
+            // What an empty text costs is what the model adds of itself.
+            let special = encoder.count_tokens("", Side::Document);
+            options.special_tokens = special as usize;
+            options.max_tokens = options.max_tokens.min(encoder.card().max_tokens as usize);
+            let tokens =
+                |text: &str| encoder.count_tokens(text, Side::Document).saturating_sub(special) as usize;
+            pages
+                .par_iter()
+                .map(|page| {
+                    bar.inc(1);
+                    chunk(page, &options, tokens)
+                })
+                .collect()
+        }
+        None => {
+            let words = |text: &str| text.split_whitespace().count();
+            pages.par_iter().map(|page| chunk(page, &options, words)).collect()
+        }
+    };
+    bar.finish_and_clear();
+    chunks
+}
+
+fn embed_all(
+    encoder: &BoxedEncoder,
+    chunks: &[ChunkedPage],
+    mut cache: Option<Cache>,
+    query_encoders: Vec<QueryEncoder>,
+    options: &Options,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<DenseParts> {
+    if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
+        ui.warn(
+            "another build is writing the embedding cache; it is read, and what is embedded now is not kept",
+        );
+    }
+    let texts: Vec<&str> = chunks
+        .iter()
+        .flat_map(|page| &page.sections)
+        .flat_map(|section| &section.units)
+        .map(|unit| unit.text.as_str())
+        .collect();
+    let started = Instant::now();
+    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
+    let embedded = embed::embed(encoder.as_ref(), &texts, cache.as_mut(), &bar, ui)
+        .with_context(|| format!("`{}` cannot embed the documents", encoder.card().name))?;
+    bar.finish_and_clear();
+    stages.push(Stage::ended("embed", started, embedded.n_encoded as u64, "sections"));
+    if embedded.n_cached > 0 {
+        ui.detail(format!("{} embeddings were in the cache", thousands(embedded.n_cached as u64)));
+    }
+    let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
+    Ok(DenseParts { encoder: encoder.card().clone(), embedded, graph, query_encoders })
+}
+
+fn graph_of(
+    embedded: &embed::Embedded,
+    from: usize,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<Option<Graph>> {
+    let n = embedded.rows().len();
+    if n < from.max(1) {
+        ui.detail(format!("no graph: {} vectors are compared with every query as fast", thousands(n as u64)));
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let bar = ui.bar("Graph", n as u64, "vectors");
+    let graph = graph::build(&embedded.values, embedded.dim).context("the graph cannot be built")?;
+    bar.finish_and_clear();
+    stages.push(Stage::ended("graph", started, n as u64, "vectors"));
+    Ok(graph)
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::{AttributeValue, encode_manifest};
+    use findling_encoder::hash::HashEncoder;
+
+    use super::*;
+    use crate::page::{Block, Section};
+
+    fn pages(n: usize) -> Vec<Page> {
+        (0..n)
+            .map(|i| {
+                let sections = (0..1 + i % 4)
+                    .map(|s| Section {
+                        level: 1 + (s % 3) as u8,
+                        heading: format!("Heading {s} of {i}"),
+                        anchor: Some(format!("h{s}")),
+                        blocks: (0..1 + s % 3)
+                            .map(|b| Block {
+                                text: format!(
+                                    "Paragraph {b} says word{} and word{} about topic{}.",
+                                    i % 11,
+                                    s * b,
+                                    i % 5
+                                ),
+                                code: vec![],
+                                is_code_block: false,
+                                weight: 1.0,
+                            })
+                            .collect(),
+                    })
+                    .collect();
+                let mut page = Page {
+                    id: format!("page{i:04}.html"),
+                    url: format!("/part{}/page{i}", i % 3),
+                    title: format!("Page {i}"),
+                    language: if i % 10 == 0 { "de".into() } else { "en".into() },
+                    sections,
+                    ..Page::default()
+                };
+                page.attributes.insert("part".into(), AttributeValue::String(format!("part{}", i % 3)));
+                page.attributes.insert("n".into(), AttributeValue::Number(i as f64));
+                page
+            })
+            .collect()
+    }
+
+    fn bytes(pages: Vec<Page>, cache: Option<Cache>, threads: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
+        let encoder: BoxedEncoder = Box::new(HashEncoder::new(32));
+        let options = Options { graph_from: 100, ..Options::default() };
+        let job = Job { pages, encoder: Some(&encoder), cache, options, ..Job::default() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let outcome = pool.install(|| build(job, &Ui::silent())).unwrap();
+        assert!(outcome.bundle.manifest.dense.as_ref().unwrap().graph.is_some());
+        (encode_manifest(&outcome.bundle.manifest).unwrap().1, outcome.bundle.shards)
+    }
+
+    #[test]
+    fn the_same_pages_give_the_same_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = || Cache::open(dir.path(), HashEncoder::new(32).card_of()).ok();
+        let once = bytes(pages(120), None, 1);
+        assert!(once == bytes(pages(120), None, 3), "the number of threads shows");
+        assert!(once == bytes(pages(120), cache(), 2), "an empty cache shows");
+        assert!(once == bytes(pages(120), cache(), 2), "a full cache shows");
+    }
+
+    trait CardOf {
+        fn card_of(&self) -> &findling_bundle::EncoderCard;
+    }
+
+    impl CardOf for HashEncoder {
+        fn card_of(&self) -> &findling_bundle::EncoderCard {
+            findling_encoder::Encoder::card(self)
+        }
+    }
+
+    #[test]
+    fn a_page_put_in_leaves_other_text_shards_as_they_were() {
+        let all = pages(2000);
+        let mut fewer = all.clone();
+        fewer.remove(1000);
+        let texts = |pages| {
+            let outcome = build(Job { pages, ..Job::default() }, &Ui::silent()).unwrap();
+            let manifest = outcome.bundle.manifest;
+            manifest.texts.iter().map(|range| manifest.shards[range.shard.index()].hash).collect::<Vec<_>>()
+        };
+        let (before, after) = (texts(fewer), texts(all));
+        let kept = after.iter().filter(|hash| before.contains(hash)).count();
+        assert!(after.len() > 10 && kept + 4 >= after.len(), "{kept} of {} kept", after.len());
+    }
+
+    #[test]
+    fn without_pages_or_an_encoder_there_is_a_bundle_all_the_same() {
+        let empty = build(Job::default(), &Ui::silent()).unwrap().bundle;
+        assert_eq!(empty.manifest.stats.n_pages, 0);
+        assert!(empty.manifest.dense.is_none());
+        let words = build(Job { pages: pages(3), ..Job::default() }, &Ui::silent()).unwrap().bundle;
+        assert_eq!((words.manifest.stats.n_pages, words.manifest.stats.n_vectors), (3, 0));
+        assert_eq!(words.manifest.languages, ["en", "de"]);
+    }
+}

@@ -1,0 +1,161 @@
+//! A bundle on disk, in either shape, for the commands that read one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use findling_bundle::{Entry, Manifest, ShardId, SingleFile, decode_manifest, entry, single_file};
+
+use super::write::SINGLE_FILE;
+
+/// A bundle on disk. Shards are read when they are asked for, and not checked: whoever decodes one does.
+#[derive(Debug)]
+pub struct BundleFiles {
+    path: PathBuf,
+    entry: Entry,
+    manifest: Manifest,
+    stored_manifest: Vec<u8>,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Directory,
+    SingleFile(Box<SingleFile<Vec<u8>>>),
+}
+
+impl BundleFiles {
+    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, or another single file.
+    ///
+    /// # Errors
+    /// Where there is none, or its entry or manifest are damaged or of another version.
+    pub fn open(path: &Path) -> Result<Self> {
+        let metadata = fs::metadata(path).with_context(|| {
+            format!(
+                "{}: there is no bundle here; `findling build INPUT -o {}` makes one",
+                path.display(),
+                path.display()
+            )
+        })?;
+        if metadata.is_dir() {
+            if path.join(entry::FILE_NAME).is_file() {
+                return Self::open_directory(path);
+            }
+            if path.join(SINGLE_FILE).is_file() {
+                return Self::open_file(&path.join(SINGLE_FILE));
+            }
+            bail!(
+                "{}: expected {} or {SINGLE_FILE}, found neither; give the directory that `findling build` wrote",
+                path.display(),
+                entry::FILE_NAME
+            );
+        }
+        if path.file_name().is_some_and(|name| name == entry::FILE_NAME) {
+            return Self::open_directory(path.parent().unwrap_or(Path::new(".")));
+        }
+        Self::open_file(path)
+    }
+
+    fn open_directory(path: &Path) -> Result<Self> {
+        let file = path.join(entry::FILE_NAME);
+        let bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let entry = Entry::from_bytes(&bytes).with_context(|| file.display().to_string())?;
+        let file = path.join(entry.manifest_path());
+        let stored_manifest = fs::read(&file).with_context(|| {
+            format!("{} cannot be read; the bundle is incomplete: deploy or build it again", file.display())
+        })?;
+        entry.check_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
+        let manifest = decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
+        Ok(Self { path: path.to_owned(), entry, manifest, stored_manifest, place: Place::Directory })
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        if !single_file::is_single_file(&bytes) {
+            bail!("{}: expected a bundle, found another kind of file", path.display());
+        }
+        let file = SingleFile::open(bytes).with_context(|| path.display().to_string())?;
+        Ok(Self {
+            path: path.to_owned(),
+            entry: *file.entry(),
+            manifest: file.manifest().clone(),
+            stored_manifest: file.stored_manifest().to_vec(),
+            place: Place::SingleFile(Box::new(file)),
+        })
+    }
+
+    /// The directory, or the single file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What paths in the manifest are relative to.
+    pub fn directory(&self) -> &Path {
+        match self.place {
+            Place::Directory => &self.path,
+            Place::SingleFile(_) => self.path.parent().unwrap_or(Path::new("")),
+        }
+    }
+
+    /// Whether it is one file.
+    pub fn is_single_file(&self) -> bool {
+        matches!(self.place, Place::SingleFile(_))
+    }
+
+    /// The entry, whose hash names the bundle's state.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// The manifest, validated.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The manifest's bytes, as an engine opens them.
+    pub fn stored_manifest(&self) -> &[u8] {
+        &self.stored_manifest
+    }
+
+    /// A shard's bytes as stored.
+    ///
+    /// # Errors
+    /// Where its file cannot be read.
+    pub fn shard(&self, id: ShardId) -> Result<Vec<u8>> {
+        let Some(shard) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
+        match &self.place {
+            Place::Directory => {
+                let file = self.path.join(shard.path());
+                fs::read(&file).with_context(|| {
+                    format!(
+                        "{} cannot be read; the bundle is incomplete: deploy or build it again",
+                        file.display()
+                    )
+                })
+            }
+            Place::SingleFile(file) => {
+                Ok(file.shard(id).context("the file ends before a shard does")?.to_vec())
+            }
+        }
+    }
+
+    /// A file that the manifest names beside the bundle, its parts joined and each checked.
+    ///
+    /// # Errors
+    /// Where a part is missing or not the one named.
+    pub fn parts(&self, files: &[findling_bundle::FilePart]) -> Result<Vec<u8>> {
+        let mut whole = Vec::new();
+        for part in files {
+            let path = self.directory().join(&part.path);
+            let bytes = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            if bytes.len() as u64 != part.len || findling_bundle::hash128(&bytes) != part.hash {
+                bail!(
+                    "{}: expected the file the manifest names, found other contents; deploy or build the bundle again",
+                    path.display()
+                );
+            }
+            whole.extend_from_slice(&bytes);
+        }
+        Ok(whole)
+    }
+}

@@ -1,0 +1,114 @@
+//! What embeds queries where the bundle is deployed: an entry in the manifest, and for the transformer the model's artefact
+//! beside the bundle, in parts that every host takes.
+
+use std::borrow::Cow;
+
+use anyhow::Result;
+use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
+
+use super::write::{ENCODERS, Extra};
+use crate::models;
+
+/// Most bytes of a part. Cloudflare Workers take files of up to 25 MiB; this stays below in every reading of that.
+pub const PART_LEN: usize = 20 << 20;
+
+/// Which encoder of queries is deployed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Choice {
+    /// The one that belongs to the documents' encoder
+    #[default]
+    Auto,
+    /// The documents' transformer, at 8 bits
+    Transformer,
+    /// Feature hashing; not semantic
+    Hash,
+    /// None: hosts supply vectors, or search by words
+    None,
+}
+
+/// The manifest's entries for a choice, and the files they name.
+///
+/// # Errors
+/// Where the choice does not go with the documents' encoder, or the model cannot be read.
+pub fn deploy(choice: Choice, encoder: &str) -> Result<(Vec<QueryEncoder>, Vec<Extra>)> {
+    let is_hash = encoder == models::HASH;
+    match choice {
+        Choice::None => Ok((Vec::new(), Vec::new())),
+        Choice::Hash | Choice::Auto if is_hash => {
+            Ok((vec![QueryEncoder { kind: models::HASH.to_owned(), files: Vec::new() }], Vec::new()))
+        }
+        Choice::Hash => anyhow::bail!(
+            "--query-encoder hash: the documents are embedded by `{encoder}`, and queries must land in the same space; use \
+             transformer or none"
+        ),
+        Choice::Transformer if is_hash => anyhow::bail!(
+            "--query-encoder transformer: the documents are embedded by `hash`, and queries must land in the same space; use hash \
+             or none, or --encoder with a model"
+        ),
+        Choice::Transformer | Choice::Auto => {
+            let (files, extras) = split(&artefact(encoder)?);
+            Ok((vec![QueryEncoder { kind: "transformer".to_owned(), files }], extras))
+        }
+    }
+}
+
+/// The bytes of the model as browsers run it.
+#[cfg(feature = "transformer")]
+fn artefact(encoder: &str) -> Result<Vec<u8>> {
+    use anyhow::Context;
+    use findling_encoder::artefact::Storage;
+    use findling_encoder::import::{Options, import_dir};
+
+    let model = models::locate(encoder)?;
+    if model.record.kind == models::Kind::Onnx {
+        anyhow::bail!(
+            "--query-encoder transformer: `{encoder}` is an ONNX graph, which browsers are not given; use --query-encoder none"
+        );
+    }
+    let artefact = import_dir(&model.path, &Options::default())
+        .with_context(|| format!("the model `{encoder}` cannot be made ready for browsers"))?;
+    Ok(artefact.quantised(Storage::Int8).to_bytes())
+}
+
+#[cfg(not(feature = "transformer"))]
+fn artefact(encoder: &str) -> Result<Vec<u8>> {
+    Err(models::Error::NoTransformer { name: encoder.to_owned() }.into())
+}
+
+/// Cuts a file into parts named by their contents.
+fn split(bytes: &[u8]) -> (Vec<FilePart>, Vec<Extra>) {
+    bytes
+        .chunks(PART_LEN)
+        .map(|part| {
+            let hash = hash128(part);
+            let path = format!("{ENCODERS}/{}.bin", hex(&hash));
+            let file = FilePart { path: path.clone(), len: part.len() as u64, hash };
+            (file, Extra { path, contents: Cow::Owned(part.to_vec()) })
+        })
+        .unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_the_whole_and_fit_every_host() {
+        let bytes: Vec<u8> = (0..PART_LEN * 2 + 5).map(|i| (i % 251) as u8).collect();
+        let (files, extras) = split(&bytes);
+        assert_eq!(files.len(), 3);
+        assert!(files.iter().all(|file| file.len <= 25 << 20));
+        let whole: Vec<u8> = extras.iter().flat_map(|extra| extra.contents.iter().copied()).collect();
+        assert!(whole == bytes);
+        assert_eq!(files[0].path, extras[0].path);
+    }
+
+    #[test]
+    fn a_query_encoder_of_another_space_is_refused() {
+        assert!(deploy(Choice::Hash, "all-minilm-l6-v2").is_err());
+        assert!(deploy(Choice::Transformer, "hash").is_err());
+        assert_eq!(deploy(Choice::None, "hash").unwrap().0, []);
+        let (entries, files) = deploy(Choice::Auto, "hash").unwrap();
+        assert_eq!((entries[0].kind.as_str(), entries[0].files.len(), files.len()), ("hash", 0, 0));
+    }
+}

@@ -1,0 +1,155 @@
+//! Collecting shards, and deciding where one ends and the next begins.
+
+use std::collections::HashMap;
+
+use findling_bundle::{Error, ShardEntry, ShardId, ShardKind, encode_shard};
+use rayon::prelude::*;
+
+/// The shard directory and what it refers to, as stored. Equal shards are kept once.
+#[derive(Debug, Default)]
+pub struct ShardSet {
+    entries: Vec<ShardEntry>,
+    stored: Vec<Vec<u8>>,
+    ids: HashMap<(ShardKind, [u8; 16]), ShardId>,
+}
+
+impl ShardSet {
+    /// Compresses and adds one shard.
+    pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
+        let (entry, stored) = encode_shard(kind, raw)?;
+        Ok(self.insert(entry, stored))
+    }
+
+    /// Compresses shards on all cores and adds them in order.
+    pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
+        let encoded: Vec<_> =
+            raws.par_iter().map(|raw| encode_shard(kind, raw)).collect::<Result<_, Error>>()?;
+        Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
+    }
+
+    fn insert(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
+        *self.ids.entry((entry.kind, entry.hash)).or_insert_with(|| {
+            self.entries.push(entry);
+            self.stored.push(stored);
+            ShardId(self.entries.len() as u32 - 1)
+        })
+    }
+
+    /// The directory and, in its order, the shards as stored.
+    pub fn finish(self) -> (Vec<ShardEntry>, Vec<Vec<u8>>) {
+        (self.entries, self.stored)
+    }
+}
+
+/// Cuts a sequence into shards of about a target size, at places that the contents choose: an item put in or taken out moves
+/// the cuts around it and no others, so that a rebuild leaves the other shards as they were.
+///
+/// A shard has between half and twice the target, except that an item larger than the target is alone.
+#[derive(Clone, Debug)]
+pub struct Cutter {
+    target: usize,
+    len: usize,
+    alone: bool,
+}
+
+impl Cutter {
+    /// Cuts to about `target` bytes.
+    pub fn new(target: usize) -> Self {
+        Self { target: target.max(1), len: 0, alone: false }
+    }
+
+    /// Whether a shard ends before the item of this key and size, which is counted to the next one then.
+    pub fn cut_before(&mut self, key: &str, size: usize) -> bool {
+        let large = size > self.target;
+        let cut = self.len > 0
+            && (large
+                || self.alone
+                || self.len + size > 2 * self.target
+                || (self.len >= self.target / 2 && chosen(key, size, self.target / 2)));
+        if cut {
+            self.len = 0;
+        }
+        self.len += size;
+        self.alone = large;
+        cut
+    }
+
+    /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
+    /// fetches, and a query fetches about `fetched` shards, compressed to a third; the sum is least at the square
+    /// root. A power of two, so that a growing site seldom moves all cuts.
+    pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
+        let best = ((entry * total) as f64 * 3.0 / fetched as f64).sqrt();
+        (best.max(1.0) as usize).next_power_of_two().clamp(8 << 10, 512 << 10)
+    }
+}
+
+/// True for a share of keys that makes one cut in about `spacing` bytes.
+fn chosen(key: &str, size: usize, spacing: usize) -> bool {
+    let hash = findling_bundle::hash128(key.as_bytes());
+    let uniform = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    let threshold = (size as u64) << 32;
+    u64::from(uniform) * (spacing.max(1) as u64) < threshold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(items: &[(String, usize)], target: usize) -> Vec<Vec<String>> {
+        let mut cutter = Cutter::new(target);
+        let mut shards: Vec<Vec<String>> = vec![Vec::new()];
+        for (key, size) in items {
+            if cutter.cut_before(key, *size) {
+                shards.push(Vec::new());
+            }
+            shards.last_mut().unwrap().push(key.clone());
+        }
+        shards
+    }
+
+    fn items(n: usize) -> Vec<(String, usize)> {
+        (0..n).map(|i| (format!("page{i}"), 100 + i * 37 % 400)).collect()
+    }
+
+    #[test]
+    fn shards_are_between_half_and_twice_the_target() {
+        let items = items(1000);
+        let sizes: std::collections::HashMap<_, _> = items.iter().cloned().collect();
+        let shards = cut(&items, 4000);
+        for shard in &shards[..shards.len() - 1] {
+            let size: usize = shard.iter().map(|key| sizes[key]).sum();
+            assert!((2000..=8000).contains(&size), "{size}");
+        }
+        assert_eq!(shards.concat().len(), 1000);
+    }
+
+    #[test]
+    fn an_item_put_in_moves_only_the_cuts_around_it() {
+        let before = items(1000);
+        let mut after = before.clone();
+        after.insert(300, ("new page".to_owned(), 250));
+        let before = cut(&before, 4000);
+        let after = cut(&after, 4000);
+        let changed = after.iter().filter(|shard| !before.contains(shard)).count();
+        assert!(changed <= 4, "{changed} of {} shards changed", after.len());
+    }
+
+    #[test]
+    fn a_large_item_is_alone() {
+        let mut items = items(20);
+        items[10].1 = 100_000;
+        let shards = cut(&items, 4000);
+        assert!(shards.contains(&vec!["page10".to_owned()]));
+    }
+
+    #[test]
+    fn equal_shards_are_kept_once() {
+        let mut shards = ShardSet::default();
+        let a = shards.add(ShardKind::Column, b"same").unwrap();
+        let b = shards.add(ShardKind::Column, b"same").unwrap();
+        let c = shards.add(ShardKind::Texts, b"same").unwrap();
+        assert_eq!(a, b);
+        assert_ne!(a, c);
+        assert_eq!(shards.finish().0.len(), 2);
+    }
+}

@@ -1,0 +1,440 @@
+//! Laying a bundle on disk: all of it beside its place first, then one swap.
+//!
+//! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a directory which the
+//! next one sweeps away. Files that are the same as before are linked rather than written, so that their dates tell a deploy tool what
+//! is new.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use findling_bundle::{encode_manifest, entry, single_file};
+
+use super::assemble::Bundle;
+
+/// The name of a single-file bundle inside an output directory.
+pub const SINGLE_FILE: &str = "bundle.findling";
+
+/// The folder of query encoders, beside the bundle.
+pub const ENCODERS: &str = "encoder";
+
+/// What of an output directory is replaced as a whole.
+const OWN: [&str; 4] = [entry::FILE_NAME, entry::SHARDS, ENCODERS, SINGLE_FILE];
+
+/// A file beside the bundle: of the client, of a query encoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extra {
+    /// Path relative to the output directory, with `/`.
+    pub path: String,
+    /// Contents.
+    pub contents: Cow<'static, [u8]>,
+}
+
+/// How a bundle lies on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Shards in a directory.
+    Directory,
+    /// `bundle.findling` in a directory, with the client beside it.
+    SingleFile,
+    /// One file alone.
+    FileAlone,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of the bundle: entry, manifest and shards.
+    pub bundle_bytes: u64,
+    /// Files in all, bundle and beside it.
+    pub n_files: u64,
+    /// Of these, how many were there already, the same to the byte.
+    pub n_unchanged: u64,
+}
+
+/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end.
+///
+/// # Errors
+/// Where `out` is a directory with something else in it, or the file system refuses; then `out` is as it was.
+pub fn write(out: &Path, shape: Shape, bundle: &Bundle, extras: &[Extra]) -> Result<Written> {
+    write_with(out, shape, bundle, extras, &mut |_| Ok(()))
+}
+
+/// Whether `out` can take a bundle: to be asked before hours are spent on making one.
+///
+/// # Errors
+/// Where it is a directory with something else in it, or a file where a directory is meant, or the reverse.
+pub fn check(out: &Path, shape: Shape) -> Result<()> {
+    let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
+    match (shape, metadata.is_dir()) {
+        (Shape::FileAlone, true) => {
+            bail!(
+                "{}: expected a file to replace, found a directory; give another name with --output",
+                out.display()
+            )
+        }
+        (Shape::FileAlone, false) => Ok(()),
+        (_, false) => bail!(
+            "{}: expected a directory, found a file; give another name with --output (a single file is made with \
+             --single-file and a name that ends in .findling)",
+            out.display()
+        ),
+        (_, true) => {
+            let mut entries =
+                fs::read_dir(out).with_context(|| format!("{} cannot be read", out.display()))?.peekable();
+            let ours = out.join(entry::FILE_NAME).is_file() || out.join(SINGLE_FILE).is_file();
+            if entries.peek().is_some() && !ours {
+                bail!(
+                    "{}: expected an empty directory or an earlier bundle, found other files, which would be in the way; give \
+                     a directory of the bundle's own with --output, such as {}",
+                    out.display(),
+                    out.join("findling").display()
+                );
+            }
+            Ok(())
+        }
+    }
+}
+
+fn write_with(
+    out: &Path,
+    shape: Shape,
+    bundle: &Bundle,
+    extras: &[Extra],
+    before: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> Result<Written> {
+    check(out, shape)?;
+    // Behind a symbolic link it is the directory itself that is swapped.
+    let out = if out.exists() {
+        out.canonicalize().with_context(|| out.display().to_string())?
+    } else {
+        out.to_owned()
+    };
+    let name = out
+        .file_name()
+        .with_context(|| format!("{}: expected a path that ends in a name", out.display()))?
+        .to_string_lossy()
+        .into_owned();
+    let parent = match out.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    fs::create_dir_all(&parent).with_context(|| format!("{} cannot be made", parent.display()))?;
+    sweep(&parent, &name);
+    let staged = Staged { path: parent.join(format!(".{name}.findling-{}", std::process::id())) };
+
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
+    let mut written = Written {
+        bundle_bytes: stored_manifest.len() as u64
+            + bundle.shards.iter().map(|s| s.len() as u64).sum::<u64>(),
+        ..Written::default()
+    };
+    let header =
+        if shape == Shape::Directory { findling_bundle::Entry::LEN } else { single_file::HEADER_LEN };
+    written.bundle_bytes += header as u64;
+
+    if shape == Shape::FileAlone {
+        before(&name).with_context(|| format!("{} cannot be written", out.display()))?;
+        write_single(&staged.path, &entry, &stored_manifest, bundle)?;
+        fs::rename(&staged.path, &out).with_context(|| format!("{} cannot be replaced", out.display()))?;
+        written.n_files = 1;
+        return Ok(written);
+    }
+
+    let mut stage = Stage { old: &out, new: &staged.path, written, before };
+    fs::create_dir_all(stage.new).with_context(|| format!("{} cannot be made", stage.new.display()))?;
+    if shape == Shape::Directory {
+        for (shard, stored) in bundle.manifest.shards.iter().zip(&bundle.shards) {
+            stage.file(&shard.path(), stored)?;
+        }
+        stage.file(&entry.manifest_path(), &stored_manifest)?;
+        stage.file(entry::FILE_NAME, &entry.to_bytes())?;
+    } else {
+        (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
+        write_single(&stage.new.join(SINGLE_FILE), &entry, &stored_manifest, bundle)?;
+        stage.written.n_files += 1;
+    }
+    for extra in extras {
+        stage.file(&extra.path, &extra.contents)?;
+    }
+    stage.keep_others()?;
+    let written = stage.written;
+    swap(&staged.path, &out).with_context(|| {
+        format!(
+            "{} cannot be swapped in (it must not be a mount point or another program's working directory)",
+            out.display()
+        )
+    })?;
+    Ok(written)
+}
+
+fn write_single(
+    path: &Path,
+    entry: &findling_bundle::Entry,
+    stored_manifest: &[u8],
+    bundle: &Bundle,
+) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let mut file = io::BufWriter::new(fs::File::create(path)?);
+        file.write_all(&single_file::head(entry, stored_manifest))?;
+        for stored in &bundle.shards {
+            file.write_all(stored)?;
+        }
+        file.into_inner()?.sync_all()
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// The new output, being made.
+struct Stage<'a> {
+    old: &'a Path,
+    new: &'a Path,
+    written: Written,
+    before: &'a mut dyn FnMut(&str) -> io::Result<()>,
+}
+
+impl Stage<'_> {
+    fn file(&mut self, path: &str, contents: &[u8]) -> Result<()> {
+        let (old, new) = (self.old.join(path), self.new.join(path));
+        let mut write = || -> io::Result<bool> {
+            (self.before)(path)?;
+            if let Some(folder) = new.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            if new.exists() {
+                // Two shards of different kinds cannot be equal, but two files of an encoder could.
+                return Ok(true);
+            }
+            if same(&old, contents)? && fs::hard_link(&old, &new).is_ok() {
+                return Ok(true);
+            }
+            fs::write(&new, contents)?;
+            Ok(false)
+        };
+        let unchanged = write().with_context(|| format!("{} cannot be written", new.display()))?;
+        self.written.n_files += 1;
+        self.written.n_unchanged += u64::from(unchanged);
+        Ok(())
+    }
+
+    /// What the site put beside the old bundle stays.
+    fn keep_others(&self) -> Result<()> {
+        let Ok(entries) = fs::read_dir(self.old) else { return Ok(()) };
+        for entry in entries.flatten() {
+            if OWN.iter().any(|own| entry.file_name() == *own) {
+                continue;
+            }
+            link_tree(&entry.path(), &self.new.join(entry.file_name()))
+                .with_context(|| format!("{} cannot be kept", entry.path().display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file is there with these contents.
+fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() == contents.len() as u64 => {
+            Ok(fs::read(path)? == contents)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(from)?.is_dir() {
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            link_tree(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        Ok(())
+    } else if to.exists() || fs::hard_link(from, to).is_ok() {
+        Ok(())
+    } else {
+        fs::copy(from, to).map(drop)
+    }
+}
+
+/// Puts `new` where `out` is, and removes what was there. Atomic on Linux; elsewhere two renames, the first undone if the
+/// second fails.
+fn swap(new: &Path, out: &Path) -> io::Result<()> {
+    if !out.exists() {
+        return fs::rename(new, out);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        if renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE).is_ok() {
+            // The old one has the temporary name now; what cannot be removed is swept by the next build.
+            let _ = fs::remove_dir_all(new);
+            return Ok(());
+        }
+    }
+    let aside = new.with_extension("old");
+    fs::rename(out, &aside)?;
+    if let Err(error) = fs::rename(new, out) {
+        fs::rename(&aside, out)?;
+        return Err(error);
+    }
+    let _ = fs::remove_dir_all(&aside);
+    Ok(())
+}
+
+/// Removes what builds that were killed left beside `name`. One that still runs is left alone.
+fn sweep(parent: &Path, name: &str) {
+    let prefix = format!(".{name}.findling-");
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let file_name = entry.file_name();
+        let Some(rest) = file_name.to_str().and_then(|file_name| file_name.strip_prefix(&prefix)) else {
+            continue;
+        };
+        let Ok(pid) = rest.split('.').next().unwrap_or_default().parse::<u32>() else { continue };
+        if pid == std::process::id() || !is_running(pid) {
+            let path = entry.path();
+            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
+    }
+}
+
+/// Where that cannot be told, everything counts as running.
+fn is_running(pid: u32) -> bool {
+    !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
+}
+
+/// Removes what was staged unless it was swapped in.
+struct Staged {
+    path: PathBuf,
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        let _ = if self.path.is_dir() { fs::remove_dir_all(&self.path) } else { fs::remove_file(&self.path) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::index::{Job, build};
+    use crate::page::{Block, Page, Section};
+    use crate::ui::Ui;
+
+    fn bundle(words: &str) -> Bundle {
+        let block = Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
+        let section = Section { level: 0, heading: String::new(), anchor: None, blocks: vec![block] };
+        let page = Page {
+            id: "a".into(),
+            url: "/a".into(),
+            title: "A".into(),
+            sections: vec![section],
+            ..Page::default()
+        };
+        build(Job { pages: vec![page], ..Job::default() }, &Ui::silent()).unwrap().bundle
+    }
+
+    fn tree(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+        walkdir::WalkDir::new(dir)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| {
+                let path = entry.path().strip_prefix(dir).unwrap().to_string_lossy().into_owned();
+                (path, fs::read(entry.path()).unwrap())
+            })
+            .collect()
+    }
+
+    fn extras(contents: &'static str) -> Vec<Extra> {
+        vec![Extra { path: "findling.js".into(), contents: Cow::Borrowed(contents.as_bytes()) }]
+    }
+
+    #[test]
+    fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        write(&out, Shape::Directory, &bundle("old words"), &extras("old")).unwrap();
+        let old = tree(&out);
+        let new = bundle("new words entirely");
+        let mut n = 0;
+        for fail_at in 0.. {
+            let mut count = 0;
+            let outcome = write_with(&out, Shape::Directory, &new, &extras("new"), &mut |_| {
+                count += 1;
+                if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
+            });
+            if outcome.is_ok() {
+                break;
+            }
+            n += 1;
+            assert_eq!(tree(&out), old, "interrupted at file {fail_at}");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+        }
+        assert!(n > 5);
+        let now = tree(&out);
+        assert_eq!(now["findling.js"], b"new");
+        assert_ne!(now[entry::FILE_NAME], old[entry::FILE_NAME]);
+    }
+
+    #[test]
+    fn what_a_killed_build_left_is_swept_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        // No process has this number: it is above what Linux gives out.
+        fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
+        fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
+        write(&out, Shape::Directory, &bundle("words"), &[]).unwrap();
+        assert!(!dir.path().join(".out.findling-4194999").exists());
+        assert!(dir.path().join(".out.findling-mine").exists());
+    }
+
+    #[test]
+    fn a_rebuild_keeps_unchanged_files_and_what_the_site_put_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let first = write(&out, Shape::Directory, &bundle("words"), &extras("client")).unwrap();
+        assert_eq!(first.n_unchanged, 0);
+        fs::create_dir_all(out.join("mine")).unwrap();
+        fs::write(out.join("mine/robots.txt"), "keep").unwrap();
+        fs::write(out.join("shards/stray.bin"), "drop").unwrap();
+        let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
+        let before = dates(&out);
+        let again = write(&out, Shape::Directory, &bundle("words"), &extras("client")).unwrap();
+        assert_eq!(again.n_unchanged, again.n_files);
+        assert_eq!(dates(&out), before);
+        assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
+        assert!(!out.join("shards/stray.bin").exists());
+    }
+
+    #[test]
+    fn another_directory_is_not_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("index.html"), "a site").unwrap();
+        let error = write(dir.path(), Shape::Directory, &bundle("words"), &[]).unwrap_err().to_string();
+        assert!(error.contains("found other files"), "{error}");
+        assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
+        let file = dir.path().join("index.html");
+        assert!(write(&file, Shape::Directory, &bundle("words"), &[]).is_err());
+        assert!(write(dir.path(), Shape::FileAlone, &bundle("words"), &[]).is_err());
+    }
+
+    #[test]
+    fn single_files_hold_the_same_bundle() {
+        let dir = tempfile::tempdir().unwrap();
+        let bundle = bundle("words");
+        let alone = dir.path().join("site.findling");
+        write(&alone, Shape::FileAlone, &bundle, &[]).unwrap();
+        let inside = dir.path().join("out");
+        write(&inside, Shape::SingleFile, &bundle, &extras("client")).unwrap();
+        assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
+        let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
+        assert_eq!(file.manifest(), &bundle.manifest);
+        // From one shape to the other nothing of the first stays.
+        write(&inside, Shape::Directory, &bundle, &extras("client")).unwrap();
+        assert!(!inside.join(SINGLE_FILE).exists());
+    }
+}
