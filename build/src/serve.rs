@@ -98,3 +98,6 @@ impl Predicate for Compressible {
         response.headers().get(header::CACHE_CONTROL) != Some(&FOR_EVER)
     }
 }
+
+#[cfg(test)]
+mod tests;

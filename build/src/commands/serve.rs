@@ -49,11 +49,12 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-        let listener = TcpListener::bind(wanted).await.with_context(|| {
-            format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
-        })?;
+        let listener = TcpListener::bind(wanted)
+            .await
+            .with_context(|| format!("cannot listen on {wanted}; `--port 0` takes any port that is free"))?;
         let address = listener.local_addr()?;
-        let bundle_at = if layout.sites.is_empty() { page.trim_start_matches(&layout.mount) } else { &page[1..] };
+        let bundle_at =
+            if layout.sites.is_empty() { page.trim_start_matches(&layout.mount) } else { &page[1..] };
         // The address is this command's result: a script that asks for port 0 reads it from here.
         println!("http://{address}/");
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));

@@ -159,8 +159,10 @@ fn receive(
     let mut have = start;
     let mut chunk = vec![0; 1 << 16];
     progress(have);
-    while have < wanted.bytes {
+    // To the end of the body, which must be that of the file.
+    loop {
         let n = match body.read(&mut chunk) {
+            Ok(0) if have == wanted.bytes => break,
             Ok(0) => {
                 return Err(Broken::Passing(format!("broke off after {have} of {} bytes", wanted.bytes)));
             }
@@ -242,3 +244,6 @@ fn remove(path: &Path) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -298,3 +298,110 @@ fn read_record(model: &Path) -> Result<Record, String> {
     let json = fs::read(&path).map_err(|e| format!("{RECORD}: {e}"))?;
     serde_json::from_slice(&json).map_err(|e| format!("{RECORD}: {e}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::install::{self, Options};
+    use super::*;
+    use crate::ui::Ui;
+
+    /// A store, and a directory with a model of the user's own.
+    fn with_own_model() -> (tempfile::TempDir, Store, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("mine");
+        fs::create_dir_all(model.join("1_Pooling")).unwrap();
+        for file in
+            ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json", "README.md"]
+        {
+            fs::write(model.join(file), format!("this is {file}")).unwrap();
+        }
+        let store = Store::new(dir.path().join("models"));
+        (dir, store, model)
+    }
+
+    fn install_from(store: &Store, name: &str, path: &Path) -> Result<ModelDir, Error> {
+        let options = Options { from_file: Some(path.to_owned()), ..Options::default() };
+        install::install(store, name, &options, &Ui::silent())
+    }
+
+    #[test]
+    fn an_own_model_is_installed_found_verified_and_removed() {
+        let (_dir, store, model) = with_own_model();
+        let installed = install_from(&store, "mine", &model).unwrap();
+        let names: Vec<_> = installed.record.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"]);
+        assert_eq!(store.verify("mine").unwrap().record, installed.record);
+        assert_eq!(store.installed().unwrap(), ["mine"]);
+        store.remove("mine").unwrap();
+        assert!(store.installed().unwrap().is_empty());
+        assert!(matches!(store.locate("mine"), Err(Error::Unknown { .. })));
+    }
+
+    #[test]
+    fn a_changed_byte_is_seen_by_verify_and_a_changed_length_at_once() {
+        let (_dir, store, model) = with_own_model();
+        let path = install_from(&store, "mine", &model).unwrap().path.join("config.json");
+        fs::write(&path, "this is c0nfig.json").unwrap();
+        assert!(store.locate("mine").is_ok());
+        let error = store.verify("mine").unwrap_err().to_string();
+        assert!(error.contains("config.json has SHA-256"), "{error}");
+        fs::write(&path, "shorter").unwrap();
+        let error = store.locate("mine").unwrap_err().to_string();
+        assert!(error.contains("config.json is 7 bytes long, not 19"), "{error}");
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(store.locate("mine"), Err(Error::Damaged { .. })));
+    }
+
+    #[test]
+    fn installing_again_replaces_and_failing_leaves_the_old_one() {
+        let (_dir, store, model) = with_own_model();
+        install_from(&store, "mine", &model).unwrap();
+        fs::write(model.join("config.json"), "another").unwrap();
+        install_from(&store, "mine", &model).unwrap();
+        let config = store.locate("mine").unwrap().path.join("config.json");
+        assert_eq!(fs::read_to_string(&config).unwrap(), "another");
+        fs::remove_file(model.join("tokenizer.json")).unwrap();
+        let error = install_from(&store, "mine", &model).unwrap_err().to_string();
+        assert!(error.contains("tokenizer.json is missing"), "{error}");
+        assert_eq!(fs::read_to_string(&config).unwrap(), "another");
+    }
+
+    #[test]
+    fn a_known_name_is_only_for_its_pinned_files() {
+        let (_dir, store, model) = with_own_model();
+        let error = install_from(&store, known::DEFAULT, &model).unwrap_err().to_string();
+        assert!(error.contains("is not the file that is pinned"), "{error}");
+        let error = store.locate(known::DEFAULT).unwrap_err().to_string();
+        assert!(error.contains("findling models install all-minilm-l6-v2"), "{error}");
+    }
+
+    #[test]
+    fn an_onnx_file_needs_its_tokenizer() {
+        let (dir, store, _) = with_own_model();
+        let onnx = dir.path().join("graph.onnx");
+        fs::write(&onnx, "graph").unwrap();
+        let error = install_from(&store, "graph", &onnx).unwrap_err().to_string();
+        assert!(error.contains("--tokenizer"), "{error}");
+        let options = Options {
+            from_file: Some(onnx),
+            tokenizer: Some(dir.path().join("mine/tokenizer.json")),
+            ..Options::default()
+        };
+        let model = install::install(&store, "graph", &options, &Ui::silent()).unwrap();
+        assert_eq!(model.record.kind, Kind::Onnx);
+        assert!(model.path.join("model.onnx").is_file());
+    }
+
+    #[test]
+    fn names_and_records_cannot_lead_out_of_the_store() {
+        let (_dir, store, model) = with_own_model();
+        for name in ["", ".", "..", "../x", "a/b", "a\\b", ".hidden", "hash", "a b"] {
+            assert!(matches!(store.path(name), Err(Error::BadName { .. })), "{name}");
+        }
+        let path = install_from(&store, "mine", &model).unwrap().path.join(RECORD);
+        let record =
+            fs::read_to_string(&path).unwrap().replace("1_Pooling/config.json", "../../mine/README.md");
+        fs::write(&path, record).unwrap();
+        assert!(matches!(store.locate("mine"), Err(Error::Damaged { .. })));
+    }
+}
