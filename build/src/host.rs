@@ -2,29 +2,21 @@
 
 mod encoder;
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
-use findling_bundle::single_file::{HEADER_LEN, is_single_file, read_header, shard_ranges};
-use findling_bundle::{Entry, Manifest, ShardId, entry, limits::MAX_MANIFEST_LEN};
+use anyhow::Context;
+use findling_bundle::{Manifest, ShardId};
 use findling_engine::{Index, Request, Response, Step};
+
+use crate::index::open::BundleFiles;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 
-/// An open bundle, ready to be searched. What has been read stays in memory.
+/// An open bundle, ready to be searched. Shards that have been read stay in memory.
 pub struct Host {
     index: Index,
-    source: Source,
-}
-
-/// Where shards come from.
-enum Source {
-    Directory(PathBuf),
-    SingleFile { file: File, path: PathBuf, ranges: Vec<Range<u64>> },
+    files: BundleFiles,
 }
 
 /// What a search took.
@@ -43,63 +35,15 @@ pub struct Cost {
 }
 
 impl Host {
-    /// Opens a bundle: its directory, a single file, or the entry file in a directory.
+    /// Opens a bundle: its directory, its entry file, or a single file.
     ///
     /// # Errors
-    /// Where nothing is there, or it is no bundle, or one this version does not read; with the remedy.
+    /// Where there is none, or it is damaged or not one this version reads; with the remedy.
     pub fn open(path: &Path) -> anyhow::Result<Host> {
-        if path.is_dir() {
-            return Self::open_directory(path);
-        }
-        if path.file_name().is_some_and(|name| name == entry::FILE_NAME) {
-            return Self::open_directory(path.parent().unwrap_or(Path::new("")));
-        }
-        Self::open_file(path)
-    }
-
-    fn open_directory(directory: &Path) -> anyhow::Result<Host> {
-        let path = directory.join(entry::FILE_NAME);
-        let bytes = read_at_most(&path, Entry::LEN as u64).with_context(|| {
-            format!("{} is no bundle; `findling build INPUT -o {0}` makes one", directory.display())
-        })?;
-        let wrong = || format!("cannot read the bundle's entry {}", path.display());
-        let entry = Entry::from_bytes(&bytes).with_context(wrong)?;
-        let manifest_path = directory.join(entry.manifest_path());
-        let stored = read_at_most(&manifest_path, u64::from(entry.manifest_len))?;
-        let wrong = || format!("cannot read the bundle's manifest {}", manifest_path.display());
-        entry.check_manifest(&stored).with_context(wrong)?;
-        let index = Index::open(&stored).with_context(wrong)?;
-        Ok(Host { index, source: Source::Directory(directory.to_owned()) })
-    }
-
-    fn open_file(path: &Path) -> anyhow::Result<Host> {
-        let wrong = || format!("cannot read the bundle {}", path.display());
-        let mut file = File::open(path).with_context(wrong)?;
-        let mut header = [0; HEADER_LEN];
-        let read = read_up_to(&mut file, &mut header).with_context(wrong)?;
-        if !is_single_file(&header[..read]) {
-            bail!(
-                "{} is no bundle: expected a directory with {} or a file made by `findling build --single-file`",
-                path.display(),
-                entry::FILE_NAME
-            );
-        }
-        let entry = read_header(&header[..read]).with_context(wrong)?;
-        let len = file.metadata().with_context(wrong)?.len();
-        let mut stored = Vec::new();
-        // The entry's length is bounded by the format.
-        (&mut file).take(u64::from(entry.manifest_len)).read_to_end(&mut stored).with_context(wrong)?;
-        entry.check_manifest(&stored).with_context(wrong)?;
-        let index = Index::open(&stored).with_context(wrong)?;
-        let ranges = shard_ranges(&entry, index.manifest());
-        let end = ranges.last().map_or(HEADER_LEN as u64 + u64::from(entry.manifest_len), |last| last.end);
-        if end != len {
-            bail!(
-                "the bundle {} is damaged: expected {end} bytes, found {len}; copy or build it again",
-                path.display()
-            );
-        }
-        Ok(Host { index, source: Source::SingleFile { file, path: path.to_owned(), ranges } })
+        let files = BundleFiles::open(path)?;
+        let index = Index::open(files.stored_manifest())
+            .with_context(|| format!("{} cannot be searched", files.path().display()))?;
+        Ok(Host { index, files })
     }
 
     /// The engine's index.
@@ -117,12 +61,9 @@ impl Host {
         self.index.manifest()
     }
 
-    /// The bundle's directory; `None` for a single file.
-    pub fn directory(&self) -> Option<&Path> {
-        match &self.source {
-            Source::Directory(directory) => Some(directory),
-            Source::SingleFile { .. } => None,
-        }
+    /// The bundle's files.
+    pub fn files(&self) -> &BundleFiles {
+        &self.files
     }
 
     /// Answers a request, reading what is missing.
@@ -134,103 +75,31 @@ impl Host {
         let start = Instant::now();
         let mut search = self.index.search(request)?;
         loop {
-            let wanted = match search.step(&self.index)? {
+            match search.step(&self.index)? {
                 Step::Done(response) => {
                     cost.engine = start.elapsed().saturating_sub(cost.read);
                     return Ok((*response, cost));
                 }
-                Step::Need(wanted) => wanted,
-            };
-            cost.n_rounds += 1;
-            for shard in wanted {
-                let reading = Instant::now();
-                let stored = self.source.read(self.index.manifest(), shard)?;
-                cost.read += reading.elapsed();
-                cost.bytes += stored.len() as u64;
-                cost.n_shards += 1;
-                let taken = self.index.provide(shard, &stored);
-                taken.with_context(|| {
-                    format!("cannot use {}", self.source.name(self.index.manifest(), shard))
-                })?;
-            }
-        }
-    }
-}
-
-impl Source {
-    fn read(&mut self, manifest: &Manifest, shard: ShardId) -> anyhow::Result<Vec<u8>> {
-        let entry = manifest
-            .shards
-            .get(shard.index())
-            .with_context(|| format!("the bundle's manifest lists no shard {}", shard.0))?;
-        match self {
-            Source::Directory(directory) => {
-                read_at_most(&directory.join(entry::shard_path(&entry.hash)), u64::from(entry.stored_len))
-            }
-            Source::SingleFile { file, path, ranges } => {
-                let wrong = || format!("cannot read {}", path.display());
-                let mut stored = vec![0; entry.stored_len as usize];
-                file.seek(SeekFrom::Start(ranges[shard.index()].start)).with_context(wrong)?;
-                file.read_exact(&mut stored).with_context(wrong)?;
-                Ok(stored)
+                Step::Need(wanted) => {
+                    cost.n_rounds += 1;
+                    wanted.into_iter().try_for_each(|shard| self.read(shard, &mut cost))?;
+                }
             }
         }
     }
 
-    fn name(&self, manifest: &Manifest, shard: ShardId) -> String {
-        match (self, manifest.shards.get(shard.index())) {
-            (Source::Directory(directory), Some(entry)) => {
-                directory.join(entry::shard_path(&entry.hash)).display().to_string()
+    fn read(&mut self, shard: ShardId, cost: &mut Cost) -> anyhow::Result<()> {
+        let reading = Instant::now();
+        let stored = self.files.shard(shard)?;
+        cost.read += reading.elapsed();
+        cost.bytes += stored.len() as u64;
+        cost.n_shards += 1;
+        self.index.provide(shard, &stored).with_context(|| {
+            let path = self.files.path().display();
+            match self.files.manifest().shard(shard) {
+                Some(entry) if !self.files.is_single_file() => format!("{path}: {} is damaged", entry.path()),
+                _ => format!("{path}: shard {} is damaged", shard.0),
             }
-            (Source::Directory(directory), None) => directory.display().to_string(),
-            (Source::SingleFile { path, .. }, _) => format!("shard {} of {}", shard.0, path.display()),
-        }
-    }
-}
-
-/// Reads a file; of one longer than `limit`, a byte more than that, which readers of the format refuse by its length.
-fn read_at_most(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-    let wrong = || format!("cannot read {}", path.display());
-    let mut bytes = Vec::with_capacity(limit.min(MAX_MANIFEST_LEN as u64) as usize + 1);
-    File::open(path).with_context(wrong)?.take(limit + 1).read_to_end(&mut bytes).with_context(wrong)?;
-    Ok(bytes)
-}
-
-fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read(&mut buffer[filled..])? {
-            0 => break,
-            n => filled += n,
-        }
-    }
-    Ok(filled)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scratch(name: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("findling-host-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        path
-    }
-
-    fn refusal(path: &Path) -> String {
-        format!("{:#}", Host::open(path).err().expect("refused"))
-    }
-
-    #[test]
-    fn what_is_no_bundle_is_named_with_the_remedy() {
-        let directory = scratch("none");
-        assert!(refusal(&directory).contains("findling build"), "{}", refusal(&directory));
-        let file = directory.join("x.findling");
-        std::fs::write(&file, b"<html>").expect("written");
-        assert!(refusal(&file).contains("--single-file"), "{}", refusal(&file));
-        std::fs::write(directory.join(entry::FILE_NAME), [0; 200]).expect("written");
-        assert!(refusal(&directory).contains(entry::FILE_NAME), "{}", refusal(&directory));
-        assert!(refusal(&directory.join("missing")).contains("missing"));
-        std::fs::remove_dir_all(directory).expect("removed");
+        })
     }
 }

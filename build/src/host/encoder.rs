@@ -127,24 +127,12 @@ impl QueryEncoder {
 /// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot run one.
 #[cfg(feature = "transformer")]
 fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
-    let directory = host.directory()?;
+    use findling_encoder::{artefact::Artefact, transformer::Transformer};
+
     let files = &dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?.files;
     let load = || -> anyhow::Result<BoxedEncoder> {
-        let mut bytes = Vec::new();
-        for part in files {
-            // The manifest's validation keeps these paths inside the bundle.
-            let path = directory.join(&part.path);
-            let read = super::read_at_most(&path, part.len)?;
-            if read.len() as u64 != part.len || findling_bundle::hash128(&read) != part.hash {
-                bail!(
-                    "{} is not the file that the bundle names; deploy the bundle as a whole",
-                    path.display()
-                );
-            }
-            bytes.extend_from_slice(&read);
-        }
-        let artefact = findling_encoder::artefact::Artefact::from_bytes(bytes)?;
-        Ok(Box::new(findling_encoder::transformer::Transformer::new(artefact)?))
+        let artefact = Artefact::from_bytes(host.files().parts(files)?)?;
+        Ok(Box::new(Transformer::new(artefact)?))
     };
     (!files.is_empty()).then(load)
 }
