@@ -20,6 +20,12 @@ if (!existsSync(join(engine, "findling_engine_bg.wasm"))) {
   console.error(`${engine} has no findling_engine_bg.wasm. Build it with: cargo xtask wasm`);
   process.exit(1);
 }
+// Types to check against where only the engine was built.
+const standIn = join(encoder, "findling_encoder.d.ts");
+if (!existsSync(standIn)) {
+  mkdirSync(encoder, { recursive: true });
+  cpSync(join(www, "scripts/findling_encoder.d.ts"), standIn);
+}
 const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
 
 /** Style sheets as minified text. */
@@ -62,10 +68,6 @@ await esbuild.build({
   target: ["es2022", "chrome111", "firefox114", "safari16.4"],
   minify: true,
   legalComments: "none",
-  define: {
-    // The address that wasm-bindgen's glue would guess; ours always says it, and bundlers would copy the file.
-    "import.meta.env": "undefined",
-  },
   plugins: [css, apart],
   logLevel: "warning",
 });

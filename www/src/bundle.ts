@@ -149,7 +149,8 @@ export class Bundle {
     this.#entry = entry;
     this.#manifest = manifest;
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
-    void this.#source.prune(new Set([path, ...engine.shardPaths().split("\n")])).catch(() => {});
+    const encoders = this.describe().dense?.queryEncoders.flatMap(({ files }) => files.map((file) => file.path)) ?? [];
+    void this.#source.prune(new Set([path, ...engine.shardPaths().split("\n"), ...encoders])).catch(() => {});
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {

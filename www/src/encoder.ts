@@ -24,7 +24,7 @@ export interface Encoded {
 
 /** Answers the page's calls through `port`. */
 export function start(port: Port): void {
-  let encoder: wasm.Encoder | undefined;
+  let encoder: wasm.TransformerEncoder | undefined;
   serve(port, {
     async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
       const start = performance.now();
@@ -45,8 +45,8 @@ export function start(port: Port): void {
 }
 
 /** Opens an artefact, and makes sure that its vectors are of the documents' space. */
-export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerprint: string): wasm.Encoder {
-  const encoder = new module.Encoder(artefact);
+export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerprint: string): wasm.TransformerEncoder {
+  const encoder = new module.TransformerEncoder(artefact);
   const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
   if (found !== fingerprint) {
     encoder.free();
@@ -60,13 +60,9 @@ export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerpri
 }
 
 /** Embeds one query. */
-export function encodeWith(encoder: wasm.Encoder, text: string): Encoded {
-  const embedding = encoder.encode(text);
-  try {
-    return { values: embedding.values, truncated: embedding.truncated };
-  } finally {
-    embedding.free();
-  }
+export function encodeWith(encoder: wasm.TransformerEncoder, text: string): Encoded {
+  const { values, truncated } = encoder.encode(text);
+  return { values, truncated };
 }
 
 /** Fetches the parts of a file that hosts' limits may have split, and joins them. */

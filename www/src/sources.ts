@@ -38,7 +38,7 @@ export class Directory implements Source {
   }
 
   prune(paths: Set<string>): Promise<void> {
-    return this.#files.prune((path) => !path.startsWith("shards/") || paths.has(path));
+    return this.#files.prune((path) => path === ENTRY || paths.has(path));
   }
 }
 
@@ -83,7 +83,7 @@ export class OneFile implements Source {
   }
 
   prune(paths: Set<string>): Promise<void> {
-    return this.#files.prune((path) => !path.startsWith("shards/") || paths.has(path));
+    return this.#files.prune((path) => path === `${this.#file}.head` || paths.has(path));
   }
 
   async #part(path: string, span: Span, traffic: Traffic, how: Getting): Promise<Uint8Array> {

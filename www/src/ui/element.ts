@@ -7,7 +7,8 @@
  * `transformer`, `none`), `limit` (pages at a time, 10), `facets` (names separated by commas; default: all that were
  * marked as filters; `none`), `site` (what page addresses are relative to).
  *
- * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as its detail.
+ * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as its detail;
+ * `findling-search` when a search was answered, with the response.
  *
  * Slot `trigger`: another button in place of the built-in one. Parts: `trigger`, `panel`, `input`, `filters`, `chip`,
  * `results`. Colours and fonts are CSS variables (see styles.css).
@@ -110,6 +111,7 @@ export class FindlingSearch extends HTMLElement {
       facets: () => this.#facets(),
       placeholder: () => this.getAttribute("placeholder") ?? this.#labels.placeholder,
       select: (hit, href) => this.#select({ href, ...hit }),
+      answered: (detail) => this.dispatchEvent(new CustomEvent("findling-search", { detail, bubbles: true, composed: true })),
       dismiss: () => this.#dismiss(),
     }));
     if (this.hasAttribute("inline")) {

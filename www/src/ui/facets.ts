@@ -76,7 +76,7 @@ export class Facets {
       });
       chips.push(more);
     }
-    return h("div", { class: "facet", role: "group", "aria-label": name }, h("b", { "aria-hidden": "true" }, name), ...chips);
+    return h("div", { class: "facet", role: "group", "aria-label": name }, h("b", { "aria-hidden": "true" }, name), h("div", {}, ...chips));
   }
 
   #toggle(name: string, value: string): void {

@@ -20,6 +20,8 @@ export interface PanelOptions {
   placeholder: () => string;
   /** A result was chosen. `false`: the site takes it from here. */
   select: (hit: Hit, href: string) => boolean;
+  /** A search was answered. */
+  answered: (response: SearchResponse) => void;
   dismiss: () => void;
 }
 
@@ -44,6 +46,8 @@ export class Panel {
   #shown: PageResult[] = [];
   #active: HTMLElement | undefined;
   #touched = false;
+  /** The search whose answer is shown. */
+  #answered: AbortSignal | undefined;
   #asked = new AbortController();
   #pause: ReturnType<typeof setTimeout> | undefined;
   #announcing: ReturnType<typeof setTimeout> | undefined;
@@ -133,10 +137,15 @@ export class Panel {
     try {
       const index = await this.#opened();
       if (signal.aborted) return;
-      const upgrade = (response: SearchResponse) => !signal.aborted && this.#join(response);
+      const upgrade = (response: SearchResponse) => {
+        if (signal.aborted) return;
+        this.#options.answered(response);
+        this.#join(response);
+      };
       const response = await index.search(query, { ...this.#request(), mode, signal, onUpgrade: upgrade });
       const facets = await this.#counts(index, query, response, mode, signal);
       if (signal.aborted) return;
+      this.#options.answered(response);
       this.#facets.show(facets);
       // Words have been shown, and maybe looked at; an answer that has nothing to add only brings its notices.
       if (mode === "lexical") {
@@ -154,8 +163,6 @@ export class Panel {
       if (!signal.aborted && error.code !== "aborted") this.#fail(error);
     }
   }
-
-  #answered: AbortSignal | undefined;
 
   #request(): SearchOptions {
     const filter = this.#facets.filter();
@@ -269,7 +276,7 @@ export class Panel {
     const labels = this.#options.labels();
     const { pages, sections } = response.total;
     const how = response.mode === "lexical" ? labels.byWords : response.mode === "semantic" ? labels.byMeaning : labels.byBoth;
-    this.#summary.textContent = pages > 0 ? `${labels.counting(pages, sections)} ${how}` : "";
+    this.#summary.textContent = pages > 0 ? `${labels.counting(pages, sections)} \u00B7 ${how}` : "";
     this.#more.hidden = this.#shown.length === 0 || this.#shown.length >= pages;
     this.#showNotices(response);
     // Not every letter's count: what stands after a pause.
