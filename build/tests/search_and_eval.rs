@@ -1,0 +1,219 @@
+//! The commands `search` and `eval` over a small bundle in both of its shapes, as a person would run them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use findling_build::host::Host;
+use findling_build::index::write::{Shape, write};
+use findling_build::index::{Job, build};
+use findling_build::models::BoxedEncoder;
+use findling_build::page::{Block, Page, Section};
+use findling_build::ui::Ui;
+use findling_bundle::AttributeValue;
+use findling_encoder::hash::HashEncoder;
+use findling_engine::Request;
+use serde_json::{Value, json};
+
+fn page(id: &str, book: &str, title: &str, sections: &[(&str, &str)]) -> Page {
+    let sections = sections
+        .iter()
+        .map(|(heading, text)| Section {
+            level: 2,
+            heading: heading.to_string(),
+            anchor: Some(heading.to_lowercase().replace(' ', "-")),
+            blocks: vec![Block { text: text.to_string(), code: vec![], is_code_block: false, weight: 1.0 }],
+        })
+        .collect();
+    Page {
+        id: id.into(),
+        url: format!("/{id}"),
+        title: title.into(),
+        language: "en".into(),
+        attributes: [("book".to_string(), AttributeValue::String(book.into()))].into(),
+        sections,
+        ..Page::default()
+    }
+}
+
+/// A bundle as a directory and as a file, with queries and judgements beside them.
+fn corpus(at: &Path) -> (PathBuf, PathBuf) {
+    let pages = vec![
+        page(
+            "a threads.html",
+            "book",
+            "Concurrency",
+            &[
+                (
+                    "Shared State",
+                    "A mutex guards data that several threads share; one thread at a time may lock it.",
+                ),
+                ("Message Passing", "Threads send messages through channels instead of sharing memory."),
+            ],
+        ),
+        page(
+            "cargo.html",
+            "cargo",
+            "Cargo",
+            &[("Building", "Compile a package with cargo build --release.")],
+        ),
+        page(
+            "errors.html",
+            "book",
+            "Errors",
+            &[("Panic", "A panic unwinds the thread. Locking a poisoned mutex fails.")],
+        ),
+    ];
+    let encoder: BoxedEncoder = Box::new(HashEncoder::new(64));
+    let job = Job { pages, encoder: Some(&encoder), ..Job::default() };
+    let bundle = build(job, &Ui::silent()).expect("built").bundle;
+    let (directory, file) = (at.join("out"), at.join("site.findling"));
+    write(&directory, Shape::Directory, &bundle, &[]).expect("written");
+    write(&file, Shape::FileAlone, &bundle, &[]).expect("written");
+    let queries =
+        [json!({"_id": "q1", "text": "mutex threads share"}), json!({"_id": "q2", "text": "cargo build"})];
+    std::fs::write(at.join("queries.jsonl"), queries.map(|q| q.to_string()).join("\n")).expect("written");
+    std::fs::write(
+        at.join("qrels.tsv"),
+        "query-id\tcorpus-id\tscore\nq1\ta threads.html\t1\nq1\terrors.html\t0\nq2\tcargo.html\t2\nq3\tcargo.html\t1\n",
+    )
+    .expect("written");
+    (directory, file)
+}
+
+fn findling(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_findling")).args(args).output().expect("runs")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = findling(args);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+#[test]
+fn both_shapes_answer_alike_in_at_most_two_rounds() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, file) = corpus(at.path());
+    let ask = |path: &Path| {
+        let mut host = Host::open(path).expect("opened");
+        let request = || Request { query: "mutex share".into(), ..Request::default() };
+        let (response, cost) = host.search(request()).expect("answered");
+        assert!(cost.n_rounds <= 2 && cost.n_shards > 0 && cost.bytes > 0, "{cost:?}");
+        let (again, warm) = host.search(request()).expect("answered");
+        assert_eq!((again, warm.n_shards, warm.n_rounds), (response.clone(), 0, 0));
+        response
+    };
+    let response = ask(&directory);
+    assert_eq!(response.results[0].id, "a threads.html");
+    assert_eq!(response, ask(&file));
+    assert_eq!(response, ask(&directory.join("findling.idx")));
+}
+
+#[test]
+fn people_see_title_headings_snippet_and_address() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let shown = stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "-k", "1"]);
+    assert!(shown.contains(" 1. Concurrency › Shared State"), "{shown}");
+    assert!(shown.contains("**mutex**") && shown.contains("/a threads.html#shared-state"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "no colours where there is no terminal: {shown}");
+    let second = stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "--offset", "1"]);
+    assert!(second.contains(" 2. Errors") && !second.contains("Concurrency"), "{second}");
+    let explained = stdout(&["search", text(&directory), "mutex", "--explain"]);
+    assert!(explained.contains("BM25F") && explained.contains("fusion       convex"), "{explained}");
+}
+
+#[test]
+fn json_has_the_parts_of_the_score_and_filters_filter() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let ask = |more: &[&str]| -> Value {
+        let args = [&["search", text(&directory), "thread cargo", "--json"], more].concat();
+        serde_json::from_str(&stdout(&args)).expect("JSON")
+    };
+    let hybrid = ask(&["--fusion", "rrf:k=10"]);
+    assert_eq!((&hybrid["mode"], &hybrid["encoder"]), (&json!("hybrid"), &json!("hash")));
+    let legs = &hybrid["results"][0]["sections"][0]["legs"];
+    assert!(legs["lexicalRank"].is_u64() && legs["similarity"].is_number(), "{legs}");
+    let ids = |response: &Value| -> Vec<String> {
+        let results = response["results"].as_array().expect("a list");
+        results.iter().map(|page| page["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids(&ask(&["--filter", "book=cargo"])), ["cargo.html"]);
+    let must = r#"{"must": [{"key": "book", "match": "book"}]}"#;
+    assert!(!ids(&ask(&["--filter", must])).contains(&"cargo.html".to_owned()));
+    let lexical = ask(&["--query-encoder", "none"]);
+    assert_eq!(
+        (&lexical["mode"], &lexical["notices"][0]["code"]),
+        (&json!("lexical"), &json!("encoder-missing"))
+    );
+}
+
+#[test]
+fn batches_give_runs_and_responses() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (_, file) = corpus(at.path());
+    let queries = at.path().join("queries.jsonl");
+    let run = stdout(&["search", text(&file), "--batch", text(&queries), "--mode", "lexical"]);
+    let first: Vec<&str> = run.lines().next().expect("a line").split(' ').collect();
+    assert_eq!((&first[..4], first[5]), (&["q1", "Q0", "a%20threads.html", "1"][..], "findling"));
+    assert!(run.lines().any(|line| line.starts_with("q2 Q0 cargo.html 1 ")), "{run}");
+    let lines = stdout(&["search", text(&file), "--batch", text(&queries), "--format", "json"]);
+    let line: Value = serde_json::from_str(lines.lines().nth(1).expect("a line")).expect("JSON");
+    assert_eq!((&line["_id"], &line["query"]), (&json!("q2"), &json!("cargo build")));
+}
+
+#[test]
+fn evaluation_measures_each_mode() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let (queries, qrels) = (at.path().join("queries.jsonl"), at.path().join("qrels.tsv"));
+    let args = ["eval", text(&directory), "--queries", text(&queries), "--qrels", text(&qrels)];
+    let report: Value =
+        serde_json::from_str(&stdout(&[&args[..], &["--json", "--per-query"]].concat())).expect("JSON");
+    assert_eq!((&report["nQueries"], &report["nLeftOut"]), (&json!(2), &json!(1)));
+    let modes: Vec<&Value> = report["modes"].as_array().expect("a list").iter().collect();
+    let names: Vec<&str> = modes.iter().map(|mode| mode["mode"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["lexical", "semantic", "hybrid"]);
+    for measure in ["ndcg@10", "recall@10", "recall@100", "mrr@10"] {
+        assert_eq!(modes[0][measure], 1.0, "{}", modes[0]);
+    }
+    assert_eq!(modes[0]["queries"][0]["_id"], "q1");
+    assert!(modes[0]["searchMs"]["p95"].is_number());
+    let table = stdout(&[&args[..], &["--mode", "lexical"]].concat());
+    assert!(table.contains("lexical     1.0000") && !table.contains("hybrid"), "{table}");
+    let refused = findling(&[&args[..], &["--mode", "hybrid", "--query-encoder", "none"]].concat());
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot be measured"));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let check = |args: &[&str], code: i32, expect: &str| {
+        let output = findling(args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains(expect), "{args:?}: {said}");
+    };
+    check(&["search", text(at.path()), "x"], 1, "findling build");
+    check(&["search", text(&directory)], 2, "QUERY");
+    check(&["search", text(&directory), "x", "--fusion", "sum"], 2, "convex");
+    check(&["search", text(&directory), "x", "--filter", "colour=red"], 1, "book");
+    check(&["search", text(&directory), "x", "--query-encoder", "no-such-model"], 1, "no-such-model");
+    // A shard that was changed on the way is refused by name, not searched.
+    let shards = directory.join("shards");
+    for shard in std::fs::read_dir(&shards).expect("a directory") {
+        let path = shard.expect("an entry").path();
+        let mut bytes = std::fs::read(&path).expect("read");
+        *bytes.last_mut().expect("not empty") ^= 1;
+        std::fs::write(&path, bytes).expect("written");
+    }
+    check(&["search", text(&directory), "mutex"], 1, ".bin");
+}
