@@ -168,13 +168,13 @@ mod tests {
 
     #[test]
     fn the_same_vectors_give_the_same_graph_and_it_finds_neighbours() {
-        let values = vectors(1500);
+        let values = vectors(500);
         let graph = build(&values, DIM).unwrap().unwrap();
         assert_eq!(graph.to_bytes(), build(&values, DIM).unwrap().unwrap().to_bytes());
-        assert_eq!(graph.n_vectors(), 1500);
-        assert!(graph.n_layers() >= 2);
+        assert_eq!(graph.n_vectors(), 500);
+        assert!(graph.n_layers() >= 2, "{}", graph.n_layers());
         let mut hits = 0;
-        for query in values.chunks_exact(DIM).step_by(50) {
+        for query in values.chunks_exact(DIM).step_by(25) {
             let mut exact: Vec<(u32, u32)> = values
                 .chunks_exact(DIM)
                 .enumerate()
@@ -184,7 +184,7 @@ mod tests {
             let found = search(&graph, &values, query, 60);
             hits += exact[..10].iter().filter(|(_, id)| found.contains(id)).count();
         }
-        assert!(hits >= 294, "{hits} of 300 true neighbours found");
+        assert!(hits >= 196, "{hits} of 200 true neighbours found");
     }
 
     #[test]

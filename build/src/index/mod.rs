@@ -296,7 +296,7 @@ mod tests {
 
     fn bytes(pages: Vec<Page>, cache: Option<Cache>, threads: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
         let encoder: BoxedEncoder = Box::new(HashEncoder::new(32));
-        let options = Options { graph_from: 100, ..Options::default() };
+        let options = Options { graph_from: 50, ..Options::default() };
         let job = Job { pages, encoder: Some(&encoder), cache, options, ..Job::default() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let outcome = pool.install(|| build(job, &Ui::silent())).unwrap();
@@ -308,10 +308,10 @@ mod tests {
     fn the_same_pages_give_the_same_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let cache = || Cache::open(dir.path(), HashEncoder::new(32).card_of()).ok();
-        let once = bytes(pages(120), None, 1);
-        assert!(once == bytes(pages(120), None, 3), "the number of threads shows");
-        assert!(once == bytes(pages(120), cache(), 2), "an empty cache shows");
-        assert!(once == bytes(pages(120), cache(), 2), "a full cache shows");
+        let once = bytes(pages(40), None, 1);
+        assert!(once == bytes(pages(40), None, 3), "the number of threads shows");
+        assert!(once == bytes(pages(40), cache(), 2), "an empty cache shows");
+        assert!(once == bytes(pages(40), cache(), 2), "a full cache shows");
     }
 
     trait CardOf {
