@@ -51,3 +51,26 @@ pub(crate) fn normalise(values: &mut [f32]) {
         }
     }
 }
+
+/// Embeds each text by itself, on all cores with feature `parallel`, the longest first so that no core is left with
+/// one at the end.
+#[cfg(feature = "transformer")]
+pub(crate) fn each<F>(texts: &[&str], embed: F) -> Result<Vec<Embedding>, Error>
+where
+    F: Fn(&str) -> Result<Embedding, Error> + Sync,
+{
+    #[cfg(feature = "parallel")]
+    if texts.len() > 1 {
+        use rayon::prelude::*;
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&i| (std::cmp::Reverse(texts[i].len()), i));
+        let mut done = order
+            .into_iter()
+            .par_bridge()
+            .map(|i| Ok((i, embed(texts[i])?)))
+            .collect::<Result<Vec<_>, Error>>()?;
+        done.sort_by_key(|(i, _)| *i);
+        return Ok(done.into_iter().map(|(_, embedding)| embedding).collect());
+    }
+    texts.iter().map(|text| embed(text)).collect()
+}

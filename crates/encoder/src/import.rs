@@ -1,8 +1,8 @@
 //! Reads sentence encoders as they are published: `model.safetensors`, `tokenizer.json` and `config.json` of a
 //! BERT-family model, with the files of sentence-transformers beside them where there are any.
 
-mod config;
-mod tokenizer;
+pub(crate) mod config;
+pub(crate) mod tokenizer;
 
 use std::path::Path;
 
@@ -43,27 +43,32 @@ pub struct Options {
 /// [`Error::File`] for a file that cannot be read, [`Error::Import`] for one that is not what its name says or
 /// describes a model of another family, [`Error::Tensor`] for a tensor that is missing or of another shape.
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
-    let settings = config::Settings::read(dir, options)?;
+    let sentence = config::Sentence::read(dir, options)?;
+    let architecture = config::architecture(dir, sentence.pooling)?;
     let (normaliser, vocabulary) = tokenizer::read(dir)?;
     let path = dir.join("model.safetensors");
     let bytes = std::fs::read(&path).map_err(|e| file_error(&path, &e))?;
     let file = SafeTensors::deserialize(&bytes)
         .map_err(|e| Error::Import(format!("{} is not a safetensors file: {e}", path.display())))?;
     let weights = Weights { file };
-    let name = options.name.clone().unwrap_or_else(|| {
-        let canonical = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
-        canonical.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().to_lowercase())
-    });
+    // A length the user asked for is checked against the positions there are; one from a file is cut to them.
+    let max_tokens = options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
     let card = EncoderCard {
-        name,
-        dim: settings.architecture.hidden,
+        name: options.name.clone().unwrap_or_else(|| name_of(dir)),
+        dim: architecture.hidden,
         fingerprint: String::new(),
-        max_tokens: settings.max_tokens,
-        query_prefix: settings.query_prefix,
-        document_prefix: settings.document_prefix,
+        max_tokens,
+        query_prefix: sentence.query_prefix,
+        document_prefix: sentence.document_prefix,
         semantic: true,
     };
-    Artefact::new(card, settings.architecture, normaliser, vocabulary, |spec| weights.of(spec))
+    Artefact::new(card, architecture, normaliser, vocabulary, |spec| weights.of(spec))
+}
+
+/// A model without a name has that of its directory.
+pub(crate) fn name_of(dir: &Path) -> String {
+    let canonical = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    canonical.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().to_lowercase())
 }
 
 struct Weights<'a> {

@@ -6,6 +6,7 @@
 //! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its card says so.
 //! - `static_table::StaticTable` (feature `static-table`): a table lookup trained to land in a transformer's space.
 //! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by tract.
+//! - `onnx::OnnxEncoder` (feature `onnx`): a user's own ONNX graph, run natively; not shipped to browsers.
 //!
 //! ```
 //! use findling_encoder::{Encoder, Side, hash::HashEncoder};
@@ -37,6 +38,8 @@ mod error;
 pub mod hash;
 #[cfg(feature = "import")]
 pub mod import;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 #[cfg(feature = "static-table")]
 pub mod static_table;
 #[cfg(feature = "transformer")]

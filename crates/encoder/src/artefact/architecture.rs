@@ -2,7 +2,7 @@
 
 use bincode::{Decode, Encode};
 
-use crate::Error;
+use crate::{EncoderCard, Error};
 
 /// How the tokens' vectors become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
@@ -145,6 +145,24 @@ impl Architecture {
             return Err(Error::Artefact(format!(
                 "the layer norm's epsilon is {}, expected between 0 and 1",
                 self.layer_norm_eps
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether a card can be that of an encoder of this architecture.
+    pub(super) fn check_card(&self, card: &EncoderCard) -> Result<(), Error> {
+        if card.dim != self.hidden {
+            return Err(Error::Artefact(format!(
+                "its card says {} dimensions, its architecture {}",
+                card.dim, self.hidden
+            )));
+        }
+        // Two are the special tokens'.
+        if !(3..=self.max_positions).contains(&card.max_tokens) {
+            return Err(Error::Artefact(format!(
+                "its card says {} tokens at most, expected 3 to the {} positions there are",
+                card.max_tokens, self.max_positions
             )));
         }
         Ok(())

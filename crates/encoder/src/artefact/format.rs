@@ -118,18 +118,7 @@ impl Artefact {
         }
         fields.architecture.check(fields.vocabulary.len())?;
         let Head { card, architecture, flags, strip_accents, vocabulary } = fields;
-        if card.dim != architecture.hidden {
-            return bad(format!(
-                "its card says {} dimensions, its architecture {}",
-                card.dim, architecture.hidden
-            ));
-        }
-        if card.max_tokens < 3 || card.max_tokens > architecture.max_positions {
-            return bad(format!(
-                "its card says {} tokens at most, expected 3 to the {} positions there are",
-                card.max_tokens, architecture.max_positions
-            ));
-        }
+        architecture.check_card(&card)?;
         let specs = architecture.tensors(vocabulary.len());
         if specs.len() != storages.len() {
             return bad(format!("it has {} tensors, its architecture {}", storages.len(), specs.len()));

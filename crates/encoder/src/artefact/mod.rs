@@ -63,6 +63,7 @@ impl Artefact {
     ) -> Result<Self, Error> {
         architecture.check(vocabulary.len())?;
         card.dim = architecture.hidden;
+        architecture.check_card(&card)?;
         let mut entries = Vec::new();
         let mut payload = Vec::new();
         for spec in architecture.tensors(vocabulary.len()) {

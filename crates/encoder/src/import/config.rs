@@ -64,60 +64,31 @@ struct PromptConfig {
     prompts: std::collections::BTreeMap<String, String>,
 }
 
-/// What all of them and the options say together.
-pub(super) struct Settings {
-    pub architecture: Architecture,
+/// What sentence-transformers adds to a model, or the options in its place.
+pub(crate) struct Sentence {
+    pub pooling: Pooling,
+    /// What the model was trained to read, which may be more than it has positions.
     pub max_tokens: u32,
     pub query_prefix: String,
     pub document_prefix: String,
 }
 
-impl Settings {
+impl Sentence {
     pub fn read(dir: &Path, options: &Options) -> Result<Self, Error> {
-        let config: ModelConfig = read_json(&dir.join("config.json"))?.ok_or_else(|| Error::File {
-            path: dir.join("config.json").display().to_string(),
-            reason: "there is no such file; a model's directory has model.safetensors, tokenizer.json and config.json"
-                .into(),
-        })?;
-        if config.model_type != "bert" {
-            return Err(unsupported("model_type", &config.model_type, "`bert`"));
-        }
-        if config.position_embedding_type != "absolute" {
-            return Err(unsupported(
-                "position_embedding_type",
-                &config.position_embedding_type,
-                "`absolute`",
-            ));
-        }
-        let activation = match config.hidden_act.as_str() {
-            "gelu" => Activation::Gelu,
-            "relu" => Activation::Relu,
-            other => return Err(unsupported("hidden_act", other, "`gelu` or `relu`")),
-        };
         let pooling = match options.pooling {
             Some(pooling) => pooling,
             None => pooling(read_json(&dir.join("1_Pooling/config.json"))?)?,
         };
-        let sentence: Option<SentenceConfig> = read_json(&dir.join("sentence_bert_config.json"))?;
-        let trained = sentence.and_then(|sentence| sentence.max_seq_length).unwrap_or(DEFAULT_MAX_TOKENS);
-        let max_tokens = options.max_tokens.unwrap_or(trained.min(config.max_position_embeddings));
+        let config: Option<SentenceConfig> = read_json(&dir.join("sentence_bert_config.json"))?;
+        let trained = config.and_then(|config| config.max_seq_length).unwrap_or(DEFAULT_MAX_TOKENS);
         let prompts = read_json::<PromptConfig>(&dir.join("config_sentence_transformers.json"))?
             .map(|config| config.prompts)
             .unwrap_or_default();
         let prompt =
             |names: &[&str]| names.iter().find_map(|name| prompts.get(*name)).cloned().unwrap_or_default();
         Ok(Self {
-            architecture: Architecture {
-                layers: config.num_hidden_layers,
-                hidden: config.hidden_size,
-                heads: config.num_attention_heads,
-                intermediate: config.intermediate_size,
-                max_positions: config.max_position_embeddings,
-                pooling,
-                activation,
-                layer_norm_eps: config.layer_norm_eps,
-            },
-            max_tokens,
+            pooling,
+            max_tokens: options.max_tokens.unwrap_or(trained),
             query_prefix: options.query_prefix.clone().unwrap_or_else(|| prompt(&["query"])),
             document_prefix: options
                 .document_prefix
@@ -125,6 +96,38 @@ impl Settings {
                 .unwrap_or_else(|| prompt(&["document", "passage"])),
         })
     }
+}
+
+/// The architecture that `config.json` describes.
+pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture, Error> {
+    let path = dir.join("config.json");
+    let config: ModelConfig = read_json(&path)?.ok_or_else(|| Error::File {
+        path: path.display().to_string(),
+        reason:
+            "there is no such file; a model's directory has model.safetensors, tokenizer.json and config.json"
+                .into(),
+    })?;
+    if config.model_type != "bert" {
+        return Err(unsupported("model_type", &config.model_type, "`bert`"));
+    }
+    if config.position_embedding_type != "absolute" {
+        return Err(unsupported("position_embedding_type", &config.position_embedding_type, "`absolute`"));
+    }
+    let activation = match config.hidden_act.as_str() {
+        "gelu" => Activation::Gelu,
+        "relu" => Activation::Relu,
+        other => return Err(unsupported("hidden_act", other, "`gelu` or `relu`")),
+    };
+    Ok(Architecture {
+        layers: config.num_hidden_layers,
+        hidden: config.hidden_size,
+        heads: config.num_attention_heads,
+        intermediate: config.intermediate_size,
+        max_positions: config.max_position_embeddings,
+        pooling,
+        activation,
+        layer_norm_eps: config.layer_norm_eps,
+    })
 }
 
 fn pooling(config: Option<PoolingConfig>) -> Result<Pooling, Error> {

@@ -13,7 +13,7 @@ use findling_text::wordpiece::WordPiece;
 use tract_core::internal::*;
 
 use crate::artefact::{Artefact, Pooling, names};
-use crate::encoder::normalise;
+use crate::encoder::{each, normalise};
 use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 
 /// A sentence transformer, ready to run.
@@ -146,20 +146,7 @@ impl Encoder for Transformer {
 
     /// With feature `parallel`, on all cores, the longest texts first so that no core is left with one at the end.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error> {
-        #[cfg(feature = "parallel")]
-        if texts.len() > 1 {
-            use rayon::prelude::*;
-            let mut order: Vec<usize> = (0..texts.len()).collect();
-            order.sort_by_key(|&i| (std::cmp::Reverse(texts[i].len()), i));
-            let mut done: Vec<(usize, Embedding)> = order
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|i| Ok((i, self.encode_one(texts[i], side)?)))
-                .collect::<Result<_, Error>>()?;
-            done.sort_by_key(|(i, _)| *i);
-            return Ok(done.into_iter().map(|(_, embedding)| embedding).collect());
-        }
-        texts.iter().map(|text| self.encode_one(text, side)).collect()
+        each(texts, |text| self.encode_one(text, side))
     }
 
     fn count_tokens(&self, text: &str, side: Side) -> u32 {

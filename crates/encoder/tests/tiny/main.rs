@@ -1,0 +1,260 @@
+//! A tiny BERT of random weights, written as a published model is, imported and run, against a slow obvious twin.
+//! So the whole way from files to vectors is tested without any model at hand.
+#![cfg(feature = "import")]
+
+mod model;
+mod twin;
+
+use findling_encoder::artefact::{Activation, Artefact, Pooling, Storage};
+use findling_encoder::import::{Options, import_dir};
+use findling_encoder::transformer::Transformer;
+use findling_encoder::{Encoder, Error, Side};
+use model::{Files, Tiny};
+use proptest::prelude::*;
+
+const TEXTS: [&str; 7] = [
+    "alpha",
+    "",
+    "alpha beta gamma",
+    "gammas gammas beta alpha delta",
+    "something unknown",
+    "Delta, BETA!",
+    "alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha",
+];
+
+fn assert_close(found: &[f32], expected: &[f64], text: &str) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(*found) - expected).abs() < 2e-5, "{text:?}: {found} instead of {expected}");
+    }
+}
+
+fn check(tiny: &Tiny) {
+    let files = Files::write(tiny);
+    let model = Transformer::load_dir(files.path()).unwrap();
+    let embeddings = model.encode(&TEXTS, Side::Document).unwrap();
+    for (text, embedding) in TEXTS.iter().zip(embeddings) {
+        let ids = tiny.ids(&format!("{}{text}", tiny.document_prefix));
+        let read = &ids[..ids.len().min(tiny.max_tokens)];
+        let read = if read.len() < ids.len() {
+            [&read[..read.len() - 1], &[model::SEP]].concat()
+        } else {
+            ids.clone()
+        };
+        assert_close(&embedding.values, &twin::embed(tiny, &read), text);
+        assert_eq!(embedding.n_tokens as usize, read.len());
+        assert_eq!(embedding.truncated, read.len() < ids.len(), "{text:?}");
+        assert_eq!(model.count_tokens(text, Side::Document) as usize, ids.len());
+    }
+}
+
+#[test]
+fn vectors_are_those_of_the_twin() {
+    check(&Tiny::new(1));
+}
+
+#[test]
+fn cls_pooling_relu_and_prefixes_are_those_of_the_twin() {
+    check(&Tiny {
+        pooling: Pooling::Cls,
+        activation: Activation::Relu,
+        document_prefix: "delta: ".into(),
+        max_tokens: 9,
+        ..Tiny::new(2)
+    });
+}
+
+#[test]
+fn names_with_bert_in_front_and_half_precision_are_read() {
+    let tiny = Tiny::new(3);
+    let plain = Files::write(&tiny);
+    let prefixed = Files::write(&Tiny { name_prefix: "bert.", ..Tiny::new(3) });
+    let (a, b) =
+        (Transformer::load_dir(plain.path()).unwrap(), Transformer::load_dir(prefixed.path()).unwrap());
+    assert_eq!(a.fingerprint(), b.fingerprint());
+    let half = Files::write(&Tiny { half: true, ..Tiny::new(3) });
+    let half = Transformer::load_dir(half.path()).unwrap();
+    assert_ne!(a.fingerprint(), half.fingerprint());
+    let cosine = cosine_of(&a, &half, "alpha beta");
+    assert!(cosine > 0.9999, "{cosine}");
+}
+
+fn cosine_of(a: &Transformer, b: &Transformer, text: &str) -> f32 {
+    let embed = |model: &Transformer| model.encode_one(text, Side::Query).unwrap().values;
+    embed(a).iter().zip(embed(b)).map(|(a, b)| a * b).sum()
+}
+
+#[test]
+fn the_fingerprint_names_what_decides_the_vectors_and_nothing_else() {
+    let of = |tiny: &Tiny, options: &Options| {
+        import_dir(Files::write(tiny).path(), options).unwrap().card().fingerprint.clone()
+    };
+    let plain = of(&Tiny::new(1), &Options::default());
+    assert_eq!(plain.len(), 32);
+    assert_eq!(of(&Tiny::new(1), &Options { name: Some("other".into()), ..Options::default() }), plain);
+    assert_ne!(of(&Tiny::new(2), &Options::default()), plain);
+    assert_ne!(of(&Tiny::new(1), &Options { max_tokens: Some(8), ..Options::default() }), plain);
+    assert_ne!(of(&Tiny::new(1), &Options { pooling: Some(Pooling::Cls), ..Options::default() }), plain);
+    assert_ne!(
+        of(&Tiny::new(1), &Options { query_prefix: Some("query: ".into()), ..Options::default() }),
+        plain
+    );
+}
+
+#[test]
+fn quantised_models_stay_close_and_keep_their_card() {
+    let files = Files::write(&Tiny::new(4));
+    let full = import_dir(files.path(), &Options::default()).unwrap();
+    let model = Transformer::new(full.clone()).unwrap();
+    for (storage, least) in [(Storage::F16, 0.99999), (Storage::Int8, 0.99)] {
+        let quantised = full.quantised(storage);
+        assert_eq!(quantised.card(), full.card());
+        assert!(quantised.to_bytes().len() < full.to_bytes().len());
+        let quantised = Transformer::new(quantised).unwrap();
+        for text in TEXTS {
+            let cosine = cosine_of(&model, &quantised, text);
+            assert!(cosine > least, "{storage:?} {text:?}: {cosine}");
+        }
+    }
+}
+
+fn import_error(files: &Files) -> Error {
+    import_dir(files.path(), &Options::default()).unwrap_err()
+}
+
+#[test]
+fn a_missing_tensor_is_named() {
+    let name = "encoder.layer.1.output.dense.weight";
+    let files = Files::write(&Tiny { leave_out: Some(name), ..Tiny::new(1) });
+    assert_eq!(
+        import_error(&files),
+        Error::Tensor { name: name.into(), expected: vec![16, 24], found: None }
+    );
+}
+
+#[test]
+fn a_misshapen_tensor_is_named_with_both_shapes() {
+    let files = Files::write(&Tiny::new(1));
+    files.replace("config.json", "\"intermediate_size\":24", "\"intermediate_size\":32");
+    let error = import_error(&files);
+    assert_eq!(
+        error,
+        Error::Tensor {
+            name: "encoder.layer.0.intermediate.dense.weight".into(),
+            expected: vec![32, 16],
+            found: Some(vec![24, 16]),
+        }
+    );
+    assert!(error.to_string().contains("[24, 16]"), "{error}");
+}
+
+#[test]
+fn models_of_other_families_are_refused_by_name() {
+    for (file, from, to, word) in [
+        ("config.json", "\"bert\"", "\"mpnet\"", "mpnet"),
+        ("config.json", "\"gelu\"", "\"swish\"", "swish"),
+        ("config.json", "\"num_attention_heads\":4", "\"num_attention_heads\":5", "5 heads"),
+        ("tokenizer.json", "\"WordPiece\"", "\"Unigram\"", "Unigram"),
+        ("tokenizer.json", "\"beta\":6", "\"beta\":60", "60"),
+        ("tokenizer.json", "\"beta\":6", "\"beta\":5", "share the id 5"),
+        (
+            "1_Pooling/config.json",
+            "\"pooling_mode_mean_tokens\":true",
+            "\"pooling_mode_max_tokens\":true",
+            "pooling",
+        ),
+        ("tokenizer.json", "{", "[", "tokenizer.json"),
+    ] {
+        let files = Files::write(&Tiny::new(1));
+        files.replace(file, from, to);
+        let error = import_error(&files).to_string();
+        assert!(error.contains(word), "{to}: {error}");
+    }
+}
+
+#[test]
+fn missing_files_are_named() {
+    for name in ["model.safetensors", "config.json", "tokenizer.json"] {
+        let files = Files::write(&Tiny::new(1));
+        std::fs::remove_file(files.path().join(name)).unwrap();
+        let error = import_error(&files).to_string();
+        assert!(error.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn a_vocab_txt_does_where_there_is_no_tokenizer_json() {
+    let files = Files::write(&Tiny::new(1));
+    let with = import_dir(files.path(), &Options::default()).unwrap();
+    std::fs::remove_file(files.path().join("tokenizer.json")).unwrap();
+    std::fs::write(files.path().join("vocab.txt"), model::VOCABULARY.join("\n")).unwrap();
+    assert_eq!(import_dir(files.path(), &Options::default()).unwrap(), with);
+}
+
+/// Sets the checksum to what it must be, so that damage reaches the code behind it.
+fn seal(bytes: &mut [u8]) {
+    let hash = blake3::hash(&bytes[40..]);
+    bytes[24..40].copy_from_slice(&hash.as_bytes()[..16]);
+}
+
+fn artefact_bytes(storage: Storage) -> Vec<u8> {
+    let files = Files::write(&Tiny::new(5));
+    import_dir(files.path(), &Options::default()).unwrap().quantised(storage).to_bytes()
+}
+
+#[test]
+fn an_artefact_s_bytes_read_back_as_the_artefact() {
+    let files = Files::write(&Tiny::new(5));
+    let full = import_dir(files.path(), &Options::default()).unwrap();
+    for artefact in [full.quantised(Storage::Int8), full.quantised(Storage::F16), full] {
+        assert_eq!(Artefact::from_bytes(artefact.to_bytes()).unwrap(), artefact);
+    }
+}
+
+#[test]
+fn no_beginning_of_an_artefact_is_one() {
+    let bytes = artefact_bytes(Storage::Int8);
+    for len in (0..200).chain((200..bytes.len()).step_by(97)) {
+        assert!(matches!(Artefact::from_bytes(bytes[..len].to_vec()), Err(Error::Artefact(_))), "{len}");
+    }
+}
+
+#[test]
+fn other_versions_are_told_apart_from_damage() {
+    let mut bytes = artefact_bytes(Storage::Int8);
+    bytes[8] = 9;
+    let error = Artefact::from_bytes(bytes).unwrap_err().to_string();
+    assert!(error.contains("version 9"), "{error}");
+    let mut bytes = artefact_bytes(Storage::Int8);
+    *bytes.last_mut().unwrap() ^= 1;
+    let error = Artefact::from_bytes(bytes).unwrap_err().to_string();
+    assert!(error.contains("checksum"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damage_behind_a_right_checksum_is_refused_or_harmless(
+        at in 40usize..400,
+        value: u8,
+        cut in 0usize..40,
+    ) {
+        let mut bytes = artefact_bytes(Storage::Int8);
+        bytes[at] = value;
+        bytes.truncate(bytes.len() - cut);
+        seal(&mut bytes);
+        if let Ok(artefact) = Artefact::from_bytes(bytes)
+            && let Ok(model) = Transformer::new(artefact)
+        {
+            for text in TEXTS {
+                prop_assert!(model.encode_one(text, Side::Query).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn random_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(Artefact::from_bytes(bytes).is_err());
+    }
+}
