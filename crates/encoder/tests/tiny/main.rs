@@ -258,3 +258,49 @@ proptest! {
         prop_assert!(Artefact::from_bytes(bytes).is_err());
     }
 }
+
+/// What was released must stay readable, and go on computing the same. `FINDLING_WRITE_FIXTURES=1` writes the
+/// fixture of the current format; older ones stay as they are. The WebAssembly module is compared with the same
+/// files (`crates/wasm-encoder/tests/parity.mjs`).
+#[test]
+fn artefacts_of_released_formats_still_read() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny-v1.artefact");
+    let json_path = path.with_extension("artefact.json");
+    if std::env::var_os("FINDLING_WRITE_FIXTURES").is_some() {
+        let files = Files::write(&Tiny { document_prefix: "delta: ".into(), ..Tiny::new(6) });
+        let options = Options {
+            name: Some("tiny".into()),
+            query_prefix: Some("gammas: ".into()),
+            ..Options::default()
+        };
+        let artefact = import_dir(files.path(), &options).unwrap().quantised(Storage::Int8);
+        std::fs::write(&path, artefact.to_bytes()).unwrap();
+        let model = Transformer::new(artefact).unwrap();
+        let cases: Vec<_> = TEXTS
+            .iter()
+            .map(|text| {
+                let embedding = model.encode_one(text, Side::Query).unwrap();
+                serde_json::json!({
+                    "text": text, "nTokens": embedding.n_tokens, "truncated": embedding.truncated,
+                    "values": embedding.values,
+                })
+            })
+            .collect();
+        let json = serde_json::json!({ "fingerprint": model.fingerprint(), "cases": cases });
+        std::fs::write(&json_path, format!("{json:#}\n")).unwrap();
+    }
+    let model = Transformer::new(Artefact::from_bytes(std::fs::read(&path).unwrap()).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&json_path).unwrap()).unwrap();
+    assert_eq!(json["fingerprint"], model.fingerprint());
+    let cases = json["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), TEXTS.len());
+    for case in cases {
+        let text = case["text"].as_str().unwrap();
+        let embedding = model.encode_one(text, Side::Query).unwrap();
+        assert_eq!(case["nTokens"], embedding.n_tokens);
+        assert_eq!(case["truncated"], embedding.truncated);
+        let values: Vec<f64> =
+            case["values"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        assert_close(&embedding.values, &values, text);
+    }
+}

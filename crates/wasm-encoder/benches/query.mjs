@@ -1,0 +1,47 @@
+// How long does the module take to load a model and to embed a query, and what does it hold?
+//
+//   node crates/wasm-encoder/benches/query.mjs ARTEFACT [MODULE_DIR]
+//
+// Prints the module's size, load time, memory, and milliseconds for queries of several lengths: the median of runs for
+// a second each, and the least, which a busy machine disturbs less.
+
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
+const [artefactPath, moduleDir = join(root, "www/wasm/encoder")] = process.argv.slice(2);
+if (!artefactPath) throw new Error("expected ARTEFACT [MODULE_DIR]");
+
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+const bytes = readFileSync(join(moduleDir, "findling_encoder_bg.wasm"));
+console.log(`module: ${bytes.length} bytes, ${brotli(bytes)} brotli`);
+const artefact = readFileSync(artefactPath);
+console.log(`model: ${artefact.length} bytes`);
+
+const { initSync, TransformerEncoder } = await import(pathToFileURL(join(resolve(moduleDir), "findling_encoder.js")));
+let start = performance.now();
+const module = new WebAssembly.Module(bytes);
+console.log(`compile: ${(performance.now() - start).toFixed(0)} ms`);
+const { memory } = initSync({ module });
+start = performance.now();
+const encoder = new TransformerEncoder(artefact);
+console.log(`load: ${(performance.now() - start).toFixed(0)} ms`);
+console.log(`wasm memory: ${(memory.buffer.byteLength / 2 ** 20).toFixed(1)} MiB`);
+
+console.log("| tokens | median ms | least ms |\n|---|---|---|");
+for (const tokens of [3, 4, 6, 8, 9, 16, 17, 24, 34, 114]) {
+  const text = "water ".repeat(tokens - 2);
+  const times = [];
+  const until = performance.now() + 1000;
+  for (let i = 0; i < 3; i++) encoder.encode(text);
+  while (performance.now() < until || times.length < 5) {
+    const start = performance.now();
+    const { nTokens } = encoder.encode(text);
+    times.push(performance.now() - start);
+    if (nTokens !== tokens) throw new Error(`${nTokens} tokens instead of ${tokens}`);
+  }
+  times.sort((a, b) => a - b);
+  console.log(`| ${tokens} | ${times[times.length >> 1].toFixed(2)} | ${times[0].toFixed(2)} |`);
+}
