@@ -1,27 +1,102 @@
-//! `cargo xtask bench NAME`: the benchmarks, each an example of the crate it measures.
+//! `cargo xtask bench NAME`: the benchmarks. Each says in its first lines what it asks, of which corpus, and how.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
+use crate::{client, setup, wasm};
 
 /// A benchmark.
 struct Bench {
     name: &'static str,
-    /// The question it answers.
     question: &'static str,
-    package: &'static str,
-    /// Cargo's name of the example.
-    example: &'static str,
+    /// What has to be given, for the list.
+    args: &'static str,
+    how: How,
 }
 
-const BENCHES: &[Bench] = &[];
+enum How {
+    /// Arguments of cargo, before `--`.
+    Cargo(&'static [&'static str]),
+    /// A script for Node, with the wasm modules built.
+    Node(&'static str),
+}
+
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "ann",
+        question: "filtered nearest neighbours: recall against the exact scan, and time, by selectivity",
+        args: "",
+        how: How::Cargo(&["bench", "--package", "findling-engine", "--bench", "ann"]),
+    },
+    Bench {
+        name: "query",
+        question: "a warm query by words over 50,000 sections",
+        args: "",
+        how: How::Cargo(&["bench", "--package", "findling-engine", "--bench", "query"]),
+    },
+    Bench {
+        name: "parse",
+        question: "reading and chunking pages",
+        args: "INPUT...",
+        how: How::Cargo(&[
+            "run",
+            "--release",
+            "--package",
+            "findling",
+            "--no-default-features",
+            "--example",
+            "parse",
+        ]),
+    },
+    Bench {
+        name: "graph",
+        question: "what a deterministic graph costs, and how it is best stored",
+        args: "BUNDLE [MOST_VECTORS]",
+        how: How::Cargo(&[
+            "run",
+            "--release",
+            "--package",
+            "findling",
+            "--no-default-features",
+            "--example",
+            "graph_cost",
+        ]),
+    },
+    Bench {
+        name: "text",
+        question: "analysis and WordPiece, in bytes a second",
+        args: "TEXT [VOCAB]",
+        how: How::Cargo(&["run", "--release", "--package", "findling-text", "--example", "throughput"]),
+    },
+    Bench {
+        name: "encoder",
+        question: "embedding natively, in tokens and texts a second",
+        args: "MODEL_DIR [SECONDS]",
+        how: How::Cargo(&[
+            "run",
+            "--release",
+            "--package",
+            "findling-encoder",
+            "--features",
+            "native",
+            "--example",
+            "throughput",
+        ]),
+    },
+    Bench {
+        name: "wasm-encoder",
+        question: "loading a model and embedding a query in wasm",
+        args: "ARTEFACT",
+        how: How::Node("crates/wasm-encoder/benches/query.mjs"),
+    },
+];
 
 /// Runs the benchmark called `name` with `args`; without a name, lists them.
 pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
     let Some(name) = name else {
         for bench in BENCHES {
-            println!("{:<12} {}", bench.name, bench.question);
+            println!("{:<13} {:<22} {}", bench.name, bench.args, bench.question);
         }
         return Ok(());
     };
@@ -30,9 +105,21 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         bail!("there is no benchmark `{name}`; there are: {}", names.join(", "));
     };
     heading(bench.question);
-    Cmd::new(paths::cargo())
-        .args(["run", "--release", "--package", bench.package, "--example", bench.example, "--"])
-        .args(args)
-        .dir(&paths.root)
-        .run()
+    let command = match bench.how {
+        How::Cargo(line) => Cmd::new(paths::cargo()).args(line).arg("--"),
+        How::Node(script) => {
+            wasm::run(paths, wasm::Which::Both)?;
+            client::run(paths)?;
+            setup::node(paths)?.command("node").arg(script)
+        }
+    };
+    // Paths given by the user are relative to where they are.
+    let here = std::env::current_dir().context("the current directory is gone")?;
+    command.args(args.iter().map(|arg| absolute(&here, arg))).dir(&paths.root).run()
+}
+
+/// An argument that names a file here, wherever the benchmark runs.
+fn absolute(here: &std::path::Path, arg: &str) -> std::ffi::OsString {
+    let path = here.join(arg);
+    if path.exists() { path.into_os_string() } else { arg.into() }
 }

@@ -44,8 +44,10 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
 
     heading("bundle");
     let demo = paths.target.join("demo");
-    let bundle = demo.join("bundle");
-    fs::create_dir_all(&demo)?;
+    // What could be deployed as it is, and what wrangler.toml serves: the page, and the bundle below it.
+    let assets = demo.join("assets");
+    let bundle = assets.join("findling");
+    fs::create_dir_all(&assets)?;
     Cmd::new(paths.findling())
         .arg("build")
         .args(&site.inputs)
@@ -54,10 +56,9 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
         .args(site.build_options)
         .dir(&paths.root)
         .run()?;
-    let page = demo.join("page");
-    place_page(paths, &page)?;
+    place_page(paths, &assets)?;
     if options.build_only {
-        note(format!("built {} and {}", bundle.display(), page.display()));
+        note(format!("built {}", assets.display()));
         return Ok(());
     }
 
@@ -72,7 +73,7 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
         .args(["--port", &options.port.to_string()])
         // The page first: it is what `/` shows. Everything else is the site's own.
         .arg("--site")
-        .arg(&page)
+        .arg(&assets)
         .arg("--site")
         .arg(&site.root)
         .run_interactive()?;
@@ -132,10 +133,11 @@ impl Site {
     }
 }
 
-/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its address.
+/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its address. A copy,
+/// because not all that lies in a book is a page of it.
 fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
     let stamp = into.with_extension("stamp");
-    let wanted = format!("{}\n{}\n", html.display(), books.join(" "));
+    let wanted = format!("{}\n{}\n{NOT_PAGES:?}\n{NOT_BOOKS:?}\n", html.display(), books.join(" "));
     if fs::read_to_string(&stamp).is_ok_and(|had| had == wanted) {
         return Ok(into.to_owned());
     }
@@ -147,7 +149,13 @@ fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
     Ok(into.to_owned())
 }
 
-/// Copies the HTML files of a directory, except those that gather a whole book for printing.
+/// Whole books on one page, and tables of contents.
+const NOT_PAGES: [&str; 3] = ["print.html", "toc.html", "404.html"];
+/// Stubs that only point to where an edition went, and translations, which the default model does not know.
+const NOT_BOOKS: [&str; 8] =
+    ["first-edition", "second-edition", "2018-edition", "es", "ja", "ko", "zh", "theme"];
+
+/// Copies the HTML files of a directory that are pages.
 fn copy_pages(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
@@ -200,8 +208,6 @@ pub fn install_model(paths: &Paths) -> Result<()> {
 
 /// Puts the demo page where the server finds it first.
 fn place_page(paths: &Paths, into: &Path) -> Result<()> {
-    let _ = fs::remove_dir_all(into);
-    fs::create_dir_all(into)?;
     let from = paths.www.join("demo");
     for entry in fs::read_dir(&from).with_context(|| from.display().to_string())? {
         let entry = entry?;

@@ -24,6 +24,7 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist
+  cargo xtask types           the TypeScript types of requests and responses, from the engine's
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
@@ -64,6 +65,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
         "client" => {
             no_more(rest)?;
             client::run(&paths)?;
+        }
+        "types" => {
+            no_more(rest)?;
+            client::write_types(&paths, &paths.www.join(client::TYPES))?;
         }
         "cli" => {
             no_more(rest)?;

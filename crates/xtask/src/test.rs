@@ -1,8 +1,9 @@
 //! `cargo xtask test`: every test there is, and a plain account of those that could not be run.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
@@ -172,23 +173,41 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
             "warnings",
         ]),
     );
-    // The model first: the native tests compare the encoder with its reference where there is one.
-    let model = report.work("the command-line tool", || demo::build_cli(paths)).is_some()
-        && report.work("model", || demo::install_model(paths)).is_some();
+    // What goes to browsers is part of the command-line tool, and the native tests compare the encoder with its
+    // reference where the model is there: so these come first.
+    let wasm = report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?)).is_some();
+    let client = if wasm {
+        report.work("client", || client::run(paths)).is_some()
+    } else {
+        report.skip("client", "the wasm modules could not be built");
+        false
+    };
+    let tool = report.work("the command-line tool", || demo::build_cli(paths)).is_some();
+    // Without a model what needs it is skipped, and says so; that is no failure of the code.
+    if tool && let Err(error) = demo::install_model(paths) {
+        report.skip("model", format!("{error:#}"));
+    }
     report.step(
         "native tests",
         cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]),
     );
-    let wasm = report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?));
-    let client = match wasm {
-        Some(()) => report.work("client", || client::run(paths)).is_some(),
-        None => {
-            report.skip("client", "the wasm modules could not be built");
-            false
-        }
-    };
-    end_to_end(paths, &mut report, model && client);
+    if report.work("derived types", || types_are_current(paths)).is_none() {
+        println!("    `cargo xtask types` writes them anew");
+    }
+    end_to_end(paths, &mut report, tool, client);
     report.print()
+}
+
+/// The TypeScript types of what crosses from wasm must be those that the Rust ones derive.
+fn types_are_current(paths: &Paths) -> Result<()> {
+    heading("derived types");
+    let derived = paths.target.join("engine-types.ts");
+    client::write_types(paths, &derived)?;
+    let committed = paths.www.join(client::TYPES);
+    if std::fs::read(&derived)? != std::fs::read(&committed)? {
+        anyhow::bail!("{} is not what the engine's types derive", committed.display());
+    }
+    Ok(())
 }
 
 /// Too much in a module that has a binding budget is a failure.
@@ -199,17 +218,28 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
     }
 }
 
-/// The client's type check, and the tests in Chromium and workerd.
-fn end_to_end(paths: &Paths, report: &mut Report, ready: bool) {
-    if !ready {
-        report.skip("end to end", "what it needs could not be built; see above");
-        return;
-    }
+/// What runs in Node, Chromium and workerd.
+fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     let Some(node) = report.work("node packages", || node_for_tests(paths)) else {
-        report.skip("end to end", "the npm packages could not be installed");
+        for name in ["encoder parity", "type check", "browser", "worker"] {
+            report.skip(name, "the npm packages could not be installed");
+        }
         return;
     };
+    if !client {
+        for name in ["encoder parity", "type check", "browser", "worker"] {
+            report.skip(name, "the client could not be built; see above");
+        }
+        return;
+    }
     report.step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
+    encoder_parity(paths, report, &node);
+    if !tool {
+        for name in ["browser", "worker"] {
+            report.skip(name, "the command-line tool could not be built; see above");
+        }
+        return;
+    }
     let e2e = |script: &str| {
         node.command("npm")
             .args(["run", "--silent", script])
@@ -227,6 +257,37 @@ fn end_to_end(paths: &Paths, report: &mut Report, ready: bool) {
     } else {
         report.skip("worker", format!("wrangler needs Node 22, this machine has {}", node.version));
     }
+}
+
+/// The encoder in wasm against the native one: on the tiny model that is committed, and on the real one where it is
+/// installed.
+fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
+    let parity =
+        node.command("node").args(["--test", "--test-reporter=spec", "crates/wasm-encoder/tests/parity.mjs"]);
+    let parity = parity.dir(&paths.root);
+    let parity = match artefact(paths) {
+        Ok(artefact) => parity.env("FINDLING_ENCODER_ARTEFACT", artefact),
+        Err(error) => {
+            report.skip("encoder parity, model", format!("{error:#}"));
+            parity
+        }
+    };
+    report.step("encoder parity", parity);
+}
+
+/// Makes the installed model's artefact.
+fn artefact(paths: &Paths) -> Result<PathBuf> {
+    let json = Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
+    let status: serde_json::Value = serde_json::from_str(&json)?;
+    let model = status[0]["path"].as_str().context("the model is not installed")?;
+    // With the whole workspace's features, so that tract is not compiled anew.
+    Cmd::new(paths::cargo())
+        .args(["build", "--release", "--workspace", "--example", "artefact"])
+        .dir(&paths.root)
+        .run()?;
+    let artefact = paths.target.join("encoder-artefact.bin");
+    Cmd::new(paths.target.join("release/examples/artefact")).arg(model).arg(&artefact).run()?;
+    Ok(artefact)
 }
 
 /// The packages of the client and of the tests, and the Node that the latter may bring.
