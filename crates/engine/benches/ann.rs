@@ -42,7 +42,7 @@ fn main() {
     let queries: Vec<QuantisedQuery> =
         queries.iter().map(|query| QuantisedQuery::new(query, DIM as u32).expect("a query")).collect();
     println!(
-        "{} vectors, {} sections, {} edges, {} queries; microseconds are means over queries of the best of 5 runs",
+        "{} vectors, {} sections, {} edges, {} queries; microseconds are means over queries of the best of 3 runs",
         corpus.len(),
         structure.n_sections(),
         graph.n_edges(),
@@ -82,7 +82,7 @@ fn row(
         let filter = filters[i % filters.len()].as_ref();
         let mut best = [f64::INFINITY; 3];
         let mut answers = [const { None }; 3];
-        for _ in 0..5 {
+        for _ in 0..3 {
             for method in 0..3 {
                 let start = Instant::now();
                 let answer = match method {
@@ -138,7 +138,7 @@ fn filter(structure: &Structure, kind: &str, selectivity: f64, seed: u64) -> Opt
         }
         _ => {
             let slot = n / 16;
-            let length = (f64::from(slot) * selectivity) as u32;
+            let length = (f64::from(slot) * selectivity).ceil() as u32;
             for i in 0..16 {
                 let start = i * slot + (random.unit() * f64::from(slot - length)) as u32;
                 sections.insert_range(start, start + length);

@@ -125,7 +125,7 @@ impl Bitset {
     }
 
     fn clear_tail(&mut self) {
-        if self.len % 64 != 0
+        if !self.len.is_multiple_of(64)
             && let Some(last) = self.words.last_mut()
         {
             *last &= u64::MAX >> (64 - self.len % 64);

@@ -17,8 +17,10 @@ use super::exact::{Hit, Top};
 use super::{QuantisedQuery, VectorView};
 use crate::filter::Bitset;
 
-/// Neighbours of a node beyond which those that fail the filter are no longer stood in for.
-const ENOUGH: usize = 24;
+/// Neighbours of a node beyond which those that fail the filter are no longer stood in for. Fewer lose recall, more
+/// compare what ef would not keep (52,492 vectors, half of them passing, ef 160: 24 compares 2,551 for a recall@10 of
+/// .9885, 48 compares 4,346 for .9930).
+const ENOUGH: usize = 32;
 
 /// Sections that pass the filter from which the search also begins, spread evenly over all: where the filter and the
 /// query's neighbourhood do not meet, the way there is not found from the entry.

@@ -79,10 +79,9 @@ impl<'a> VectorView<'a> {
     /// The cosine of a query with one vector; `None` where it is not here. O(dim).
     #[inline]
     pub fn similarity_of_vector(&self, query: &QuantisedQuery, vector: VectorId) -> Option<f32> {
-        let shard = if self.stride > 0 {
-            self.shards.get((vector.0 / self.stride) as usize)?
-        } else {
-            self.shards[..self.shards.partition_point(|shard| shard.first <= vector.0)].last()?
+        let shard = match vector.0.checked_div(self.stride) {
+            Some(i) => self.shards.get(i as usize)?,
+            None => self.shards[..self.shards.partition_point(|shard| shard.first <= vector.0)].last()?,
         };
         let i = (vector.0 - shard.first) as usize;
         (i < shard.vectors.len()).then(|| query.similarity(shard.vectors.row(i), shard.vectors.scale(i)))
