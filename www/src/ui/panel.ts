@@ -28,6 +28,9 @@ export interface PanelOptions {
 /** Meaning is asked for once the reader pauses: embedding a query costs more than looking up words. */
 const PAUSE_MS = 160;
 
+/** Notices that are no news to a reader; while the encoder loads, the meter says so. */
+const FOR_THE_SITE: ReadonlySet<string> = new Set(["encoder-missing", "encoder-loading", "vectors-missing", "not-semantic"]);
+
 export class Panel {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
@@ -60,7 +63,7 @@ export class Panel {
       type: "search", part: "input", role: "combobox", placeholder: options.placeholder(), "aria-label": labels.search, "aria-autocomplete": "list",
       "aria-expanded": "false", "aria-controls": "list", "aria-haspopup": "listbox", autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false", enterkeyhint: "go", maxlength: 1000,
     });
-    this.#close = h("button", { type: "button", class: "close", "aria-label": labels.close }, h("kbd", {}, "Esc"), icon(CROSS));
+    this.#close = h("button", { type: "button", class: "close" }, h("span", { class: "sr" }, `${labels.close} `), h("kbd", {}, "Esc"), icon(CROSS));
     this.#facets = new Facets(options.labels, () => this.#search(false));
     this.#list = h("div", { id: "list", role: "listbox", part: "results", "aria-label": labels.results });
     this.#state = h("div", { class: "state" });
@@ -289,8 +292,7 @@ export class Panel {
   #showNotices(response: SearchResponse): void {
     const labels = this.#options.labels();
     const items = response.notices
-      // A bundle without a way to meaning is no news to the reader; while it loads, the meter says so.
-      .filter(({ code }) => code !== "encoder-missing" && code !== "encoder-loading")
+      .filter(({ code }) => !FOR_THE_SITE.has(code))
       .map(({ code, message }) => {
         if (code !== "encoder-postponed" || !this.#index) return h("li", {}, message);
         const load = h("button", { type: "button" }, labels.loadMeaning((this.#index.encoderBytes / 1e6).toFixed(0)));

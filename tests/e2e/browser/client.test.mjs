@@ -1,0 +1,310 @@
+// The typed client, on a page: what it answers, what it fetches, and what it says when things go wrong.
+
+import assert from "node:assert/strict";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { build, run, scratch } from "../lib/bundle.mjs";
+import { launch, open } from "../lib/browser.mjs";
+import { serve } from "../lib/server.mjs";
+
+const PAGE = `<!doctype html><html lang="en"><title>client</title><script type="module">
+  import * as findling from "/findling/findling.js";
+  window.findling = findling;
+  window.settled = (promise) => promise.then((value) => ({ value }), ({ name, code, message, remedy }) => ({ error: { name, code, message, remedy } }));
+</script>`;
+
+describe("a page with the client", () => {
+  let browser, server, site, page;
+  before(async () => {
+    site = build();
+    server = await serve([site], { "/": PAGE });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(async () => {
+    Object.assign(server, { corrupt: undefined, delay: () => 0, ranges: true, headers: {}, directories: [site] });
+    page = await fresh();
+  });
+  afterEach(async () => {
+    const { thrown } = page;
+    await page.context().close();
+    assert.deepEqual(thrown, []);
+  });
+
+  async function fresh() {
+    const page = await open(browser, server.url);
+    await page.waitForFunction(() => "findling" in window);
+    return page;
+  }
+  const opened = (url = "/findling/", options = {}) => page.evaluate(async ([url, options]) => {
+    window.index = await findling.open(url, options);
+    return { info: index.info, opening: index.opening, semantic: index.semantic };
+  }, [url, options]);
+  const search = (query, options = {}) => page.evaluate(([query, options]) => settled(index.search(query, options)), [query, options]);
+
+  test("gets results with addresses, snippets, sections and what they cost", async () => {
+    const { info } = await opened();
+    assert.equal(info.pages, 12);
+    assert.deepEqual(info.attributes.map(({ name, kind, facet }) => `${name} ${kind} ${facet}`), ["kind string true", "level number true", "updated date false"]);
+    const { value } = await search("pinholes", { limit: 3, facets: ["*"] });
+    const [best] = value.results;
+    assert.equal(best.title, "Glazing");
+    assert.equal(best.href, `${server.url}guide/glaze.html`);
+    assert.equal(best.sections[0].href, `${server.url}guide/glaze.html#crawling`);
+    assert.deepEqual(best.sections[0].headingPath, ["Glazing", "Crawling and pinholes"]);
+    assert.deepEqual(best.snippet, best.sections[0].snippet);
+    assert.ok(best.snippet.ranges.length > 0);
+    for (const [start, end] of best.snippet.ranges) assert.match(best.snippet.text.slice(start, end), /^pinholes$/i);
+    assert.ok(value.stats.bytesFetched > 0 && value.stats.requests > 0, JSON.stringify(value.stats));
+    assert.ok(value.stats.ms.total >= value.stats.ms.engine);
+    assert.deepEqual(value.facets.map(({ name }) => name), ["kind", "level"]);
+  });
+
+  test("moves nothing over the network for a question that was asked before", async () => {
+    await opened();
+    await search("pinholes");
+    const sent = server.sent;
+    const { value } = await search("pinholes");
+    assert.equal(server.sent, sent);
+    assert.deepEqual([value.stats.requests, value.stats.bytesFetched], [0, 0]);
+  });
+
+  test("finds on the next visit what an earlier one has fetched", async () => {
+    await opened();
+    await search("pinholes");
+    await page.waitForTimeout(200);
+    server.log.length = 0;
+    await page.reload();
+    await page.waitForFunction(() => "findling" in window);
+    await opened();
+    const { value } = await search("pinholes");
+    assert.equal(value.results[0].title, "Glazing");
+    assert.equal(value.stats.requests, 0);
+    assert.ok(value.stats.cacheHits > 0);
+    assert.deepEqual(server.log.filter((path) => path.startsWith("/findling/shards/")), []);
+  });
+
+  test("answers offline what was asked before, and says plainly what it cannot", async () => {
+    await opened();
+    await search("pinholes");
+    await page.waitForTimeout(200);
+    await page.context().setOffline(true);
+    const again = await search("pinholes");
+    assert.equal(again.value.results[0].title, "Glazing");
+    // A second index is opened from what is kept, the worker's script included.
+    const reopened = await page.evaluate(async () => {
+      window.index = await findling.open("/findling/", { worker: false });
+      return index.info.pages;
+    }).catch((error) => error.message);
+    if (reopened === 12) assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
+    await page.context().setOffline(false);
+  });
+
+  test("filters in every spelling alike", async () => {
+    await opened();
+    const titles = async (filter) => {
+      const { value, error } = await search("kiln", { filter, mode: "lexical" });
+      assert.equal(error, undefined);
+      return value.results.map(({ title }) => title);
+    };
+    const expect = await titles({ kind: "reference" });
+    assert.ok(expect.length > 0);
+    assert.deepEqual(await titles("kind=reference"), expect);
+    assert.deepEqual(await titles({ must: [{ match: { kind: "reference" } }] }), expect);
+    assert.deepEqual(await titles("level:gte:3"), expect);
+  });
+
+  test("is told what is wrong with a filter, and with which attribute", async () => {
+    await opened();
+    const { error } = await search("kiln", { filter: "colour=red" });
+    assert.equal(error.name, "FindlingError");
+    assert.equal(error.code, "unknown-attribute");
+    assert.match(error.message, /colour.*kind/);
+    assert.equal((await search("kiln", { filter: "kind:near:red" })).error.code, "filter");
+  });
+
+  test("cancels a search: the promise is rejected, the next search is not disturbed", async () => {
+    await opened();
+    server.delay = (path) => (path.includes("/shards/") ? 150 : 0);
+    const { cancelled, answered } = await page.evaluate(async () => {
+      const controller = new AbortController();
+      const first = settled(index.search("thermocouple", { signal: controller.signal }));
+      const second = settled(index.search("thermocouple"));
+      controller.abort();
+      return { cancelled: await first, answered: await second };
+    });
+    assert.equal(cancelled.error.code, "aborted");
+    assert.equal(answered.value.results[0].title, "Thermocouple");
+    const before = await page.evaluate(() => settled(index.search("kiln", { signal: AbortSignal.abort() })));
+    assert.equal(before.error.code, "aborted");
+  });
+
+  test("asks for a shard once, however many searches wait for it", async () => {
+    await opened();
+    server.log.length = 0;
+    server.delay = (path) => (path.includes("/shards/") ? 50 : 0);
+    await page.evaluate(() => Promise.all(Array.from({ length: 8 }, () => index.search("thermocouple"))));
+    const shards = server.log.filter((path) => path.includes("/shards/"));
+    assert.deepEqual(shards, [...new Set(shards)]);
+  });
+
+  test("refuses a shard that was changed on the way, and says what to do", async () => {
+    await opened();
+    server.corrupt = /\/shards\//;
+    const { error } = await search("thermocouple");
+    assert.equal(error.code, "shard-corrupt");
+    assert.match(error.message, /shards\/[0-9a-f]{32}\.bin is damaged/);
+    assert.match(error.remedy, /Deploy the bundle again/);
+    server.corrupt = undefined;
+    assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");
+  });
+
+  test("fetches a shard again that a cache had spoilt, and the reader notices nothing", async () => {
+    await opened();
+    await search("thermocouple");
+    await page.waitForTimeout(200);
+    const spoilt = await page.evaluate(async () => {
+      let n = 0;
+      for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const request of await cache.keys()) {
+          if (!request.url.includes("/shards/")) continue;
+          await cache.put(request, new Response(new Uint8Array([1, 2, 3])));
+          n++;
+        }
+      }
+      return n;
+    });
+    assert.ok(spoilt > 0);
+    await page.reload();
+    await page.waitForFunction(() => "findling" in window);
+    await opened();
+    assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");
+  });
+
+  test("is told when there is no bundle, when the module is missing, and when the server is down", async () => {
+    const failing = (url, options) => page.evaluate(([url, options]) => settled(findling.open(url, options)), [url, options]);
+    const nowhere = await failing("/elsewhere/");
+    assert.equal(nowhere.error.code, "not-found");
+    assert.match(nowhere.error.message, /elsewhere\/findling\.idx/);
+    const html = await failing("/page/");
+    assert.equal(html.error.code, "not-found");
+    server.pages["/fallback/findling.idx"] = "<!doctype html><p>Every path answers with this page.</p>";
+    const fallback = await failing("/fallback/");
+    assert.equal(fallback.error.code, "bundle");
+    assert.match(fallback.error.message, /not a Findling file/);
+  });
+
+  test("goes on when the site is deployed anew under the reader's eyes", async () => {
+    const changing = scratch();
+    cpSync(site, changing, { recursive: true });
+    server.directories = [changing];
+    await opened();
+    // Counting alone leaves the texts to be fetched later.
+    await search("thermocouple", { limit: 0 });
+    const next = build({ extra: [{ path: "guide/new.html", title: "Saggar firing", kind: "guide", level: 2, updated: "2025-01-01", sections: [["", "", "A saggar is a box that keeps the pot from the flame. New in this edition."]] }] });
+    rmSync(changing, { recursive: true });
+    server.directories = [next];
+    const { value } = await search("saggar");
+    assert.equal(value.results[0].title, "Saggar firing");
+    // What only the old build had is no longer kept.
+    await page.waitForTimeout(300);
+    const kept = await page.evaluate(async () => {
+      const urls = [];
+      for (const name of await caches.keys()) for (const request of await (await caches.open(name)).keys()) urls.push(new URL(request.url).pathname);
+      return urls;
+    });
+    for (const path of kept.filter((path) => path.includes("/shards/"))) {
+      const answer = await page.request.get(new URL(path, server.url).href);
+      assert.equal(answer.status(), 200, `${path} is of an earlier build`);
+    }
+  });
+
+  test("opens a bundle in one file, asking for its parts alone where the server can", async () => {
+    const directory = scratch();
+    const single = join(directory, "handbook.findling");
+    run("--quiet", "build", join(site, "..", "pages"), join(site, "..", "records.jsonl"), "--root", join(site, "..", "pages"), "--output", single, "--single-file", "--no-client", "--encoder", "hash");
+    server.directories = [directory, site];
+    await opened("/findling/");
+    const expect = (await search("thermocouple", { facets: ["*"] })).value;
+    for (const ranges of [true, false]) {
+      server.ranges = ranges;
+      page = await (async () => {
+        await page.context().close();
+        return fresh();
+      })();
+      await opened("/handbook.findling");
+      const { value } = await search("thermocouple", { facets: ["*"] });
+      const same = ({ results, facets, total }) => ({ results, facets, total });
+      assert.deepEqual(same(value), same(expect));
+    }
+  });
+
+  test("answers the same where there are no workers", async () => {
+    await opened();
+    const expect = (await search("kiln temperature")).value.results;
+    await opened("/findling/", { worker: false });
+    assert.deepEqual((await search("kiln temperature")).value.results, expect);
+    // Forbidden by policy rather than by choice.
+    server.pages["/strict"] = PAGE;
+    server.headers = { "content-security-policy": "worker-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'" };
+    await page.goto(`${server.url}strict`);
+    await page.waitForFunction(() => "findling" in window);
+    await opened();
+    assert.deepEqual((await search("kiln temperature")).value.results, expect);
+    page.thrown.length = 0;
+  });
+
+  test("loads nothing of the transformer for a bundle that needs none", async () => {
+    server.log.length = 0;
+    const { semantic } = await opened();
+    const { value } = await search("kiln");
+    assert.equal(semantic, "ready");
+    assert.equal(value.encoder, "hash");
+    assert.deepEqual(server.log.filter((path) => path.includes("encoder")), []);
+    const words = await search("kiln", { mode: "lexical" });
+    assert.equal(words.value.mode, "lexical");
+  });
+
+  test("says that meaning is not to be had in a bundle without vectors", async () => {
+    server.directories = [build({ encoder: "none" })];
+    page = await (async () => {
+      await page.context().close();
+      return fresh();
+    })();
+    const { semantic } = await opened();
+    assert.equal(semantic, "none");
+    const { error } = await page.evaluate(() => settled(index.ready("semantic")));
+    assert.equal(error.code, "encoder-unavailable");
+    const { value } = await search("kiln");
+    assert.equal(value.mode, "lexical");
+    assert.ok(value.results.length > 0);
+  });
+
+  test("is led nowhere but to web addresses", async () => {
+    await opened();
+    const resolve = (url) => page.evaluate((url) => index.resolve(url), url);
+    assert.equal(await resolve("javascript:window.harmed=true"), null);
+    assert.equal(await resolve(" JavaScript:window.harmed=true"), null);
+    assert.equal(await resolve("data:text/html,<script>"), null);
+    assert.equal(await resolve("https://example.org/a#b"), "https://example.org/a#b");
+    assert.equal(await resolve("/guide/glaze.html#dipping"), `${server.url}guide/glaze.html#dipping`);
+    // Deployed below another root than the one indexed.
+    await opened("/findling/", { site: "/docs/v2/" });
+    assert.equal(await resolve("/guide/glaze.html#dipping"), `${server.url}docs/v2/guide/glaze.html#dipping`);
+    assert.equal(await resolve("guide/glaze.html"), `${server.url}docs/v2/guide/glaze.html`);
+  });
+
+  test("lets go of what it closed", async () => {
+    await opened();
+    const { error } = await page.evaluate(() => {
+      index.close();
+      return settled(index.search("kiln"));
+    });
+    assert.equal(error.code, "closed");
+  });
+});

@@ -1,0 +1,62 @@
+// Bundles of the small site, built by the real `findling`, once for all tests.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeRecords, writeSite } from "./site.mjs";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+export const dist = join(root, "www/dist");
+export const MODEL = "all-minilm-l6-v2";
+
+/** The command-line tool: FINDLING_BIN, or the newest that cargo has built. */
+export const findling = process.env.FINDLING_BIN ?? newest(["release", "debug"].map((profile) => join(root, "target", profile, "findling")));
+
+function newest(paths) {
+  const built = paths.filter((path) => existsSync(path));
+  return built.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
+}
+
+/** Why the tests cannot run; `undefined` if they can. */
+export function missing() {
+  if (!findling) return "no `findling`: build it with `cargo build --release -p findling`, or name it in FINDLING_BIN";
+  if (!existsSync(join(dist, "findling.js"))) return "no www/dist: build it with `cargo xtask client`";
+  return undefined;
+}
+
+/** A directory that is removed when the process ends. */
+export function scratch() {
+  const directory = mkdtempSync(join(tmpdir(), "findling-e2e-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Runs the tool; what it prints. */
+export function run(...args) {
+  return execFileSync(findling, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+/**
+ * Builds the site with its bundle in `findling/`, records included, and returns the site's directory.
+ * `extra`: more pages; `args`: more options.
+ */
+export function build({ encoder = "hash", extra = [], args = [], into = scratch() } = {}) {
+  const site = join(into, "site");
+  const records = join(into, "records.jsonl");
+  mkdirSync(site, { recursive: true });
+  writeSite(site, { extra });
+  writeRecords(records);
+  const pages = join(into, "pages");
+  rmSync(pages, { recursive: true, force: true });
+  cpSync(site, pages, { recursive: true, filter: (path) => path !== join(site, "findling") });
+  run("--quiet", "build", pages, records, "--root", pages, "--output", join(site, "findling"), "--client", dist, "--encoder", encoder, ...args);
+  return site;
+}
+
+/** Whether the transformer can be used: the tool was built with it, and the model is installed. */
+export function hasModel() {
+  const { status, stdout } = spawnSync(findling, ["models", "status", MODEL, "--json"], { encoding: "utf8" });
+  return status === 0 && !/"installed":\s*false/.test(stdout) && existsSync(join(dist, "findling_encoder_bg.wasm"));
+}

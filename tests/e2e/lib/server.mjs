@@ -1,0 +1,69 @@
+// A web server that can be told to misbehave.
+
+import { createServer } from "node:http";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".json": "application/json",
+  ".wasm": "application/wasm", ".bin": "application/octet-stream", ".idx": "application/octet-stream", ".findling": "application/octet-stream",
+};
+
+/** Serves directories, the first that has a file wins; `pages` are paths with their HTML. */
+export async function serve(directories, pages = {}) {
+  const state = {
+    /** Paths asked for, in order. */
+    log: [],
+    /** Bytes of bodies sent. */
+    sent: 0,
+    directories,
+    pages,
+    /** Flips a byte in the middle of what matches. */
+    corrupt: undefined,
+    /** Milliseconds before an answer, by path. */
+    delay: () => 0,
+    /** More headers for pages. */
+    headers: {},
+    ranges: true,
+  };
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    state.log.push(path);
+    const wait = state.delay(path);
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (state.pages[path] !== undefined) {
+      response.writeHead(200, { "content-type": TYPES[".html"], ...state.headers });
+      return response.end(state.pages[path]);
+    }
+    const file = state.directories.map((directory) => join(directory, normalize(path))).find((file) => existsSync(file) && statSync(file).isFile());
+    if (!file) {
+      response.writeHead(404, { "content-type": "text/plain" });
+      return response.end("not found");
+    }
+    let bytes = readFileSync(file);
+    if (state.corrupt?.test(path)) bytes[bytes.length >> 1] ^= 0xff;
+    const headers = {
+      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "cache-control": /\/[0-9a-f]{32}\.bin$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
+      ...(extname(file) === ".html" ? state.headers : {}),
+    };
+    const range = state.ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+    let status = 200;
+    if (range) {
+      const [start, end] = [Number(range[1]), Math.min(Number(range[2]), bytes.length - 1)];
+      headers["content-range"] = `bytes ${start}-${end}/${bytes.length}`;
+      bytes = bytes.subarray(start, end + 1);
+      status = 206;
+    }
+    state.sent += bytes.length;
+    response.writeHead(status, headers);
+    response.end(bytes);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  state.url = `http://127.0.0.1:${server.address().port}/`;
+  state.close = () => new Promise((resolve) => {
+    server.closeAllConnections();
+    server.close(resolve);
+  });
+  return state;
+}
