@@ -143,7 +143,11 @@ pub struct Dense {
 pub struct StaticRows {
     /// Bits for each number of a row.
     pub bits: crate::rows::Bits,
-    /// The most frequent words of queries in general, one shard for all, looked into first.
+    /// Whether words are read in lower case, without accents.
+    pub lowercase: bool,
+    /// The most frequent words of queries in general, sorted; their rows are in `common`.
+    pub common_keys: Vec<String>,
+    /// The rows of `common_keys`: one shard for all.
     pub common: crate::ShardId,
     /// The shards of all others, in the order of their keys.
     pub ranges: Vec<RowRange>,
@@ -386,6 +390,10 @@ impl Manifest {
         }
         if let Some(rows) = &dense.rows {
             self.refers(rows.common, ShardKind::Rows)?;
+            require(rows.common_keys.is_sorted_by(|a, b| a < b), "common words do not ascend")?;
+            for key in &rows.common_keys {
+                at_most("bytes of a key", MAX_TERM_LEN as u64, key.len() as u64)?;
+            }
             require(
                 rows.ranges.is_sorted_by(|a, b| a.first_key < b.first_key),
                 "ranges of encoder rows do not ascend",
@@ -457,8 +465,11 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// The shard whose range a key falls into; `None` where no range can hold it.
+    /// The shard whose range a key falls into, the common words' own for one of them; `None` where there is none.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
+        if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
+            return Some(self.common);
+        }
         let at = self.ranges.partition_point(|range| range.first_key.as_str() <= key).checked_sub(1)?;
         self.ranges.get(at).map(|range| range.shard)
     }

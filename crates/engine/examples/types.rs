@@ -28,6 +28,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::SectionsPerPage>(&mut out);
     declare::<engine::Mode>(&mut out);
     declare::<engine::QueryVector>(&mut out);
+    declare::<engine::EncoderChoice>(&mut out);
     declare::<engine::Fusion>(&mut out);
     declare::<engine::Sort>(&mut out);
     declare::<engine::Response>(&mut out);

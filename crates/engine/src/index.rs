@@ -192,6 +192,13 @@ impl Index {
         }
     }
 
+    pub(crate) fn rows(&self, shard: ShardId) -> Option<&RowsShard> {
+        match self.get(shard)? {
+            Shard::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+
     /// Lends the accumulators, with room for the bundle's counts.
     pub(crate) fn with_scratch<T>(&self, use_it: impl FnOnce(&mut Scratch) -> T) -> T {
         let taken = self.scratch.try_lock().ok().and_then(|mut scratch| scratch.take());

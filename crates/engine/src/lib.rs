@@ -23,6 +23,24 @@
 //!     }
 //! }
 //! ```
+//!
+//! - [`Request`] and [`Response`] are what crosses to JavaScript as JSON; `examples/types.rs` derives their TypeScript.
+//! - [`filter`] parses and compiles conditions on attributes; [`vector`] finds the nearest sections.
+//! - [`RankParams`] holds the knobs of ranking, for tuning.
+//!
+//! **A query's way.** The text is split ([`Request::query`]: words, `"phrases"`, `-exclusions`, `attribute:value`) and
+//! analysed in each language of the bundle. Filter, phrases and exclusions become one bitset over sections that both legs
+//! obey. Words are scored by BM25F over passages, a section by its best passage; meaning by the cosine of a section's best
+//! vector. The two lists are fused in sections and regrouped by page.
+//!
+//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts of the pages shown. A shard
+//! provided once is kept, so a warm query needs nothing.
+//!
+//! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of about 16 bytes a passage.
+//!
+//! **Quirks.** A phrase is found within a title, a heading or a passage, not across two passages. Stop words are looked up only
+//! in queries that have nothing else, and in phrases. An exclusion takes out sections, and with a word of the title all
+//! sections of the page. An empty query asks for every page that the filter lets through.
 
 mod error;
 mod facets;
@@ -42,6 +60,6 @@ pub use error::Error;
 pub use index::Index;
 pub use lexical::{Bm25fParams, FieldParams};
 pub use rank::{PageScoring, RankParams};
-pub use request::{Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
+pub use request::{EncoderChoice, Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
 pub use response::*;
 pub use search::{MAX_LIMIT, Search, Step};

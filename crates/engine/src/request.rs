@@ -24,6 +24,9 @@ pub struct Request {
     /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
+    /// What embeds the query where no vector is given.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub encoder: EncoderChoice,
     /// How the two legs become one list.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub fusion: Fusion,
@@ -80,6 +83,20 @@ pub enum Mode {
     Lexical,
     /// Meaning alone.
     Semantic,
+}
+
+/// The engine's own encoders, for a query that comes without a vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EncoderChoice {
+    /// The static encoder, where the bundle has its rows.
+    #[default]
+    Auto,
+    /// The same, asked for by name.
+    Static,
+    /// None: without a vector, words alone.
+    None,
 }
 
 /// An embedding of the query.

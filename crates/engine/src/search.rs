@@ -1,7 +1,8 @@
 //! One search, as a state machine without IO.
 //!
 //! 1. Everything that the query alone tells it needs: structure, dictionary ranges, positions for phrases, columns for
-//!    filter, facets and order, vectors and graph.
+//!    filter, facets and order, vectors and graph; the static encoder's rows, which may take a further round where a
+//!    word has to be pieced together.
 //! 2. What the pages shown need: their texts, and the columns of their attributes.
 //! 3. Done.
 
@@ -11,8 +12,11 @@ use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::Ranked;
-use crate::vector::QuantisedQuery;
-use crate::{Error, Fusion, Index, Mode, Notice, Request, Response};
+use crate::vector::{Embedded, QuantisedQuery, StaticQuery};
+use crate::{EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
+
+/// What the engine's own encoder is called in responses.
+const STATIC: &str = "static";
 
 /// Most pages that a request can have at once.
 pub const MAX_LIMIT: u32 = 1_000;
@@ -34,8 +38,12 @@ pub(crate) struct Asked {
     pub mode: Mode,
     /// The query's vector, in [`Mode::Hybrid`] and [`Mode::Semantic`].
     pub dense: Option<DenseQuery>,
-    /// There are no words and there is no vector: every page that the filter lets through.
-    pub browse: bool,
+    /// Who embedded the query, where meaning takes part.
+    pub encoder: Option<String>,
+    /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
+    no_words: bool,
+    /// Whether the shards asked for first are those of this mode.
+    planned: bool,
     pub notices: Vec<Notice>,
 }
 
@@ -45,6 +53,8 @@ pub(crate) enum DenseQuery {
     Stored(DensePoint),
     /// In the encoder's own space; to be projected.
     Own(Vec<f32>),
+    /// In words, to be embedded by the bundle's rows.
+    Static(StaticQuery),
 }
 
 /// Where a query is in the space of the vectors stored.
@@ -64,7 +74,7 @@ impl DenseQuery {
                 let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
                 DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
             }
-            _ => Err(Error::inconsistent("the projection is missing")),
+            _ => Err(Error::inconsistent("the query was not embedded")),
         }
     }
 }
@@ -79,7 +89,8 @@ impl DensePoint {
 /// What a search wants next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. At most twice for a search.
+    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a search, and more often
+    /// only where the static encoder pieces a rare word together.
     Need(Vec<ShardId>),
     /// The answer.
     Done(Box<Response>),
@@ -98,7 +109,14 @@ impl Search {
     /// # Errors
     /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
-        let missing = missing(index, &self.first);
+        let mut needed = self.asked.embed(index)?;
+        if needed.is_empty() && !self.asked.planned {
+            // Only now it is known whether meaning takes part.
+            self.first = self.asked.shards(index)?;
+            self.asked.planned = true;
+        }
+        needed.extend(&self.first);
+        let missing = missing(index, &needed);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
         }
@@ -169,10 +187,21 @@ impl Asked {
                 notice("vectors-missing", "the bundle has no vectors; words alone were searched");
                 None
             }
-            (_, Some(_), None) => {
-                notice("encoder-missing", "no encoder embedded the query; words alone were searched");
-                None
-            }
+            (_, Some(dense), None) => match (&dense.rows, request.encoder) {
+                (Some(rows), EncoderChoice::Auto | EncoderChoice::Static) => {
+                    let asked: Vec<&str> = query
+                        .clauses
+                        .iter()
+                        .filter(|clause| !clause.excluded)
+                        .map(|clause| clause.text.as_str())
+                        .collect();
+                    Some(DenseQuery::Static(StaticQuery::new(&asked.join(" "), rows)))
+                }
+                _ => {
+                    notice("encoder-missing", "no encoder embedded the query; words alone were searched");
+                    None
+                }
+            },
             (_, Some(dense), Some(vector)) => {
                 if vector.truncated {
                     notice("vector-truncated", "the encoder saw only the beginning of the query");
@@ -193,9 +222,48 @@ impl Asked {
         if dense.is_none() {
             mode = Mode::Lexical;
         }
+        let encoder = match (&dense, &request.vector) {
+            (None, _) => None,
+            (Some(DenseQuery::Static(_)), _) => Some(STATIC.to_owned()),
+            (Some(_), vector) => vector.as_ref().map(|vector| vector.encoder.clone()),
+        };
         let no_words = query.clauses.iter().all(|clause| clause.excluded);
-        let browse = no_words && dense.is_none();
-        Ok(Self { request, plan, condition, mode, dense, browse, notices })
+        Ok(Self { request, plan, condition, mode, dense, encoder, no_words, planned: true, notices })
+    }
+
+    /// Whether every page that the filter lets through is meant: there are no words and there is no vector.
+    pub fn browse(&self) -> bool {
+        self.no_words && self.dense.is_none()
+    }
+
+    /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards that this takes. Without a
+    /// word that has rows, words alone are searched.
+    fn embed(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense) else {
+            return Ok(Vec::new());
+        };
+        let Some(rows) = &dense.rows else {
+            return Err(Error::inconsistent("the bundle has no encoder rows"));
+        };
+        match query.embed(index, rows, dense.encoder.dim) {
+            Embedded::Need(shards) => return Ok(shards),
+            Embedded::Done(Some(sum)) => {
+                if query.truncated {
+                    let message = "the encoder saw only the beginning of the query".into();
+                    self.notices.push(Notice { code: "vector-truncated".into(), message });
+                }
+                self.dense = Some(DenseQuery::Stored(DensePoint::new(&sum, dense)?));
+            }
+            Embedded::Done(None) => {
+                if !self.no_words {
+                    let message = "the encoder knows no word of the query; words alone were searched".into();
+                    self.notices.push(Notice { code: "query-unknown".into(), message });
+                }
+                (self.dense, self.encoder, self.mode) = (None, None, Mode::Lexical);
+                self.planned = false;
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// What ranking needs.

@@ -216,6 +216,8 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             projection: Some(projection),
             rows: Some(StaticRows {
                 bits: Bits::Four,
+                lowercase: true,
+                common_keys: vec!["a".into(), "mutex".into()],
                 common: rows,
                 ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],
             }),

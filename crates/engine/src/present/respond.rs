@@ -20,11 +20,10 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<Response, Error> {
     let mut presenter = Presenter { index, marks: marks(asked, &ranked.groups), analyzers: BTreeMap::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
-    let encoder = asked.dense.as_ref().and(asked.request.vector.as_ref());
     Ok(Response {
         query: asked.request.query.clone(),
         mode: asked.mode,
-        encoder: encoder.map(|vector| vector.encoder.clone()),
+        encoder: asked.encoder.clone(),
         notices: asked.notices.iter().chain(&ranked.notices).cloned().collect(),
         total: ranked.total,
         results,

@@ -94,7 +94,7 @@ impl Ranked {
         }
 
         let (fused, hits) = index.with_scratch(|scratch| {
-            if asked.browse {
+            if asked.browse() {
                 let all = allowed.clone().unwrap_or_else(|| Bitset::all(n_sections));
                 let candidates =
                     all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();

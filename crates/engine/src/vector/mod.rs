@@ -11,6 +11,7 @@ mod dot;
 mod exact;
 mod hnsw;
 mod plan;
+mod static_query;
 mod view;
 
 #[cfg(test)]
@@ -18,4 +19,5 @@ mod tests;
 
 pub use dot::QuantisedQuery;
 pub use plan::{Method, Neighbours, Situation, default_ef, follow, nearest, plan, scan};
+pub(crate) use static_query::{Embedded, StaticQuery};
 pub use view::VectorView;
