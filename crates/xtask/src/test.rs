@@ -182,7 +182,9 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
         report.skip("client", "the wasm modules could not be built");
         false
     };
-    let tool = report.work("the command-line tool", || demo::build_cli(paths)).is_some();
+    // The tests' dependencies switch on features of what tract stands on. So the tool is built as a part of the tests:
+    // built by itself, it would have tract compiled a second time.
+    let tool = report.step("compile", cargo(&["test", "--release", "--workspace", "--no-run"]));
     // Without a model what needs it is skipped, and says so; that is no failure of the code.
     if tool && let Err(error) = demo::install_model(paths) {
         report.skip("model", format!("{error:#}"));
@@ -280,12 +282,8 @@ fn artefact(paths: &Paths) -> Result<PathBuf> {
     let json = Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
     let status: serde_json::Value = serde_json::from_str(&json)?;
     let model = status[0]["path"].as_str().context("the model is not installed")?;
-    // With the whole workspace's features, so that tract is not compiled anew.
-    Cmd::new(paths::cargo())
-        .args(["build", "--release", "--workspace", "--example", "artefact"])
-        .dir(&paths.root)
-        .run()?;
     let artefact = paths.target.join("encoder-artefact.bin");
+    // Examples are compiled with the tests.
     Cmd::new(paths.target.join("release/examples/artefact")).arg(model).arg(&artefact).run()?;
     Ok(artefact)
 }
