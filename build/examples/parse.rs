@@ -28,13 +28,18 @@ fn main() {
     let start = Instant::now();
     let pages = sources::read(&inputs, &Options::default(), &mut |problem| {
         let line = problem.line.map_or(String::new(), |line| format!(":{line}"));
-        problems.entry(problem.severity).or_default().push(format!("{}{line}: {}", problem.path.display(), problem.reason));
+        problems.entry(problem.severity).or_default().push(format!(
+            "{}{line}: {}",
+            problem.path.display(),
+            problem.reason
+        ));
     });
     let parsed = start.elapsed();
     let start = Instant::now();
     // About what WordPiece counts, at no cost, so that the time is that of chunking alone.
     let tokens = |text: &str| text.len().div_ceil(4);
-    let chunked: Vec<_> = pages.par_iter().map(|page| chunk::chunk(page, &ChunkOptions::default(), tokens)).collect();
+    let chunked: Vec<_> =
+        pages.par_iter().map(|page| chunk::chunk(page, &ChunkOptions::default(), tokens)).collect();
     let cut = start.elapsed();
 
     let sections: usize = chunked.iter().map(|page| page.sections.len()).sum();
@@ -71,9 +76,21 @@ fn main() {
         println!("\n=== {} | {} | {} | {}", page.id, page.url, page.title, page.language);
         println!("    {:?} {:?} {:?}", page.attributes, page.meta, page.sort_only);
         for section in &chunked.sections {
-            println!("{:indent$}h{} {:?} #{:?}", "", section.level, section.heading, section.anchor, indent = section.level as usize * 2);
+            println!(
+                "{:indent$}h{} {:?} #{:?}",
+                "",
+                section.level,
+                section.heading,
+                section.anchor,
+                indent = section.level as usize * 2
+            );
             for (start, end) in &section.passages {
-                println!("{:indent$}  | {}", "", section.text[*start as usize..*end as usize].replace('\n', " ⏎ "), indent = section.level as usize * 2);
+                println!(
+                    "{:indent$}  | {}",
+                    "",
+                    section.text[*start as usize..*end as usize].replace('\n', " ⏎ "),
+                    indent = section.level as usize * 2
+                );
             }
         }
     }

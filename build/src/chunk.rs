@@ -124,7 +124,9 @@ fn join(section: &Section, parent: Option<u32>) -> (ChunkedSection, Vec<Atom>) {
         joined.text.push_str(&block.text);
         atoms::of_block(block, start, &mut atoms);
         let shift = |at: u32| at + start as u32;
-        joined.code.extend(block.code.iter().filter(|range| range.0 < range.1).map(|range| (shift(range.0), shift(range.1))));
+        joined.code.extend(
+            block.code.iter().filter(|range| range.0 < range.1).map(|range| (shift(range.0), shift(range.1))),
+        );
         if block.weight != 1.0 {
             joined.weights.push((shift(0), joined.text.len() as u32, block.weight));
         }
@@ -177,7 +179,13 @@ fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     vec![EmbeddingUnit { span: (0, 0), text: prefix.to_owned() }]
 }
 
-fn units(text: &str, atoms: &[Atom], prefix: &str, options: &ChunkOptions, tokens: &dyn Fn(&str) -> usize) -> Vec<EmbeddingUnit> {
+fn units(
+    text: &str,
+    atoms: &[Atom],
+    prefix: &str,
+    options: &ChunkOptions,
+    tokens: &dyn Fn(&str) -> usize,
+) -> Vec<EmbeddingUnit> {
     let room = options.max_tokens.saturating_sub(options.special_tokens).max(2);
     // A path may take half of the room; a longer one is cut in front, where it says least of this section.
     let mut prefix = prefix;

@@ -31,7 +31,11 @@ pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
         start = end + (block.text[end..].len() - block.text[end..].trim_start().len());
     }
     if start < block.text.len() {
-        atoms.push(Atom { span: offset + start..offset + block.text.len(), ends_block: true, is_code: false });
+        atoms.push(Atom {
+            span: offset + start..offset + block.text.len(),
+            ends_block: true,
+            is_code: false,
+        });
     } else if let Some(last) = atoms.last_mut() {
         last.ends_block = true;
     }
@@ -51,7 +55,15 @@ fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
         if code.peek().is_some_and(|range| (range.0 as usize) <= at) {
             continue;
         }
-        while chars.next_if(|(_, c)| matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '」' | '』' | '）')).is_some() {}
+        while chars
+            .next_if(|(_, c)| {
+                matches!(
+                    c,
+                    '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '」' | '』' | '）'
+                )
+            })
+            .is_some()
+        {}
         let end = chars.peek().map_or(text.len(), |(next, _)| *next);
         let rest = &text[end..];
         let follows = rest.trim_start().chars().next();
@@ -68,7 +80,13 @@ fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
 }
 
 /// Breaks an atom that is too large for its passage or unit: code at lines, text at words, each part at most `limit` by `size`.
-pub(super) fn split(text: &str, atom: &Atom, limit: usize, size: &dyn Fn(&str) -> usize, out: &mut Vec<(Atom, usize)>) {
+pub(super) fn split(
+    text: &str,
+    atom: &Atom,
+    limit: usize,
+    size: &dyn Fn(&str) -> usize,
+    out: &mut Vec<(Atom, usize)>,
+) {
     let whole = &text[atom.span.clone()];
     let mut start = atom.span.start;
     let mut end = start;
@@ -105,7 +123,13 @@ pub(super) fn split(text: &str, atom: &Atom, limit: usize, size: &dyn Fn(&str) -
     }
 }
 
-fn split_words(text: &str, atom: &Atom, limit: usize, size: &dyn Fn(&str) -> usize, close: &mut impl FnMut(usize, usize, usize)) {
+fn split_words(
+    text: &str,
+    atom: &Atom,
+    limit: usize,
+    size: &dyn Fn(&str) -> usize,
+    close: &mut impl FnMut(usize, usize, usize),
+) {
     let base = atom.span.start;
     let (mut start, mut end, mut total) = (base, base, 0);
     for piece in pieces(&text[atom.span.clone()], false) {
@@ -129,8 +153,11 @@ const MAX_WORD_CHARS: usize = 24;
 /// Lines that are not blank, or words; very long words in parts.
 fn pieces(text: &str, lines: bool) -> impl Iterator<Item = Range<usize>> + '_ {
     let base = text.as_ptr() as usize;
-    let parts: Box<dyn Iterator<Item = &str>> =
-        if lines { Box::new(text.split('\n').filter(|line| !line.trim().is_empty())) } else { Box::new(text.split_whitespace().flat_map(word_parts)) };
+    let parts: Box<dyn Iterator<Item = &str>> = if lines {
+        Box::new(text.split('\n').filter(|line| !line.trim().is_empty()))
+    } else {
+        Box::new(text.split_whitespace().flat_map(word_parts))
+    };
     parts.map(move |part| {
         let start = part.as_ptr() as usize - base;
         start..start + part.len()

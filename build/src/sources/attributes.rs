@@ -92,7 +92,9 @@ pub(super) struct Conflict {
 
 /// Gives all values of one name one type: bool, number, date, string or set of strings, the first that holds them all.
 /// Where that loses types that a source had stated, it says so.
-pub(super) fn reconcile(pages: &mut [BTreeMap<String, Raw>]) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
+pub(super) fn reconcile(
+    pages: &mut [BTreeMap<String, Raw>],
+) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
     let mut common: BTreeMap<String, (u8, u8)> = BTreeMap::new();
     for (name, value) in pages.iter().flatten() {
         let (all, natural) = common.entry(name.clone()).or_insert((u8::MAX, 0));
@@ -150,7 +152,11 @@ fn convert(raw: Raw, kind: u8) -> Option<AttributeValue> {
         (BOOL, raw) => AttributeValue::Bool(raw.spelled() == "true"),
         (DATE, raw) => AttributeValue::Date(date(&raw.spelled())?),
         (LIST, Raw::List(list)) => {
-            let set: BTreeSet<String> = list.into_iter().map(|item| super::outline::fold(&item)).filter(|item| !item.is_empty()).collect();
+            let set: BTreeSet<String> = list
+                .into_iter()
+                .map(|item| super::outline::fold(&item))
+                .filter(|item| !item.is_empty())
+                .collect();
             if set.is_empty() {
                 return None;
             }
@@ -181,7 +187,10 @@ pub(super) fn number(text: &str) -> Option<f64> {
 pub(super) fn date(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let dashed = bytes.len() >= 10
-        && bytes[..10].iter().enumerate().all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
+        && bytes[..10]
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
         && matches!(bytes.get(10), None | Some(b'T' | b't' | b' '));
     if !dashed {
         return None;
@@ -210,7 +219,8 @@ mod tests {
     use super::*;
 
     fn types(values: &[Raw]) -> (Vec<AttributeValue>, usize) {
-        let mut pages: Vec<_> = values.iter().map(|value| BTreeMap::from([("a".to_owned(), value.clone())])).collect();
+        let mut pages: Vec<_> =
+            values.iter().map(|value| BTreeMap::from([("a".to_owned(), value.clone())])).collect();
         let (pages, conflicts) = reconcile(&mut pages);
         (pages.into_iter().filter_map(|mut page| page.remove("a")).collect(), conflicts.len())
     }
@@ -225,7 +235,10 @@ mod tests {
 
     #[test]
     fn what_html_spells_gets_the_type_that_all_its_values_have() {
-        assert_eq!(types(&[untyped("1"), untyped("2.5")]), (vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)], 0));
+        assert_eq!(
+            types(&[untyped("1"), untyped("2.5")]),
+            (vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)], 0)
+        );
         assert_eq!(types(&[untyped("true")]), (vec![AttributeValue::Bool(true)], 0));
         assert_eq!(types(&[untyped("2024-02-01")]), (vec![AttributeValue::Date(1_706_745_600_000)], 0));
         // A version is not a number: 3.10 would become 3.1.
@@ -239,7 +252,13 @@ mod tests {
         assert_eq!(values, [AttributeValue::String("2".into()), AttributeValue::String("two".into())]);
         assert_eq!(conflicts, 1);
         let (values, conflicts) = types(&[Raw::List(vec!["b".into(), "a".into(), "b".into()]), text("c")]);
-        assert_eq!(values, [AttributeValue::Strings(vec!["a".into(), "b".into()]), AttributeValue::Strings(vec!["c".into()])]);
+        assert_eq!(
+            values,
+            [
+                AttributeValue::Strings(vec!["a".into(), "b".into()]),
+                AttributeValue::Strings(vec!["c".into()])
+            ]
+        );
         assert_eq!(conflicts, 0, "one string beside lists is a list of one");
         assert_eq!(types(&[Raw::List(vec!["b".into()]), Raw::Number(1.0)]).1, 1);
     }
@@ -247,8 +266,14 @@ mod tests {
     #[test]
     fn a_string_in_json_is_a_date_or_a_string_but_never_a_number() {
         assert_eq!(types(&[text("12")]).0, [AttributeValue::String("12".into())]);
-        assert_eq!(types(&[text("1970-01-02"), text("1970-01-01T00:00:01Z")]).0[1], AttributeValue::Date(1000));
-        assert_eq!(types(&[text("1970-01-02"), text("soon")]).0[0], AttributeValue::String("1970-01-02".into()));
+        assert_eq!(
+            types(&[text("1970-01-02"), text("1970-01-01T00:00:01Z")]).0[1],
+            AttributeValue::Date(1000)
+        );
+        assert_eq!(
+            types(&[text("1970-01-02"), text("soon")]).0[0],
+            AttributeValue::String("1970-01-02".into())
+        );
     }
 
     #[test]

@@ -33,7 +33,10 @@ pub(super) fn plain(bytes: &[u8]) -> Decoded<'_> {
 fn with<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
     let (text, used, bad) = encoding.decode(bytes);
     let warning = bad.then(|| {
-        format!("is declared or begins as {} but has bytes that are not; they were replaced. Save it as UTF-8", used.name())
+        format!(
+            "is declared or begins as {} but has bytes that are not; they were replaced. Save it as UTF-8",
+            used.name()
+        )
     });
     Decoded { text, warning }
 }
@@ -56,7 +59,10 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN_BYTES)]).to_ascii_lowercase();
     let value = match head.find("<?xml").and_then(|at| head[at..].split("?>").next()) {
         Some(declaration) if declaration.contains("encoding=") => after(declaration, "encoding="),
-        _ => head.split("<meta").skip(1).find_map(|tag| after(tag.split('>').next().unwrap_or(tag), "charset=")),
+        _ => head
+            .split("<meta")
+            .skip(1)
+            .find_map(|tag| after(tag.split('>').next().unwrap_or(tag), "charset=")),
     }?;
     let encoding = Encoding::for_label(value.as_bytes())?;
     // What can be read as ASCII here is not UTF-16, whatever it says; browsers take such pages as UTF-8.
@@ -65,7 +71,8 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 
 fn after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let rest = text[text.find(key)? + key.len()..].trim_start_matches(['"', '\'', ' ']);
-    let value = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))).next()?;
+    let value =
+        rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))).next()?;
     (!value.is_empty()).then_some(value)
 }
 
@@ -83,7 +90,11 @@ mod tests {
     fn character_sets() {
         check("<p>é".as_bytes(), "é", false);
         check(b"<meta charset=\"iso-8859-1\"><p>\xe9", "é", false);
-        check(b"<meta http-equiv=Content-Type content='text/html; charset=shift_jis'><p>\x93\xfa", "日", false);
+        check(
+            b"<meta http-equiv=Content-Type content='text/html; charset=shift_jis'><p>\x93\xfa",
+            "日",
+            false,
+        );
         check(b"<?xml version=\"1.0\" encoding=\"ISO-8859-15\"?><p>\xa4", "€", false);
         check(b"\xff\xfe<\0p\0>\0a\0", "<p>a", false);
         check(b"<meta charset=utf-16><p>plain", "plain", false);

@@ -33,7 +33,7 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
             }
         };
         let found = if metadata.is_dir() {
-            walk(input, options, &mut tell)
+            walk(input, root.as_deref(), options, &mut tell)
         } else {
             match options.format.or_else(|| format_of(input)) {
                 Some(format) => vec![(input.clone(), format)],
@@ -41,7 +41,8 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
                     tell(
                         Severity::Error,
                         input,
-                        "is neither .html, .md nor .jsonl; name its kind with --format html|markdown|jsonl".to_owned(),
+                        "is neither .html, .md nor .jsonl; name its kind with --format html|markdown|jsonl"
+                            .to_owned(),
                     );
                     continue;
                 }
@@ -51,7 +52,11 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
             let id = relative(&path, root.as_deref());
             if let Some(known) = files.get(&id) {
                 if known.path != path {
-                    tell(Severity::Warning, &path, format!("has the same path below the root as {}; left out", known.path.display()));
+                    tell(
+                        Severity::Warning,
+                        &path,
+                        format!("has the same path below the root as {}; left out", known.path.display()),
+                    );
                 }
                 continue;
             }
@@ -63,7 +68,9 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
 
 /// The directory that paths are relative to: the only directory given, or the deepest that holds all inputs.
 fn common_root(inputs: &[PathBuf]) -> Option<PathBuf> {
-    let directory = |input: &PathBuf| if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) };
+    let directory = |input: &PathBuf| {
+        if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
+    };
     let mut directories = inputs.iter().filter(|input| input.exists()).filter_map(directory);
     let mut common = directories.next()?;
     for directory in directories {
@@ -99,7 +106,12 @@ fn format_of(path: &Path) -> Option<Format> {
 }
 
 /// All files below a directory that are of its kind: the kind asked for, or the one that most of its files are of.
-fn walk(directory: &Path, options: &Options, tell: &mut dyn FnMut(Severity, &Path, String)) -> Vec<(PathBuf, Format)> {
+fn walk(
+    directory: &Path,
+    root: Option<&Path>,
+    options: &Options,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<(PathBuf, Format)> {
     // A data set in the BEIR layout: its queries are not documents.
     let corpus = directory.join("corpus.jsonl");
     if options.format.is_none_or(|format| format == Format::Jsonl) && corpus.is_file() {
@@ -107,7 +119,15 @@ fn walk(directory: &Path, options: &Options, tell: &mut dyn FnMut(Severity, &Pat
     }
     let mut found = Vec::new();
     let entries = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
-    for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_passed_over(entry)) {
+    let excluded = |entry: &walkdir::DirEntry| {
+        !options.exclude.is_empty() && {
+            let path = relative(entry.path(), root);
+            options.exclude.iter().any(|pattern| matches_path(pattern, &path))
+        }
+    };
+    for entry in
+        entries.filter_entry(|entry| entry.depth() == 0 || !(is_passed_over(entry) || excluded(entry)))
+    {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
                 if let Some(format) = format_of(entry.path()) {
@@ -118,7 +138,9 @@ fn walk(directory: &Path, options: &Options, tell: &mut dyn FnMut(Severity, &Pat
             Err(error) => {
                 let path = error.path().unwrap_or(directory).to_owned();
                 match error.loop_ancestor() {
-                    Some(above) => tell(Severity::Skipped, &path, format!("links back to {}", above.display())),
+                    Some(above) => {
+                        tell(Severity::Skipped, &path, format!("links back to {}", above.display()))
+                    }
                     None => tell(Severity::Error, &path, format!("cannot be read: {error}")),
                 }
             }
@@ -126,13 +148,21 @@ fn walk(directory: &Path, options: &Options, tell: &mut dyn FnMut(Severity, &Pat
     }
     let count = |format| found.iter().filter(|(_, found)| *found == format).count();
     let format = options.format.unwrap_or_else(|| {
-        let counts = [(count(Format::Html), Format::Html), (count(Format::Markdown), Format::Markdown), (count(Format::Jsonl), Format::Jsonl)];
+        let counts = [
+            (count(Format::Html), Format::Html),
+            (count(Format::Markdown), Format::Markdown),
+            (count(Format::Jsonl), Format::Jsonl),
+        ];
         // The first of the largest: rendered pages beside as many sources are what the site shows.
         counts.into_iter().rev().max_by_key(|(count, _)| *count).map_or(Format::Html, |(_, format)| format)
     });
     let (taken, left): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, found)| *found == format);
     for (path, _) in left {
-        tell(Severity::Skipped, &path, format!("the directory is read as {}; choose with --format", name_of(format)));
+        tell(
+            Severity::Skipped,
+            &path,
+            format!("the directory is read as {}; choose with --format", name_of(format)),
+        );
     }
     if taken.is_empty() {
         tell(
@@ -159,14 +189,39 @@ fn name_of(format: Format) -> &'static str {
 fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.')
-        || (entry.file_type().is_dir() && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
+        || (entry.file_type().is_dir()
+            && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
+}
+
+/// Whether a path is what the pattern names. As directories are asked first, what is below one never comes up.
+fn matches_path(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    pattern.split('/').count() == path.split('/').count()
+        && pattern.split('/').zip(path.split('/')).all(|(pattern, name)| matches_name(pattern, name))
+}
+
+/// Whether a name is what the pattern names, `*` standing for any characters.
+fn matches_name(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
 }
 
 /// The URL of a page: its path as a web server gives it out, behind the base.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
     if format == Format::Markdown {
-        let stem = path.rfind('.').map_or(path.len(), |dot| if path[dot..].contains('/') { path.len() } else { dot });
+        let stem = path
+            .rfind('.')
+            .map_or(path.len(), |dot| if path[dot..].contains('/') { path.len() } else { dot });
         path.truncate(stem);
         let name = path.rsplit('/').next().unwrap_or_default();
         if matches!(name, "index" | "_index" | "README" | "readme" | "Readme") {
@@ -207,7 +262,9 @@ fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {
         match c {
-            ' ' | '"' | '<' | '>' | '`' | '#' | '?' | '%' | '{' | '}' | '\\' | '^' | '|' => encoded.push_str(&format!("%{:02X}", c as u32)),
+            ' ' | '"' | '<' | '>' | '`' | '#' | '?' | '%' | '{' | '}' | '\\' | '^' | '|' => {
+                encoded.push_str(&format!("%{:02X}", c as u32))
+            }
             c if c.is_control() => {
                 let mut bytes = [0; 4];
                 encoded.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));

@@ -27,7 +27,11 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
                 return None;
             }
             if line.len() as u64 > options.max_file_bytes {
-                return Some(Err(format!("has {} bytes, more than the limit of {}", line.len(), options.max_file_bytes)));
+                return Some(Err(format!(
+                    "has {} bytes, more than the limit of {}",
+                    line.len(),
+                    options.max_file_bytes
+                )));
             }
             Some(record(line, options))
         })
@@ -44,7 +48,8 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
             }
         };
         if let Some(first) = lines_of_ids.get(&record.raw.page.id) {
-            let reason = format!("_id \"{}\" was on line {first} already; ids must differ", record.raw.page.id);
+            let reason =
+                format!("_id \"{}\" was on line {first} already; ids must differ", record.raw.page.id);
             outcome.tell(Severity::Error, &file.path, Some(number), reason);
             continue;
         }
@@ -56,7 +61,9 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
         outcome.pages.push(record.raw);
     }
     for (name, (line, count)) in left_out {
-        let reason = format!("`{name}` is no string of at most {MAX_ATTRIBUTE_BYTES} bytes, number, bool or list of such in {count} records: not taken as an attribute there");
+        let reason = format!(
+            "`{name}` is no string of at most {MAX_ATTRIBUTE_BYTES} bytes, number, bool or list of such in {count} records: not taken as an attribute there"
+        );
         outcome.tell(Severity::Warning, &file.path, Some(line), reason);
     }
 }
@@ -131,7 +138,13 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn attributes(prefix: &str, fields: Map<String, Value>, depth: usize, found: &mut BTreeMap<String, Raw>, left_out: &mut Vec<String>) {
+fn attributes(
+    prefix: &str,
+    fields: Map<String, Value>,
+    depth: usize,
+    found: &mut BTreeMap<String, Raw>,
+    left_out: &mut Vec<String>,
+) {
     for (key, value) in fields {
         let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         match value {
@@ -182,7 +195,8 @@ fn looks_like_code(text: &str) -> bool {
     let mut like_code = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         lines += 1;
-        let indented = line.starts_with(['\t', ' ']) && line.len() - line.trim_start().len() >= if line.starts_with('\t') { 1 } else { 2 };
+        let indented = line.starts_with(['\t', ' '])
+            && line.len() - line.trim_start().len() >= if line.starts_with('\t') { 1 } else { 2 };
         like_code += usize::from(indented || line.trim_end().ends_with(['{', '}', ';', ':', '(', ')']));
     }
     lines >= 2 && like_code * 2 >= lines
@@ -207,7 +221,10 @@ mod tests {
             r#"{"_id": "a/1", "title": " The  title ", "text": "One.\nStill one.\n\nTwo.", "year": 2024, "tags": ["b", "a"], "open": true, "metadata": {}, "venue": {"name": "ACL"}}"#,
         );
         let raw = &outcome.pages[0];
-        assert_eq!((raw.page.id.as_str(), raw.page.url.as_str(), raw.page.title.as_str()), ("a/1", "/a/1", "The title"));
+        assert_eq!(
+            (raw.page.id.as_str(), raw.page.url.as_str(), raw.page.title.as_str()),
+            ("a/1", "/a/1", "The title")
+        );
         let texts: Vec<_> = raw.page.sections[0].blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["One. Still one.", "Two."]);
         let names: Vec<_> = raw.attributes.keys().map(String::as_str).collect();
@@ -216,7 +233,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_line_and_the_rest_goes_on() {
-        let outcome = read_text("{\"_id\": 1, \"text\": \"a\"}\n\n  \n{oops\n{\"title\": \"no id\"}\n{\"_id\": \"1\"}\n[]\n{\"_id\": 2, \"text\": 3}\n{\"_id\": 3}\r\n");
+        let outcome = read_text(
+            "{\"_id\": 1, \"text\": \"a\"}\n\n  \n{oops\n{\"title\": \"no id\"}\n{\"_id\": \"1\"}\n[]\n{\"_id\": 2, \"text\": 3}\n{\"_id\": 3}\r\n",
+        );
         let lines: Vec<_> = outcome.problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [Some(4), Some(5), Some(6), Some(7), Some(8)]);
         assert!(outcome.problems[2].reason.contains("line 1"), "{}", outcome.problems[2].reason);
@@ -234,7 +253,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_filtered_by_is_reported_once() {
-        let outcome = read_text("{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \"x\"}]}");
+        let outcome = read_text(
+            "{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \"x\"}]}",
+        );
         assert_eq!(outcome.problems.len(), 1);
         assert_eq!((outcome.problems[0].severity, outcome.problems[0].line), (Severity::Warning, Some(1)));
         assert_eq!(outcome.pages.len(), 2);

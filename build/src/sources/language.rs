@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Languages that sites are translated into (ISO 639-1 and a few of three letters).
 const LANGUAGES: [&str; 72] = [
-    "af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi", "fil",
-    "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml",
-    "mn", "mr", "ms", "my", "nb", "ne", "nl", "nn", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta",
-    "te", "th", "tr", "uk", "ur", "vi",
+    "af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es",
+    "et", "eu", "fa", "fi", "fil", "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it",
+    "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml", "mn", "mr", "ms", "my", "nb", "ne", "nl",
+    "nn", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta", "te", "th",
+    "tr", "uk", "ur", "vi",
 ];
 
 /// Codes that need no second language beside them to be taken as one: no directory is called so for another reason.
-const UNMISTAKABLE: [&str; 12] = ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
+const UNMISTAKABLE: [&str; 12] =
+    ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
 /// The language that a directory's name stands for, in the usual spelling of its subtags.
 fn code(name: &str) -> Option<String> {
@@ -24,7 +26,9 @@ fn code(name: &str) -> Option<String> {
     for part in parts {
         tag.push('-');
         match part.len() {
-            2 if part.bytes().all(|byte| byte.is_ascii_alphabetic()) => tag.push_str(&part.to_ascii_uppercase()),
+            2 if part.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+                tag.push_str(&part.to_ascii_uppercase())
+            }
             3 if part.bytes().all(|byte| byte.is_ascii_digit()) => tag.push_str(part),
             4 if part.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
                 tag.push_str(&part[..1].to_ascii_uppercase());
@@ -59,7 +63,10 @@ impl Directories {
             for name in &names {
                 let sure = names.len() > 1 || UNMISTAKABLE.contains(&name.to_ascii_lowercase().as_str());
                 if let Some(code) = code(name).filter(|_| sure) {
-                    by_path.insert(if parent.is_empty() { (*name).to_owned() } else { format!("{parent}/{name}") }, code);
+                    by_path.insert(
+                        if parent.is_empty() { (*name).to_owned() } else { format!("{parent}/{name}") },
+                        code,
+                    );
                 }
             }
         }
@@ -97,7 +104,13 @@ mod tests {
     #[test]
     fn codes() {
         assert!(LANGUAGES.is_sorted());
-        for (name, expect) in [("zh-hant", Some("zh-Hant")), ("ZH_cn", Some("zh-CN")), ("es-419", Some("es-419")), ("api", None), ("en-x", None)] {
+        for (name, expect) in [
+            ("zh-hant", Some("zh-Hant")),
+            ("ZH_cn", Some("zh-CN")),
+            ("es-419", Some("es-419")),
+            ("api", None),
+            ("en-x", None),
+        ] {
             assert_eq!(code(name).as_deref(), expect, "{name}");
         }
     }

@@ -44,6 +44,8 @@ pub struct Options {
     pub attribute_from_path: Option<String>,
     /// Language of pages that do not say, BCP 47.
     pub language: Option<String>,
+    /// Paths below the root to leave out, with `*` for any part of a name: `*/ja`, `drafts`, `print*.html`. A directory stands for all below it.
+    pub exclude: Vec<String>,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
     /// Make sections of definition-list entries that have an anchor: API entries, command options, settings.
@@ -60,6 +62,7 @@ impl Default for Options {
             markdown_urls: MarkdownUrls::default(),
             attribute_from_path: None,
             language: None,
+            exclude: Vec::new(),
             max_file_bytes: 64 << 20,
             definition_sections: true,
         }
@@ -149,7 +152,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn tell(&mut self, severity: Severity, path: &std::path::Path, line: Option<u64>, reason: impl Into<String>) {
+    fn tell(
+        &mut self,
+        severity: Severity,
+        path: &std::path::Path,
+        line: Option<u64>,
+        reason: impl Into<String>,
+    ) {
         self.problems.push(Problem { severity, path: path.to_owned(), line, reason: reason.into() });
     }
 }
@@ -171,7 +180,11 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
                 Severity::Error,
                 &file.path,
                 None,
-                format!("has {} bytes, more than the limit of {}; raise --max-file-bytes or split it", metadata.len(), options.max_file_bytes),
+                format!(
+                    "has {} bytes, more than the limit of {}; raise --max-file-bytes or split it",
+                    metadata.len(),
+                    options.max_file_bytes
+                ),
             );
             return outcome;
         }

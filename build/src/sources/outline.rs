@@ -250,10 +250,13 @@ impl Outline {
     }
 }
 
-/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space at line ends, common indentation kept.
+/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space at line ends, no indentation that all
+/// lines share.
 pub(super) fn clean_code(code: &str) -> String {
     let mut text = String::with_capacity(code.len());
+    let indent = common_indent(code).len();
     for line in code.lines() {
+        let line = line.get(indent..).unwrap_or_default();
         text.extend(line.trim_end().chars().filter(|&c| !is_invisible(c)));
         text.push('\n');
     }
@@ -266,6 +269,23 @@ pub(super) fn clean_code(code: &str) -> String {
         .map_or(0, |(at, _)| at + 1);
     text.drain(..start);
     text
+}
+
+/// The white space that all lines begin with, blank ones not counted.
+fn common_indent(code: &str) -> &str {
+    let mut common: Option<&str> = None;
+    for line in code.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let shared = match common {
+            None => indent,
+            Some(known) => &known[..known.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b).count()],
+        };
+        if shared.is_empty() {
+            return "";
+        }
+        common = Some(shared);
+    }
+    common.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -311,8 +331,9 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_indentation_but_not_blank_lines_around_it() {
-        assert_eq!(clean_code("\n\n  a {\r\n    b  \n  }\n\n"), "  a {\n    b\n  }");
+    fn code_keeps_its_shape_but_no_indentation_of_all_lines_and_no_blank_lines_around() {
+        assert_eq!(clean_code("\n\n  a {\r\n    b  \n\n  }\n\n"), "a {\n  b\n\n}");
+        assert_eq!(clean_code("a {\n  b"), "a {\n  b");
         assert_eq!(clean_code(" \n "), "");
     }
 

@@ -13,7 +13,11 @@ const MAX_IMPLICIT_VALUES: usize = 32;
 /// From this many pages on, a string that is different on nearly every one of them is an identifier, not something to filter by.
 const MIN_PAGES_TO_JUDGE: usize = 50;
 
-pub(super) fn finish(mut pages: Vec<RawPage>, options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
+pub(super) fn finish(
+    mut pages: Vec<RawPage>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Page> {
     drop_unmarked(&mut pages, on_problem);
     drop_copies(&mut pages, on_problem);
     drop_empty(&mut pages, on_problem);
@@ -21,7 +25,9 @@ pub(super) fn finish(mut pages: Vec<RawPage>, options: &Options, on_problem: &mu
     set_languages(&mut pages, options);
     if let Some(name) = &options.attribute_from_path {
         for raw in &mut pages {
-            if let Some((first, _)) = raw.page.id.split_once('/').filter(|_| raw.format != Some(Format::Jsonl)) {
+            if let Some((first, _)) =
+                raw.page.id.split_once('/').filter(|_| raw.format != Some(Format::Jsonl))
+            {
                 raw.attributes.insert(name.clone(), Raw::Text(first.to_owned()));
             }
         }
@@ -48,36 +54,47 @@ fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) 
     }
 }
 
-/// mdBook and others write the first page of a directory twice; `index.html` is kept.
+/// mdBook, git and others write a page twice, once as `index.html`; it is kept under its own name.
 fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
-    let directory = |raw: &RawPage| raw.page.id.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned());
-    let is_index = |raw: &RawPage| raw.format == Some(Format::Html) && raw.page.id.rsplit('/').next() == Some("index.html");
-    let indexes: HashMap<String, usize> =
-        pages.iter().enumerate().filter(|(_, raw)| is_index(raw)).map(|(at, raw)| (directory(raw), at)).collect();
-    let copies: BTreeSet<usize> = pages
+    let directory = |raw: &RawPage| {
+        raw.page.id.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned())
+    };
+    let is_index = |raw: &RawPage| {
+        raw.format == Some(Format::Html) && raw.page.id.rsplit('/').next() == Some("index.html")
+    };
+    let indexes: HashMap<String, usize> = pages
         .iter()
         .enumerate()
-        .filter(|(at, raw)| {
-            raw.format == Some(Format::Html)
-                && indexes.get(&directory(raw)).is_some_and(|index| index != at && pages[*index].page.sections == raw.page.sections)
+        .filter(|(_, raw)| is_index(raw))
+        .map(|(at, raw)| (directory(raw), at))
+        .collect();
+    let copies: HashMap<usize, String> = pages
+        .iter()
+        .enumerate()
+        .filter_map(|(at, raw)| {
+            let index = *indexes.get(&directory(raw))?;
+            let same = index != at
                 && !raw.page.sections.is_empty()
+                && pages[index].page.sections == raw.page.sections;
+            (same && raw.format == Some(Format::Html)).then(|| (index, raw.page.id.clone()))
         })
-        .map(|(at, _)| at)
         .collect();
     let mut at = 0;
     pages.retain(|raw| {
-        let keep = !copies.contains(&at);
-        if !keep {
-            on_problem(skip(raw, "is a copy of the directory's index.html".to_owned()));
+        let original = copies.get(&at);
+        if let Some(original) = original {
+            on_problem(skip(raw, format!("is a copy of {original}")));
         }
         at += 1;
-        keep
+        original.is_none()
     });
 }
 
 fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     pages.retain(|raw| {
-        let keep = !raw.page.sections.is_empty() || raw.format == Some(Format::Jsonl);
+        // A record, or a page of Markdown that has a title (a section's front page), is found by its title.
+        let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
+        let keep = !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl);
         if !keep {
             on_problem(skip(raw, "holds no text".to_owned()));
         }
@@ -87,16 +104,27 @@ fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
 
 fn set_titles(pages: &mut [RawPage]) {
     let titles: Vec<Option<String>> = {
-        let group = |raw: &RawPage| raw.page.id.split_once('/').map_or(String::new(), |(first, _)| first.to_owned());
+        let group =
+            |raw: &RawPage| raw.page.id.split_once('/').map_or(String::new(), |(first, _)| first.to_owned());
         let groups: Vec<String> = pages.iter().map(group).collect();
         let html = |raw: &RawPage| raw.format == Some(Format::Html);
-        let shared =
-            titles::Shared::of(pages.iter().zip(&groups).filter(|(raw, _)| html(raw)).map(|(raw, group)| (group.as_str(), &raw.names)));
+        let shared = titles::Shared::of(
+            pages
+                .iter()
+                .zip(&groups)
+                .filter(|(raw, _)| html(raw))
+                .map(|(raw, group)| (group.as_str(), &raw.names)),
+        );
         pages
             .iter()
             .zip(&groups)
             .map(|(raw, group)| {
-                let first_heading = raw.page.sections.iter().map(|section| &section.heading).find(|heading| !heading.is_empty());
+                let first_heading = raw
+                    .page
+                    .sections
+                    .iter()
+                    .map(|section| &section.heading)
+                    .find(|heading| !heading.is_empty());
                 let fallback = first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
                 match raw.format {
                     Some(Format::Jsonl) => None,
@@ -114,7 +142,10 @@ fn set_titles(pages: &mut [RawPage]) {
 
 fn set_languages(pages: &mut [RawPage], options: &Options) {
     let directories = language::Directories::of(
-        pages.iter().filter(|raw| raw.page.language.is_empty() && raw.format != Some(Format::Jsonl)).map(|raw| raw.page.id.as_str()),
+        pages
+            .iter()
+            .filter(|raw| raw.page.language.is_empty() && raw.format != Some(Format::Jsonl))
+            .map(|raw| raw.page.id.as_str()),
     );
     for raw in pages {
         if raw.page.language.is_empty()
@@ -147,7 +178,8 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
                 }
                 Raw::List(list) => {
                     seen.only_text = false;
-                    seen.too_long |= list.len() > MAX_IMPLICIT_VALUES || list.iter().any(|item| item.len() > MAX_IMPLICIT_BYTES);
+                    seen.too_long |= list.len() > MAX_IMPLICIT_VALUES
+                        || list.iter().any(|item| item.len() > MAX_IMPLICIT_BYTES);
                 }
                 _ => seen.only_text = false,
             }
@@ -156,7 +188,9 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
     let dropped: BTreeMap<String, &str> = seen
         .into_iter()
         .filter_map(|(name, seen)| {
-            let identifies = seen.only_text && seen.pages >= MIN_PAGES_TO_JUDGE && seen.values.len() * 10 >= seen.pages * 9;
+            let identifies = seen.only_text
+                && seen.pages >= MIN_PAGES_TO_JUDGE
+                && seen.values.len() * 10 >= seen.pages * 9;
             match (seen.too_long, identifies) {
                 (true, _) => Some((name.to_owned(), "has values too long or lists too large to filter by")),
                 (_, true) => Some((name.to_owned(), "is different on nearly every page")),
@@ -165,7 +199,11 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
         })
         .collect();
     for (name, why) in &dropped {
-        let path = pages.iter().find(|raw| raw.attributes.contains_key(name)).map(|raw| raw.path.clone()).unwrap_or_default();
+        let path = pages
+            .iter()
+            .find(|raw| raw.attributes.contains_key(name))
+            .map(|raw| raw.path.clone())
+            .unwrap_or_default();
         on_problem(Problem {
             severity: Severity::Skipped,
             path,
@@ -180,8 +218,12 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
 
 fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     let mut taken: Vec<_> = pages.iter_mut().map(|raw| std::mem::take(&mut raw.attributes)).collect();
-    let example: HashMap<String, usize> =
-        taken.iter().enumerate().rev().flat_map(|(at, attributes)| attributes.keys().map(move |name| (name.clone(), at))).collect();
+    let example: HashMap<String, usize> = taken
+        .iter()
+        .enumerate()
+        .rev()
+        .flat_map(|(at, attributes)| attributes.keys().map(move |name| (name.clone(), at)))
+        .collect();
     let (values, conflicts) = attributes::reconcile(&mut taken);
     for conflict in conflicts {
         let at = example.get(&conflict.name).copied().unwrap_or_default();

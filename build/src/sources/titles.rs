@@ -62,7 +62,13 @@ impl<'a> Shared<'a> {
         shared
     }
 
-    fn is_shared(&self, counts: &HashMap<(&'a str, &'a str), usize>, group: &str, text: &str, share: usize) -> bool {
+    fn is_shared(
+        &self,
+        counts: &HashMap<(&'a str, &'a str), usize>,
+        group: &str,
+        text: &str,
+        share: usize,
+    ) -> bool {
         [group, WHOLE_SITE].into_iter().any(|group| {
             let count = counts.get(&(group, text)).copied().unwrap_or(0);
             count >= MIN_SHARED && count * 100 >= share * self.sizes.get(group).copied().unwrap_or(0)
@@ -72,10 +78,14 @@ impl<'a> Shared<'a> {
     /// `<title>` without the site's name.
     fn stripped<'t>(&self, group: &str, tag: &'t str) -> &'t str {
         let cuts = cuts(tag);
-        if let Some((front, _)) = cuts.iter().find(|(front, _)| self.is_shared(&self.suffixes, group, &tag[*front..], 30)) {
+        if let Some((front, _)) =
+            cuts.iter().find(|(front, _)| self.is_shared(&self.suffixes, group, &tag[*front..], 30))
+        {
             return &tag[..*front];
         }
-        if let Some((_, behind)) = cuts.iter().rev().find(|(_, behind)| self.is_shared(&self.prefixes, group, &tag[..*behind], 50)) {
+        if let Some((_, behind)) =
+            cuts.iter().rev().find(|(_, behind)| self.is_shared(&self.prefixes, group, &tag[..*behind], 50))
+        {
             return &tag[*behind..];
         }
         tag
@@ -92,7 +102,9 @@ impl<'a> Shared<'a> {
             (Some(h1), Some(tag)) if self.is_shared(&self.h1s, group, h1, 50) => tag.to_owned(),
             (Some(h1), tag) => {
                 // `git-add(1) Manual Page`: the tail is the same on every page.
-                let tail = tag.and_then(|tag| h1.strip_prefix(tag)).filter(|tail| self.is_shared(&self.tails, group, tail, 50));
+                let tail = tag
+                    .and_then(|tag| h1.strip_prefix(tag))
+                    .filter(|tail| self.is_shared(&self.tails, group, tail, 50));
                 h1[..h1.len() - tail.map_or(0, str::len)].to_owned()
             }
             (None, Some(tag)) => tag.to_owned(),
@@ -119,7 +131,9 @@ pub(super) fn from_path(path: &str) -> String {
     let file = parts.next().unwrap_or(path);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let name = match stem {
-        "index" | "_index" | "README" | "readme" | "" => parts.next().filter(|dir| !dir.is_empty()).unwrap_or(stem),
+        "index" | "_index" | "README" | "readme" | "" => {
+            parts.next().filter(|dir| !dir.is_empty()).unwrap_or(stem)
+        }
         _ => stem,
     };
     let words = name.trim_start_matches('_').replace(['-', '_'], " ");
@@ -146,9 +160,14 @@ mod tests {
 
     #[test]
     fn the_name_of_the_site_is_taken_off_the_title() {
-        let found = titles(&[("", "Ownership - The Book"), ("", "Slices - The Book"), ("", "Using - or not - dashes - The Book")]);
+        let found = titles(&[
+            ("", "Ownership - The Book"),
+            ("", "Slices - The Book"),
+            ("", "Using - or not - dashes - The Book"),
+        ]);
         assert_eq!(found, ["Ownership", "Slices", "Using - or not - dashes"]);
-        let found = titles(&[("", "The Book | Ownership"), ("", "The Book | Slices"), ("", "The Book | Strings")]);
+        let found =
+            titles(&[("", "The Book | Ownership"), ("", "The Book | Slices"), ("", "The Book | Strings")]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
     }
 
@@ -159,8 +178,12 @@ mod tests {
 
     #[test]
     fn a_heading_wins_unless_every_page_has_it() {
-        assert_eq!(titles(&[("What Is Ownership?", "Ownership - Book"), ("", "Slices - Book"), ("", "X - Book")])[0], "What Is Ownership?");
-        let found = titles(&[("Book", "Ownership - Book"), ("Book", "Slices - Book"), ("Book", "Strings - Book")]);
+        assert_eq!(
+            titles(&[("What Is Ownership?", "Ownership - Book"), ("", "Slices - Book"), ("", "X - Book")])[0],
+            "What Is Ownership?"
+        );
+        let found =
+            titles(&[("Book", "Ownership - Book"), ("Book", "Slices - Book"), ("Book", "Strings - Book")]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
     }
 
@@ -177,7 +200,11 @@ mod tests {
 
     #[test]
     fn names_of_files() {
-        for (path, title) in [("guide/getting-started.md", "Getting started"), ("guide/index.html", "Guide"), ("index.html", "Index")] {
+        for (path, title) in [
+            ("guide/getting-started.md", "Getting started"),
+            ("guide/index.html", "Guide"),
+            ("index.html", "Index"),
+        ] {
             assert_eq!(from_path(path), title);
         }
     }

@@ -11,7 +11,9 @@ use super::super::outline::fold;
 /// An attribute in either spelling. `$name` is what stands behind the prefix.
 macro_rules! annotation {
     ($element:expr, $name:literal) => {
-        $element.attr(concat!("data-findling-", $name)).or_else(|| $element.attr(concat!("data-pagefind-", $name)))
+        $element
+            .attr(concat!("data-findling-", $name))
+            .or_else(|| $element.attr(concat!("data-pagefind-", $name)))
     };
 }
 pub(super) use annotation;
@@ -32,12 +34,18 @@ pub(super) enum Ignore {
 
 /// Whether and how an element is to be ignored.
 pub(super) fn ignore(element: &Element) -> Option<Ignore> {
-    annotation!(element, "ignore").map(|value| if value.trim().eq_ignore_ascii_case("all") { Ignore::All } else { Ignore::Index })
+    annotation!(element, "ignore")
+        .map(|value| if value.trim().eq_ignore_ascii_case("all") { Ignore::All } else { Ignore::Index })
 }
 
 /// The value of `…-weight`, within 0 to 10.
 pub(super) fn weight(element: &Element) -> Option<f32> {
-    annotation!(element, "weight")?.trim().parse().ok().filter(|weight: &f32| weight.is_finite()).map(|weight| weight.clamp(0.0, 10.0))
+    annotation!(element, "weight")?
+        .trim()
+        .parse()
+        .ok()
+        .filter(|weight: &f32| weight.is_finite())
+        .map(|weight| weight.clamp(0.0, 10.0))
 }
 
 /// All that the annotations of a page say.
@@ -86,7 +94,8 @@ pub(super) fn collect(html: &Html) -> Annotations {
             node = child;
             continue;
         }
-        let next = std::iter::successors(Some(node), |node| node.parent()).find_map(|node| node.next_sibling());
+        let next =
+            std::iter::successors(Some(node), |node| node.parent()).find_map(|node| node.next_sibling());
         match next {
             Some(sibling) => node = sibling,
             None => break,
@@ -114,7 +123,9 @@ pub(super) fn collect(html: &Html) -> Annotations {
                 list.push(value);
                 found.attributes.insert(name, Raw::List(list))
             }
-            Some(Raw::Untyped(first) | Raw::Text(first)) => found.attributes.insert(name, Raw::List(vec![first, value])),
+            Some(Raw::Untyped(first) | Raw::Text(first)) => {
+                found.attributes.insert(name, Raw::List(vec![first, value]))
+            }
             Some(other) => found.attributes.insert(name, other),
         };
     }
@@ -182,7 +193,11 @@ mod tests {
         let found = collected(
             r#"<a href="/" title="Homepage" data-pagefind-meta="link_text, link_title[title], other:Freeform, captured to the end">Hello World</a>"#,
         );
-        let expect = [("link_text", "Hello World"), ("link_title", "Homepage"), ("other", "Freeform, captured to the end")];
+        let expect = [
+            ("link_text", "Hello World"),
+            ("link_title", "Homepage"),
+            ("other", "Freeform, captured to the end"),
+        ];
         assert_eq!(found.meta, expect.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
@@ -210,7 +225,9 @@ mod tests {
 
     #[test]
     fn the_title_is_not_among_the_rest() {
-        let found = collected(r#"<h1 data-findling-meta="title">A title</h1><img data-findling-default-meta="image[src]" src="x.png">"#);
+        let found = collected(
+            r#"<h1 data-findling-meta="title">A title</h1><img data-findling-default-meta="image[src]" src="x.png">"#,
+        );
         assert_eq!(found.title.as_deref(), Some("A title"));
         assert_eq!(found.meta, [("image".to_owned(), "x.png".to_owned())]);
     }

@@ -185,11 +185,16 @@ impl Walker {
             self.index_attributes(element);
         }
         match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if is_label(node, &attrs) => {
+                self.boundary();
+                self.frame(id, Undo::Block);
+            }
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if self.capture.is_none() => {
                 let level = name.as_bytes()[1] - b'0';
                 let anchor = self.heading_anchor(node, &attrs);
                 self.outline.end_block();
-                self.capture = Some(Capture { text: Folded::default(), purpose: Purpose::Heading { level, anchor } });
+                self.capture =
+                    Some(Capture { text: Folded::default(), purpose: Purpose::Heading { level, anchor } });
                 self.frame(id, Undo::Capture);
             }
             "pre" => return self.preformatted(node),
@@ -294,7 +299,8 @@ impl Walker {
     }
 
     fn container(&mut self, node: NodeId, attrs: &Attrs, anchors: bool) {
-        self.containers.push(Container { id: attrs.id.filter(|_| anchors).map(str::to_owned), headed: false });
+        self.containers
+            .push(Container { id: attrs.id.filter(|_| anchors).map(str::to_owned), headed: false });
         self.frame(node, Undo::Container);
     }
 
@@ -334,9 +340,14 @@ impl Walker {
                 inside = attrs.id.or(attrs.name.filter(|_| element.name() == "a"));
             }
             if own_link.is_none() && element.name() == "a" {
-                let marked = attrs.has_class(|class| class.contains("anchor") || class.contains("headerlink") || class.contains("hash-link"));
+                let marked = attrs.has_class(|class| {
+                    class.contains("anchor") || class.contains("headerlink") || class.contains("hash-link")
+                });
                 own_link = attrs.href.and_then(|href| href.strip_prefix('#')).filter(|target| {
-                    !target.is_empty() && (marked || ElementRef::wrap(below).is_some_and(|link| rules::is_permalink_mark(&annotations::text_of(link))))
+                    !target.is_empty()
+                        && (marked
+                            || ElementRef::wrap(below)
+                                .is_some_and(|link| rules::is_permalink_mark(&annotations::text_of(link))))
                 });
             }
         }
@@ -383,7 +394,18 @@ impl Walker {
                     }
                     let hidden = rules::is_machinery(element.name())
                         || attrs.hidden
-                        || attrs.has_class(|class| matches!(class, "boring" | "linenos" | "lineno" | "linenumber" | "line-numbers" | "gutter" | "copybtn"))
+                        || attrs.has_class(|class| {
+                            matches!(
+                                class,
+                                "boring"
+                                    | "linenos"
+                                    | "lineno"
+                                    | "linenumber"
+                                    | "line-numbers"
+                                    | "gutter"
+                                    | "copybtn"
+                            )
+                        })
                         || (self.annotated && annotations::ignore(element).is_some());
                     !hidden || node.id() == pre.id()
                 }
@@ -420,12 +442,17 @@ impl Walker {
                 attrs.id.or(attrs.name.filter(|_| element.name() == "a")).map(str::to_owned)
             })
         });
-        let in_notes = node
-            .parent()
-            .and_then(|list| list.value().as_element())
-            .is_some_and(|list| Attrs::of(list).has_class(|class| matches!(class, "footnote" | "citation" | "field-list")));
+        let in_notes = node.parent().and_then(|list| list.value().as_element()).is_some_and(|list| {
+            Attrs::of(list).has_class(|class| matches!(class, "footnote" | "citation" | "field-list"))
+        });
         match anchor {
-            Some(anchor) if self.definition_sections && !in_notes && self.capture.is_none() && self.rows == 0 && !self.lists.is_empty() => {
+            Some(anchor)
+                if self.definition_sections
+                    && !in_notes
+                    && self.capture.is_none()
+                    && self.rows == 0
+                    && !self.lists.is_empty() =>
+            {
                 self.outline.end_block();
                 let purpose = Purpose::Term { anchor, name: signature_name(node) };
                 self.capture = Some(Capture { text: Folded::default(), purpose });
@@ -504,7 +531,8 @@ fn signature_name(term: NodeRef<Node>) -> Option<String> {
     let mut called = false;
     for element in term.children().filter_map(ElementRef::wrap) {
         let attrs = Attrs::of(element.value());
-        if attrs.has_class(|class| matches!(class, "sig-prename" | "sig-name" | "descclassname" | "descname")) {
+        if attrs.has_class(|class| matches!(class, "sig-prename" | "sig-name" | "descclassname" | "descname"))
+        {
             name.push_str(&annotations::text_of(element));
         } else if attrs.has_class(|class| class == "sig-paren") {
             called = true;
@@ -520,11 +548,39 @@ fn signature_name(term: NodeRef<Node>) -> Option<String> {
     Some(name)
 }
 
+/// Whether a heading is no more than the word above a note (`Note`, `Warning`), as DocBook sets it: nothing to link to, no section of its own.
+fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
+    attrs.id.is_none()
+        && heading.parent().and_then(|parent| parent.value().as_element()).is_some_and(|parent| {
+            parent.name() != "section"
+                && Attrs::of(parent).has_class(|class| {
+                    matches!(
+                        class,
+                        "note"
+                            | "warning"
+                            | "tip"
+                            | "caution"
+                            | "important"
+                            | "admonition"
+                            | "sidebar"
+                            | "alert"
+                            | "callout"
+                    )
+                })
+        })
+        && !heading
+            .descendants()
+            .skip(1)
+            .filter_map(|below| below.value().as_element())
+            .any(|below| Attrs::of(below).id.is_some())
+}
+
 fn has_only_mark(link: NodeRef<Node>) -> bool {
     let Some(element) = ElementRef::wrap(link) else { return false };
     // Pictures are content; their alternative text is read.
     let text = annotations::text_of(element);
-    rules::is_permalink_mark(&text) && (!text.is_empty() || !link.descendants().any(|below| super::is_named(below.value(), "img")))
+    rules::is_permalink_mark(&text)
+        && (!text.is_empty() || !link.descendants().any(|below| super::is_named(below.value(), "img")))
 }
 
 /// Whether an element holds nothing but a link with a number to a note on the same page.
@@ -534,7 +590,10 @@ fn is_footnote_mark(node: NodeRef<Node>) -> bool {
     let (Some(link), None) = (links.next(), links.next()) else { return false };
     link.value().name() == "a"
         && Attrs::of(link.value()).href.is_some_and(|href| href.contains('#'))
-        && annotations::text_of(element).trim_matches(['[', ']', '(', ')']).chars().all(|c| c.is_ascii_alphanumeric() || c == '*')
+        && annotations::text_of(element)
+            .trim_matches(['[', ']', '(', ')'])
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '*')
 }
 
 /// An anchor as it is written in an `id`: links may spell it percent-encoded.

@@ -109,14 +109,19 @@ impl<'a> Survey<'a> {
                 "html" => {
                     survey.language = element
                         .attrs()
-                        .filter(|(name, value)| matches!(*name, "lang" | "xml:lang") && !value.trim().is_empty())
+                        .filter(|(name, value)| {
+                            matches!(*name, "lang" | "xml:lang") && !value.trim().is_empty()
+                        })
                         .min_by_key(|(name, _)| name.len())
                         .map(|(_, value)| value.trim().replace('_', "-"));
                     if survey.language.is_some() {
                         declared_language = None;
                     }
                 }
-                "title" if survey.title.is_none() && node.ancestors().all(|above| !is_named(above.value(), "svg")) => {
+                "title"
+                    if survey.title.is_none()
+                        && node.ancestors().all(|above| !is_named(above.value(), "svg")) =>
+                {
                     survey.title = Some(annotations::text_of(reference));
                 }
                 "meta" => survey.note_meta(element, &mut declared_language),
@@ -135,8 +140,9 @@ impl<'a> Survey<'a> {
             if rules::is_content_container(&attrs) {
                 survey.container.get_or_insert(reference);
             }
-            survey.general_index |=
-                element.name() == "div" && attrs.class == "index" && reference.child_elements().any(|child| Attrs::of(child.value()).class == "titlepage");
+            survey.general_index |= element.name() == "div"
+                && attrs.class == "index"
+                && reference.child_elements().any(|child| Attrs::of(child.value()).class == "titlepage");
             survey.search_results |= attrs.id == Some("search-results") || attrs.role == "search";
             if annotated && annotations::annotation!(element, "body").is_some() && !ignored(reference) {
                 survey.bodies.push(reference);
@@ -156,9 +162,9 @@ impl<'a> Survey<'a> {
             }
         }
         if name.eq_ignore_ascii_case("robots") {
-            self.noindex |= content
-                .split(',')
-                .any(|word| word.trim().eq_ignore_ascii_case("noindex") || word.trim().eq_ignore_ascii_case("none"));
+            self.noindex |= content.split(',').any(|word| {
+                word.trim().eq_ignore_ascii_case("noindex") || word.trim().eq_ignore_ascii_case("none")
+            });
         } else if name.eq_ignore_ascii_case("refresh") {
             let lower = content.to_ascii_lowercase();
             if let Some(at) = lower.find("url=") {
@@ -173,7 +179,8 @@ impl<'a> Survey<'a> {
     fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
         if !self.bodies.is_empty() {
             let ids: Vec<_> = self.bodies.iter().map(|body| body.id()).collect();
-            let outermost = self.bodies.iter().filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
+            let outermost =
+                self.bodies.iter().filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
             return (outermost.copied().collect(), true);
         }
         if let Some(main) = self.main.or(self.role_main) {
@@ -186,7 +193,8 @@ impl<'a> Survey<'a> {
         if let Some(body) = self.body {
             // A teaser can be an article, too: the content is where most of the text is.
             let length = |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
-            if let Some(found) = article.or(self.container).filter(|found| length(*found) * 2 > length(body)) {
+            if let Some(found) = article.or(self.container).filter(|found| length(*found) * 2 > length(body))
+            {
                 return (vec![found], true);
             }
             return (vec![body], false);

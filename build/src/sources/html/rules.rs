@@ -55,9 +55,36 @@ fn hides(style: &str) -> bool {
 pub(super) fn is_machinery(name: &str) -> bool {
     matches!(
         name,
-        "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object" | "embed" | "canvas" | "audio" | "video" | "map"
-            | "head" | "title" | "link" | "meta" | "base" | "button" | "select" | "datalist" | "textarea" | "input" | "progress"
-            | "meter" | "form" | "dialog" | "annotation" | "annotation-xml" | "rp" | "rt"
+        "script"
+            | "style"
+            | "noscript"
+            | "template"
+            | "svg"
+            | "iframe"
+            | "object"
+            | "embed"
+            | "canvas"
+            | "audio"
+            | "video"
+            | "map"
+            | "head"
+            | "title"
+            | "link"
+            | "meta"
+            | "base"
+            | "button"
+            | "select"
+            | "datalist"
+            | "textarea"
+            | "input"
+            | "progress"
+            | "meter"
+            | "form"
+            | "dialog"
+            | "annotation"
+            | "annotation-xml"
+            | "rp"
+            | "rt"
     )
 }
 
@@ -65,9 +92,39 @@ pub(super) fn is_machinery(name: &str) -> bool {
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center" | "dd" | "details" | "dir" | "div" | "dl" | "dt"
-            | "fieldset" | "figcaption" | "figure" | "footer" | "header" | "hgroup" | "hr" | "legend" | "li" | "main" | "menu" | "ol"
-            | "p" | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "caption"
+            | "center"
+            | "dd"
+            | "details"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "legend"
+            | "li"
+            | "main"
+            | "menu"
+            | "ol"
+            | "p"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "tfoot"
+            | "thead"
+            | "ul"
     )
 }
 
@@ -87,14 +144,31 @@ pub(super) fn is_surrounding(name: &str, attrs: &Attrs, explicit: bool, in_conte
         "aside" if !explicit && !is_note(attrs) => return true,
         _ => {}
     }
-    if matches!(attrs.role, "navigation" | "search" | "contentinfo" | "menu" | "menubar" | "toolbar" | "dialog" | "alertdialog") {
+    if matches!(
+        attrs.role,
+        "navigation" | "search" | "contentinfo" | "menu" | "menubar" | "toolbar" | "dialog" | "alertdialog"
+    ) {
         return true;
     }
     if attrs.has_class(|class| {
         matches!(
             class,
-            "headerlink" | "viewcode-link" | "linenos" | "lineno" | "linenumber" | "line-numbers" | "line-numbers-wrapper" | "gutter"
-                | "copybtn" | "copy-button" | "rule-link" | "indexterm" | "sl-anchor-link" | "hash-link" | "skip-link" | "skip-to-content"
+            "headerlink"
+                | "viewcode-link"
+                | "linenos"
+                | "lineno"
+                | "linenumber"
+                | "line-numbers"
+                | "line-numbers-wrapper"
+                | "gutter"
+                | "copybtn"
+                | "copy-button"
+                | "rule-link"
+                | "indexterm"
+                | "sl-anchor-link"
+                | "hash-link"
+                | "skip-link"
+                | "skip-to-content"
         )
     }) {
         return true;
@@ -108,14 +182,54 @@ pub(super) fn is_surrounding(name: &str, attrs: &Attrs, explicit: bool, in_conte
     attrs.has_class(|class| {
         matches!(
             class,
-            "navheader" | "navfooter" | "toc" | "table-of-contents" | "tableofcontents" | "toctree-wrapper" | "list-of-tables"
-                | "list-of-figures" | "list-of-examples" | "sphinxsidebar" | "breadcrumb" | "breadcrumbs" | "pagination" | "pagination-nav"
-                | "prev-next" | "prev-next-area" | "edit-this-page" | "edit-page" | "edit-page-link" | "cookie-banner" | "cookie-consent"
-                | "share-buttons" | "social-share" | "theme-doc-toc-mobile" | "theme-doc-breadcrumbs" | "theme-doc-footer"
-                | "md-source-file" | "md-sidebar" | "grammar-railroad" | "site-footer" | "page-footer" | "site-header"
+            "navheader"
+                | "navfooter"
+                | "toc"
+                | "table-of-contents"
+                | "tableofcontents"
+                | "toctree-wrapper"
+                | "list-of-tables"
+                | "list-of-figures"
+                | "list-of-examples"
+                | "sphinxsidebar"
+                | "breadcrumb"
+                | "breadcrumbs"
+                | "pagination"
+                | "pagination-nav"
+                | "prev-next"
+                | "prev-next-area"
+                | "edit-this-page"
+                | "edit-page"
+                | "edit-page-link"
+                | "cookie-banner"
+                | "cookie-consent"
+                | "share-buttons"
+                | "social-share"
+                | "theme-doc-toc-mobile"
+                | "theme-doc-breadcrumbs"
+                | "theme-doc-footer"
+                | "md-source-file"
+                | "md-sidebar"
+                | "grammar-railroad"
+                | "site-footer"
+                | "page-footer"
+                | "site-header"
         )
-    }) || (attrs.has_class(|class| class == "contents") && attrs.has_class(|class| class == "topic" || class == "local"))
-        || matches!(attrs.id, Some("footer" | "sidebar" | "toc" | "TOC" | "navbar" | "navigation" | "site-footer" | "page-footer"))
+    }) || (attrs.has_class(|class| class == "contents")
+        && attrs.has_class(|class| class == "topic" || class == "local"))
+        || matches!(
+            attrs.id,
+            Some(
+                "footer"
+                    | "sidebar"
+                    | "toc"
+                    | "TOC"
+                    | "navbar"
+                    | "navigation"
+                    | "site-footer"
+                    | "page-footer"
+            )
+        )
 }
 
 /// Whether an `<aside>` is a note to the text rather than a side bar.
@@ -123,7 +237,18 @@ fn is_note(attrs: &Attrs) -> bool {
     attrs.role == "note"
         || attrs.has_class(|class| {
             [
-                "note", "admonition", "callout", "tip", "warning", "caution", "danger", "info", "important", "alert", "footnote", "notice",
+                "note",
+                "admonition",
+                "callout",
+                "tip",
+                "warning",
+                "caution",
+                "danger",
+                "info",
+                "important",
+                "alert",
+                "footnote",
+                "notice",
                 "starlight-aside",
             ]
             .iter()
@@ -136,8 +261,17 @@ pub(super) fn is_content_container(attrs: &Attrs) -> bool {
     attrs.has_class(|class| {
         matches!(
             class,
-            "markdown-body" | "md-content" | "theme-doc-markdown" | "vp-doc" | "rst-content" | "bd-article" | "post-content"
-                | "entry-content" | "main-content" | "page-content" | "article-content"
+            "markdown-body"
+                | "md-content"
+                | "theme-doc-markdown"
+                | "vp-doc"
+                | "rst-content"
+                | "bd-article"
+                | "post-content"
+                | "entry-content"
+                | "main-content"
+                | "page-content"
+                | "article-content"
         )
     }) || matches!(attrs.id, Some("main-content" | "main"))
 }
@@ -148,16 +282,37 @@ pub(super) fn is_section_class(class: &str) -> bool {
         || class.starts_with("refsect")
         || matches!(
             class,
-            "refsynopsisdiv" | "refentry" | "reference" | "chapter" | "appendix" | "preface" | "part" | "book" | "article" | "glossary"
-                | "bibliography" | "simplesect" | "dedication" | "colophon"
+            "refsynopsisdiv"
+                | "refentry"
+                | "reference"
+                | "chapter"
+                | "appendix"
+                | "preface"
+                | "part"
+                | "book"
+                | "article"
+                | "glossary"
+                | "bibliography"
+                | "simplesect"
+                | "dedication"
+                | "colophon"
         )
 }
 
 /// Whether the text of a link is a mark that links a heading to itself.
 pub(super) fn is_permalink_mark(text: &str) -> bool {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}'));
+    let text = text.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}')
+    });
     matches!(text, "" | "#" | "¶" | "§" | "🔗" | "⚓" | "∞" | "†" | "\u{f0c1}")
-        || ["Permalink", "Link to this", "Direct link to", "Anchor link", "Section titled", "Link to this heading"]
-            .iter()
-            .any(|words| text.starts_with(words))
+        || [
+            "Permalink",
+            "Link to this",
+            "Direct link to",
+            "Anchor link",
+            "Section titled",
+            "Link to this heading",
+        ]
+        .iter()
+        .any(|words| text.starts_with(words))
 }

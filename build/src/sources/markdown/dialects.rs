@@ -11,7 +11,8 @@ const MAX_CONSTRUCT: usize = 20_000;
 
 /// The body without constructs that are not Markdown.
 pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
-    let has_any = is_mdx || ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]"].iter().any(|mark| body.contains(mark));
+    let has_any = is_mdx
+        || ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]"].iter().any(|mark| body.contains(mark));
     if !has_any {
         return Cow::Borrowed(body);
     }
@@ -54,11 +55,17 @@ impl<'a> Scanner<'a> {
                     self.copy(1);
                     line_start = true;
                 }
-                Some(b'\\') => self.copy(1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8)),
+                Some(b'\\') => {
+                    self.copy(1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8))
+                }
                 Some(b'`') => self.code_span(),
                 Some(b'{') => self.braces(),
                 Some(b'<') if self.is_mdx => self.jsx(),
-                Some(b'[') if rest.starts_with("[!") => self.extension_link(),
+                Some(b'[')
+                    if rest.starts_with("[!") && rest[2..].starts_with(|c: char| c.is_ascii_alphabetic()) =>
+                {
+                    self.extension_link()
+                }
                 Some(_) => self.copy(1),
             }
         }
@@ -84,24 +91,43 @@ impl<'a> Scanner<'a> {
     /// Constructs that take a whole line.
     fn line(&mut self) -> bool {
         let rest = self.rest();
-        let line = rest.split_inclusive('\n').next().unwrap_or_default();
-        let trimmed = line.trim();
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let replacement = if trimmed.starts_with(":::") {
-            container(trimmed)
-        } else if (trimmed.starts_with("{:") && trimmed.ends_with('}')) || matches!(trimmed, "[[toc]]" | "[[_TOC_]]" | "[TOC]" | "[toc]") {
-            String::new()
-        } else if self.is_mdx && (line.starts_with("import ") || line.starts_with("export ")) {
-            self.at += statement_len(rest);
-            self.out.push('\n');
-            return true;
-        } else {
-            return false;
-        };
+        let mut line = rest.split_inclusive('\n').next().unwrap_or_default();
+        let content = unquoted(line);
+        let indent = &line[..line.len() - content.len()];
+        let mut trimmed = content.trim();
+        if trimmed.starts_with(":::image ") && !trimmed.ends_with(":::") {
+            // A description may go over several lines.
+            let paragraph = rest.find("\n\n").map_or(rest, |end| &rest[..end]);
+            let start = indent.len() + 3;
+            // Marks at the beginning of a line belong to what follows.
+            if let Some(end) = paragraph[start..]
+                .find(":::")
+                .filter(|end| !paragraph[..start + end].trim_end_matches(' ').ends_with('\n'))
+            {
+                line = &rest[..start + end + 3];
+                trimmed = line[indent.len()..].trim();
+            }
+        }
+        let replacement =
+            if trimmed.starts_with(":::") || (trimmed.starts_with("::") && trimmed.ends_with(":::")) {
+                container(trimmed)
+            } else if (trimmed.starts_with("{:") && trimmed.ends_with('}'))
+                || matches!(trimmed, "[[toc]]" | "[[_TOC_]]" | "[TOC]" | "[toc]")
+            {
+                String::new()
+            } else if self.is_mdx && (line.starts_with("import ") || line.starts_with("export ")) {
+                self.at += statement_len(rest);
+                self.out.push('\n');
+                return true;
+            } else {
+                return false;
+            };
         self.at += line.len();
         if !replacement.is_empty() {
-            // A paragraph of its own.
-            self.out.push('\n');
+            // A paragraph of its own, but for where a mark of a quotation or an item stands in front.
+            if indent.trim().is_empty() {
+                self.out.push('\n');
+            }
             self.out.push_str(indent);
             self.out.push_str(&replacement);
             self.out.push('\n');
@@ -152,9 +178,19 @@ impl<'a> Scanner<'a> {
         }
         if let Some(inner) = between(rest, "{{", "}}") {
             let variable = inner.trim();
-            let is_template = ["site.", "page.", "include.", "layout.", "#include", "#rustdoc_include", "#playground", "#title", "#template"]
-                .iter()
-                .any(|prefix| variable.starts_with(prefix));
+            let is_template = [
+                "site.",
+                "page.",
+                "include.",
+                "layout.",
+                "#include",
+                "#rustdoc_include",
+                "#playground",
+                "#title",
+                "#template",
+            ]
+            .iter()
+            .any(|prefix| variable.starts_with(prefix));
             if is_template {
                 self.at += inner.len() + 4;
                 return;
@@ -195,11 +231,14 @@ impl<'a> Scanner<'a> {
                 self.out.push_str(heading_words(key));
             }
             _ => {
-                let text = ["text", "title", "caption", "alt"].iter().find_map(|key| parameter(inner, key)).or_else(|| match name {
-                    "tab" => parameter(inner, "name"),
-                    "glossary_tooltip" => parameter(inner, "term_id").map(|id| id.replace('-', " ")),
-                    _ => None,
-                });
+                let text = ["text", "title", "caption", "alt"]
+                    .iter()
+                    .find_map(|key| parameter(inner, key))
+                    .or_else(|| match name {
+                        "tab" => parameter(inner, "name"),
+                        "glossary_tooltip" => parameter(inner, "term_id").map(|id| id.replace('-', " ")),
+                        _ => None,
+                    });
                 self.out.push_str(text.as_deref().unwrap_or_default());
             }
         }
@@ -241,7 +280,9 @@ impl<'a> Scanner<'a> {
             return;
         }
         let inner = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
-        let name_len = inner.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))).unwrap_or(inner.len());
+        let name_len = inner
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+            .unwrap_or(inner.len());
         let name = &inner[..name_len];
         let is_fragment = name.is_empty() && inner.starts_with('>');
         if !is_fragment && !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -249,7 +290,8 @@ impl<'a> Scanner<'a> {
         }
         let Some(len) = tag_len(rest) else { return self.copy(1) };
         let tag = &rest[..len];
-        let is_component = is_fragment || name.contains('.') || name.starts_with(|c: char| c.is_ascii_uppercase());
+        let is_component =
+            is_fragment || name.contains('.') || name.starts_with(|c: char| c.is_ascii_uppercase());
         if !is_component && !tag.contains('{') {
             return self.copy(len);
         }
@@ -268,7 +310,11 @@ impl<'a> Scanner<'a> {
             (Some(text), None) | (None, Some(text)) => self.out.push_str(&text),
             (None, None) => {}
         }
-        if tag.starts_with('<') && self.rest().starts_with('\n') && !self.out.ends_with('\n') && !self.out.ends_with(' ') {
+        if tag.starts_with('<')
+            && self.rest().starts_with('\n')
+            && !self.out.ends_with('\n')
+            && !self.out.ends_with(' ')
+        {
             self.out.push('\n');
         }
     }
@@ -426,12 +472,25 @@ fn container(line: &str) -> String {
     if inner.starts_with("image") {
         return super::attribute(inner, "alt-text").unwrap_or_default();
     }
-    let name_len = inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(inner.len());
+    let name_len =
+        inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(inner.len());
     let (name, title) = inner.split_at(name_len);
     if let Some((title, _)) = title.strip_prefix('[').and_then(|title| title.split_once(']')) {
         return fold(title);
     }
-    let titled = ["tip", "info", "note", "warning", "danger", "caution", "important", "details", "success", "question", "example"];
+    let titled = [
+        "tip",
+        "info",
+        "note",
+        "warning",
+        "danger",
+        "caution",
+        "important",
+        "details",
+        "success",
+        "question",
+        "example",
+    ];
     if titled.contains(&name) { fold(title.split('{').next().unwrap_or_default()) } else { String::new() }
 }
 
@@ -455,7 +514,9 @@ mod tests {
 
     fn check(body: &str, is_mdx: bool, expect: &str) {
         let found = plain(body, is_mdx);
-        let words = |text: &str| text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+        let words = |text: &str| {
+            text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+        };
         assert_eq!(words(&found), words(expect), "{body:?}");
     }
 
@@ -472,7 +533,12 @@ mod tests {
 
     #[test]
     fn code_is_not_touched() {
-        for body in ["```\n{{< note >}}\n```", "`{{< note >}}` and ``{% raw %} ` ``", "> ```\n> {{ site.x }}\n> ```", "~~~\n::: tip\n~~~"] {
+        for body in [
+            "```\n{{< note >}}\n```",
+            "`{{< note >}}` and ``{% raw %} ` ``",
+            "> ```\n> {{ site.x }}\n> ```",
+            "~~~\n::: tip\n~~~",
+        ] {
             check(body, false, body);
         }
     }
@@ -483,13 +549,19 @@ mod tests {
         check(":::tip[オンライン]\ntext\n:::", false, "オンライン\ntext");
         check("::: code-group\ntext\n:::", false, "text");
         check(":::image type=\"content\" source=\"a.png\" alt-text=\"A dialog\":::", false, "A dialog");
+        check("> :::image source=\"a.png\" alt-text=\"A dialog\":::", false, "> A dialog");
+        check(":::image source=\"a.png\" alt-text=\"A\ndialog\":::\nx", false, "A dialog\nx");
         check(":::row:::\n:::column:::\ntext\n:::column-end:::", false, "text");
     }
 
     #[test]
     fn template_tags_and_includes_go() {
         check("{% include x.html %}See [a]({{ site.baseurl }}/b)", false, "See [a](/b)");
-        check("[!code-cpp[X#1](../x.cpp)]\n[!INCLUDE[a](b.md)]\n> [!NOTE]\n> text", false, "> [!NOTE]\n> text");
+        check(
+            "[!code-cpp[X#1](../x.cpp)]\n[!INCLUDE[a](b.md)]\n> [!NOTE]\n> text",
+            false,
+            "> [!NOTE]\n> text",
+        );
         check("{{ message }} stays: {{ a }}", false, "{{ message }} stays: {{ a }}");
         check("# T\n{:toc}\n[[toc]]\ntext", false, "# T\ntext");
         check("[![badge](b.svg)](x)", false, "[![badge](b.svg)](x)");

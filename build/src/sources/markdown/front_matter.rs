@@ -41,7 +41,11 @@ impl FrontMatter<'_> {
     pub fn parse(&self) -> Result<Map<String, Value>, (Option<u64>, String)> {
         match self.syntax {
             _ if self.text.trim().is_empty() => Ok(Map::new()),
-            Syntax::Yaml => match serde_saphyr::from_str::<Value>(self.text) {
+            // As generators read it: what is said twice counts as said last.
+            Syntax::Yaml => match serde_saphyr::from_str_with_options::<Value>(
+                self.text,
+                serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins, strict_booleans: true },
+            ) {
                 Ok(Value::Object(fields)) => Ok(fields),
                 Ok(Value::Null) => Ok(Map::new()),
                 Ok(_) => Err((Some(2), "expected lines of `name: value`".to_owned())),
@@ -53,7 +57,9 @@ impl FrontMatter<'_> {
             Syntax::Toml => match self.text.parse::<toml::Table>() {
                 Ok(table) => Ok(table.into_iter().map(|(name, value)| (name, json(value))).collect()),
                 Err(error) => {
-                    let line = error.span().map(|span| self.text[..span.start.min(self.text.len())].matches('\n').count() as u64 + 2);
+                    let line = error.span().map(|span| {
+                        self.text[..span.start.min(self.text.len())].matches('\n').count() as u64 + 2
+                    });
                     Err((line, first_line(error.message())))
                 }
             },
@@ -73,7 +79,9 @@ fn json(value: toml::Value) -> Value {
         toml::Value::Boolean(value) => Value::Bool(value),
         toml::Value::Datetime(date) => Value::String(date.to_string()),
         toml::Value::Array(values) => Value::Array(values.into_iter().map(json).collect()),
-        toml::Value::Table(table) => Value::Object(table.into_iter().map(|(name, value)| (name, json(value))).collect()),
+        toml::Value::Table(table) => {
+            Value::Object(table.into_iter().map(|(name, value)| (name, json(value))).collect())
+        }
     }
 }
 
@@ -90,9 +98,18 @@ mod tests {
 
     #[test]
     fn both_languages() {
-        check("---\ntitle: A\ntags: [x, y]\nn: 3\ndate: 2024-01-02\n---\nbody", r#"{"title":"A","tags":["x","y"],"n":3,"date":"2024-01-02"}"#, "body");
-        check("+++\r\ntitle = 'A'\r\ndate = 2024-01-02T03:04:05Z\r\n+++\r\nbody", r#"{"title":"A","date":"2024-01-02T03:04:05Z"}"#, "body");
+        check(
+            "---\ntitle: A\ntags: [x, y]\nn: 3\ndate: 2024-01-02\n---\nbody",
+            r#"{"title":"A","tags":["x","y"],"n":3,"date":"2024-01-02"}"#,
+            "body",
+        );
+        check(
+            "+++\r\ntitle = 'A'\r\ndate = 2024-01-02T03:04:05Z\r\n+++\r\nbody",
+            r#"{"title":"A","date":"2024-01-02T03:04:05Z"}"#,
+            "body",
+        );
         check("---\n---\nbody", "{}", "body");
+        check("---\na: 1\na: 2\n---\n", r#"{"a":2}"#, "");
     }
 
     #[test]

@@ -17,13 +17,23 @@ use slug::Slugs;
 const MAX_DEPTH: usize = 6;
 
 /// Reads a page. `Err`: it is left out on purpose, and why.
-pub(super) fn read(text: &str, file: &File, options: &Options, outcome: &mut Outcome) -> Result<RawPage, String> {
+pub(super) fn read(
+    text: &str,
+    file: &File,
+    options: &Options,
+    outcome: &mut Outcome,
+) -> Result<RawPage, String> {
     let (front, body) = front_matter::split(text);
     let fields = match front.map(|front| front.parse()) {
         None => serde_json::Map::new(),
         Some(Ok(fields)) => fields,
         Some(Err((line, reason))) => {
-            outcome.tell(Severity::Warning, &file.path, line, format!("front matter is not understood and left out: {reason}"));
+            outcome.tell(
+                Severity::Warning,
+                &file.path,
+                line,
+                format!("front matter is not understood and left out: {reason}"),
+            );
             serde_json::Map::new()
         }
     };
@@ -31,36 +41,91 @@ pub(super) fn read(text: &str, file: &File, options: &Options, outcome: &mut Out
     apply(fields, file, options, &mut raw)?;
 
     let is_mdx = file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mdx"));
-    let mut reader = Reader { outline: Outline::new(), slugs: Slugs::default(), h1: None, loose_anchor: None, is_mdx };
+    let mut reader =
+        Reader { outline: Outline::new(), slugs: Slugs::default(), h1: None, loose_anchor: None, is_mdx };
     reader.read(&dialects::plain(body, is_mdx), 0);
     raw.names.h1 = reader.h1;
     raw.page.sections = reader.outline.finish();
+    if raw.page.sections.is_empty()
+        && raw.names.explicit.is_some()
+        && let Some((_, description)) =
+            raw.page.meta.iter().find(|(name, _)| name.eq_ignore_ascii_case("description"))
+    {
+        // A section's front page: what the site shows of it is its description.
+        let mut outline = Outline::new();
+        outline.text().push(description);
+        raw.page.sections = outline.finish();
+    }
     Ok(raw)
 }
 
 /// Names in front matter that say how to render a page, not what it is about.
 const PRESENTATION: [&str; 34] = [
-    "aliases", "audit", "bodyclass", "body_class", "canonical", "class", "css", "cssclass", "editurl", "editlink", "footer", "head",
-    "hide_table_of_contents", "index", "js", "layout", "linktitle", "markup", "nav_order", "navbar", "next", "outline", "pagination_next",
-    "pagination_prev", "prev", "redirect_from", "redirects", "sidebar", "sidebar_label", "sidebar_position", "slug", "template", "toc",
+    "aliases",
+    "audit",
+    "bodyclass",
+    "body_class",
+    "canonical",
+    "class",
+    "css",
+    "cssclass",
+    "editurl",
+    "editlink",
+    "footer",
+    "head",
+    "hide_table_of_contents",
+    "index",
+    "js",
+    "layout",
+    "linktitle",
+    "markup",
+    "nav_order",
+    "navbar",
+    "next",
+    "outline",
+    "pagination_next",
+    "pagination_prev",
+    "prev",
+    "redirect_from",
+    "redirects",
+    "sidebar",
+    "sidebar_label",
+    "sidebar_position",
+    "slug",
+    "template",
+    "toc",
     "type",
 ];
 
 /// Takes from front matter what a page is: title, language, address; the rest becomes attributes.
-fn apply(fields: serde_json::Map<String, serde_json::Value>, file: &File, options: &Options, raw: &mut RawPage) -> Result<(), String> {
+fn apply(
+    fields: serde_json::Map<String, serde_json::Value>,
+    file: &File,
+    options: &Options,
+    raw: &mut RawPage,
+) -> Result<(), String> {
     use serde_json::Value;
     let mut slug = None;
     let mut address = None;
     for (name, value) in fields {
         let lower = name.to_ascii_lowercase();
-        let is = |wanted: bool| value.as_bool() == Some(wanted) || value.as_str() == Some(if wanted { "true" } else { "false" });
+        let is = |wanted: bool| {
+            value.as_bool() == Some(wanted) || value.as_str() == Some(if wanted { "true" } else { "false" })
+        };
         match lower.as_str() {
             "draft" if is(true) => return Err("a draft".to_owned()),
             "published" if is(false) => return Err("not published".to_owned()),
-            "search" | "pagefind" | "searchable" if is(false) => return Err(format!("asks not to be searched ({name}: false)")),
-            "noindex" | "search_exclude" | "unlisted" if is(true) => return Err(format!("asks not to be searched ({name}: true)")),
+            "search" | "pagefind" | "searchable" if is(false) => {
+                return Err(format!("asks not to be searched ({name}: false)"));
+            }
+            "noindex" | "search_exclude" | "unlisted" if is(true) => {
+                return Err(format!("asks not to be searched ({name}: true)"));
+            }
             "headless" if is(true) => return Err("is not a page by itself (headless: true)".to_owned()),
-            "title" => raw.names.explicit = scalar(&value).map(|title| fold(&title)).filter(|title| !title.is_empty()),
+            "title" => {
+                raw.names.explicit =
+                    scalar(&value).map(|title| fold(&title)).filter(|title| !title.is_empty())
+            }
             "lang" | "language" | "locale" => {
                 if let Some(language) = value.as_str() {
                     raw.page.language = language.trim().replace('_', "-");
@@ -73,7 +138,8 @@ fn apply(fields: serde_json::Map<String, serde_json::Value>, file: &File, option
                     raw.page.meta.push((name, fold(text)));
                 }
             }
-            "draft" | "published" | "search" | "pagefind" | "searchable" | "noindex" | "search_exclude" | "unlisted" | "headless" => {}
+            "draft" | "published" | "search" | "pagefind" | "searchable" | "noindex" | "search_exclude"
+            | "unlisted" | "headless" => {}
             other if PRESENTATION.contains(&other) => {}
             _ => {
                 if let Some(value) = Raw::from_json(&value) {
@@ -83,8 +149,11 @@ fn apply(fields: serde_json::Map<String, serde_json::Value>, file: &File, option
         }
     }
     // Addresses with placeholders (`/:year/:title/`) are the generator's to fill in.
-    if let Some(address) = address.filter(|address| !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")) {
-        raw.page.url = if address.contains("://") { address } else { files::join(&options.base_url, &address) };
+    if let Some(address) = address.filter(|address| {
+        !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")
+    }) {
+        raw.page.url =
+            if address.contains("://") { address } else { files::join(&options.base_url, &address) };
     } else if let Some(slug) = slug.filter(|slug| !slug.is_empty() && !slug.contains([':', '{'])) {
         raw.page.url = slugged(&slug, file, options);
     }
@@ -182,7 +251,8 @@ impl Reader {
                     None => self.end_markup(&text),
                 },
                 Event::InlineHtml(tag) => {
-                    let sink = heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
+                    let sink =
+                        heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
                     if let Some(anchor) = inline_markup(&tag, sink, &mut hidden_inline) {
                         match &mut heading {
                             Some(heading) => heading.id = heading.id.take().or(Some(anchor)),
@@ -198,7 +268,8 @@ impl Reader {
                     _ => self.outline.text().push(&text),
                 },
                 Event::Code(text) => {
-                    let sink = heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
+                    let sink =
+                        heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
                     sink.start_code();
                     sink.push(&text);
                     sink.end_code();
@@ -208,6 +279,9 @@ impl Reader {
                 }
                 Event::Start(Tag::TableCell) => self.outline.text().separate("|"),
                 Event::End(TagEnd::TableCell) => self.outline.text().space(),
+                Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {
+                    heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text).space();
+                }
                 Event::Start(tag) if is_inline(&tag.to_end()) => {}
                 Event::End(tag) if is_inline(&tag) => {}
                 Event::Start(_) | Event::End(_) | Event::Rule => self.outline.end_block(),
@@ -259,14 +333,23 @@ impl Reader {
 const INDENTED: &str = "\0indented";
 
 fn is_inline(tag: &TagEnd) -> bool {
-    matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Superscript | TagEnd::Subscript)
+    matches!(
+        tag,
+        TagEnd::Emphasis
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Link
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+    )
 }
 
 /// Reads an inline tag; returns the anchor that it sets.
 fn inline_markup(tag: &str, sink: &mut Folded, hidden: &mut Option<&'static str>) -> Option<String> {
     let inner = tag.strip_prefix('<')?;
     let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
-    let name = inner.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+    let name =
+        inner.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
     if let Some(waiting) = hidden {
         if closes && name == *waiting {
             *hidden = None;
@@ -286,7 +369,9 @@ fn inline_markup(tag: &str, sink: &mut Folded, hidden: &mut Option<&'static str>
                 sink.space();
             }
         }
-        ("a" | "span", false) => return attribute(tag, "id").or_else(|| attribute(tag, "name").filter(|_| name == "a")),
+        ("a" | "span", false) => {
+            return attribute(tag, "id").or_else(|| attribute(tag, "name").filter(|_| name == "a"));
+        }
         _ => {}
     }
     None
@@ -337,12 +422,15 @@ fn has_text(markup: &str) -> bool {
 
 /// Code as the site shows it: without the lines that mdBook hides or fills in, without the marks of VitePress.
 fn shown_code(info: &str, text: &str) -> String {
-    let language = info.split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#'))).next().unwrap_or_default();
+    let language =
+        info.split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#'))).next().unwrap_or_default();
     let hides_lines = language == "rust";
     let mut shown = String::with_capacity(text.len());
     for line in text.lines() {
         let trimmed = line.trim();
-        if (hides_lines && (trimmed == "#" || trimmed.starts_with("# "))) || (trimmed.starts_with("{{#") && trimmed.ends_with("}}")) {
+        if (hides_lines && (trimmed == "#" || trimmed.starts_with("# ")))
+            || (trimmed.starts_with("{{#") && trimmed.ends_with("}}"))
+        {
             continue;
         }
         let line = match line.find("[!code ") {

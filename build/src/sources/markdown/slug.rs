@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn repeats_are_numbered() {
         let mut slugs = Slugs::default();
-        let made: Vec<_> = ["Example", "Example", "Example"].into_iter().map(|heading| slugs.make(heading)).collect();
+        let made: Vec<_> =
+            ["Example", "Example", "Example"].into_iter().map(|heading| slugs.make(heading)).collect();
         assert_eq!(made, ["example", "example-1", "example-2"]);
     }
 }
