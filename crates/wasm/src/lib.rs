@@ -86,7 +86,8 @@ impl Engine {
         {
             request.vector =
                 encoder.encode(&[request.query.as_str()], Side::Query).ok().and_then(|embeddings| {
-                    let embedding = embeddings.into_iter().next()?;
+                    // Nothing to embed has no place in the space: words alone are searched.
+                    let embedding = embeddings.into_iter().next().filter(|found| found.n_tokens > 0)?;
                     Some(QueryVector {
                         values: embedding.values,
                         encoder: "hash".into(),

@@ -26,10 +26,15 @@ export function missing() {
   return undefined;
 }
 
+const scratches = [];
+process.on("exit", () => {
+  for (const directory of scratches) rmSync(directory, { recursive: true, force: true });
+});
+
 /** A directory that is removed when the process ends. */
 export function scratch() {
   const directory = mkdtempSync(join(tmpdir(), "findling-e2e-"));
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  scratches.push(directory);
   return directory;
 }
 

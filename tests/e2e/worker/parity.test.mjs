@@ -1,0 +1,25 @@
+// The engine in workerd answers as the native one does, to the bit.
+
+import { after, before, describe, test } from "node:test";
+import { questions } from "../lib/corpus.mjs";
+import { bundles, native, same, WAYS } from "../lib/parity.mjs";
+import { dev } from "../lib/worker.mjs";
+
+for (const bundle of bundles()) {
+  describe(`in workerd as in the terminal, the ${bundle.name}`, () => {
+    let worker;
+    before(async () => (worker = await dev(bundle.site)));
+    after(() => worker?.stop());
+
+    for (const way of WAYS) {
+      test(`${questions().length} questions, ${way.name}`, async () => {
+        const answers = [];
+        for (const question of questions()) {
+          const parameters = new URLSearchParams({ q: question, ...way.options, ...(way.options.filter ? { filter: bundle.filter } : {}) });
+          answers.push(await (await fetch(`${worker.url}/search?${parameters}`)).json());
+        }
+        same(native(bundle, way), answers, `${bundle.name}, ${way.name}`);
+      });
+    }
+  });
+}
