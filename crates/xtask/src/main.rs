@@ -84,10 +84,9 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
 /// Everything that any command installs, except the model.
 fn set_up(paths: &paths::Paths) -> Result<()> {
     cmd::heading("setup");
-    let node = setup::node(paths)?;
+    let node = setup::node_for_tests(paths)?;
     setup::node_modules(&node, &paths.www)?;
     setup::node_modules(&node, &paths.e2e)?;
-    let node = setup::node(paths)?;
     cmd::note(format!("Node {}", node.version));
     let rustc = setup::wasm_rustc(paths)?;
     cmd::note(match rustc.rustc {

@@ -222,7 +222,7 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
 
 /// What runs in Node, Chromium and workerd.
 fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
-    let Some(node) = report.work("node packages", || node_for_tests(paths)) else {
+    let Some(node) = report.work("node packages", || packages_and_node(paths)) else {
         for name in ["encoder parity", "type check", "browser", "worker"] {
             report.skip(name, "the npm packages could not be installed");
         }
@@ -288,11 +288,11 @@ fn artefact(paths: &Paths) -> Result<PathBuf> {
     Ok(artefact)
 }
 
-/// The packages of the client and of the tests, and the Node that the latter may bring.
-fn node_for_tests(paths: &Paths) -> Result<Node> {
+/// The packages of the client and of the tests, and the Node to run the tests with.
+fn packages_and_node(paths: &Paths) -> Result<Node> {
     heading("node packages");
-    let node = setup::node(paths)?;
+    let node = setup::node_for_tests(paths)?;
     setup::node_modules(&node, &paths.www)?;
     setup::node_modules(&node, &paths.e2e)?;
-    setup::node(paths)
+    Ok(node)
 }

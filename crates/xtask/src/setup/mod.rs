@@ -7,7 +7,7 @@ mod node;
 mod sysroot;
 
 pub use chromium::chromium;
-pub use node::{Node, node, node_modules};
+pub use node::{Node, node, node_for_tests, node_modules};
 pub use sysroot::{WasmRustc, wasm_rustc};
 
 /// Says what is going to be installed.

