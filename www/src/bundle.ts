@@ -34,8 +34,8 @@ export interface Description {
     fingerprint: string;
     /** Whether vectors carry meaning. */
     semantic: boolean;
-    /** Whether the engine embeds queries itself. */
-    builtIn: boolean;
+    /** How the engine embeds queries itself, without any encoder to load; `null` where it cannot. */
+    builtIn: "hash" | "static" | null;
     /** Encoders deployed beside the bundle, preferred first. */
     queryEncoders: { kind: string; files: { path: string; length: number; hash: string }[] }[];
   } | null;
@@ -55,8 +55,8 @@ export interface Cost extends Traffic {
   residentBytes: number;
 }
 
-/** The engine asks at most three times; more would be a fault, and must not become an endless loop. */
-const MOST_ROUNDS = 8;
+/** The engine asks two or three times; many more would be a fault, and must not become an endless loop. */
+const MOST_ROUNDS = 16;
 
 interface Load {
   done: Promise<void>;

@@ -68,6 +68,8 @@ export class FindlingIndex extends EventTarget {
   readonly #engine: Spawned;
   readonly #options: OpenOptions;
   readonly #vectors = new Map<string, Promise<Encoded>>();
+  /** Whether queries are embedded by an encoder that is loaded, once it is. */
+  readonly #loads: boolean;
   #semantic: SemanticState = "none";
   #encoder: Promise<Spawned> | undefined;
   #failure: FindlingError | undefined;
@@ -86,8 +88,10 @@ export class FindlingIndex extends EventTarget {
     this.info = opened.description;
     this.opening = { ...opened.traffic, ms: opened.ms };
     const { dense } = this.info;
-    if (dense && (dense.builtIn || options.encode)) this.#semantic = "ready";
-    else if (dense && options.encoder !== "none" && this.#transformer) this.#semantic = "idle";
+    this.#loads = dense !== null && !options.encode && options.encoder !== "none" && this.#transformer !== undefined
+      && (options.encoder === "transformer" || dense.builtIn === null);
+    if (dense && (options.encode || (dense.builtIn !== null && options.encoder !== "none" && !this.#loads))) this.#semantic = "ready";
+    else if (this.#loads) this.#semantic = "idle";
     if (options.encoder === "transformer" && this.#semantic === "idle") this.#load().catch(() => {});
   }
 
@@ -120,10 +124,12 @@ export class FindlingIndex extends EventTarget {
     if (fusion !== undefined) request.fusion = typeof fusion === "string" ? { method: fusion } : fusion;
 
     const mode = options.mode ?? "hybrid";
-    const wantsMeaning = mode !== "lexical" && this.info.dense !== null && !this.info.dense.builtIn && query.trim() !== "";
+    const { dense } = this.info;
+    const wantsVector = mode !== "lexical" && dense !== null && (this.#loads || this.#options.encode !== undefined) && query.trim() !== "";
+    if (this.#options.encoder === "none") request.encoder = "none";
     let notice: Notice | undefined;
-    if (wantsMeaning) {
-      if (mode === "semantic") await abortable(this.ready("semantic"), signal);
+    if (wantsVector) {
+      if (mode === "semantic" && dense.builtIn === null) await abortable(this.ready("semantic"), signal);
       if (this.#semantic === "ready") {
         try {
           const { values, truncated } = await abortable(this.#encode(query), signal);
@@ -143,7 +149,7 @@ export class FindlingIndex extends EventTarget {
     const response = JSON.parse(json) as Response;
     if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
 
-    if (wantsMeaning && !request.vector) this.#later(query, options);
+    if (wantsVector && !request.vector) this.#later(query, options);
     const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
     return {
       ...response,
@@ -199,8 +205,8 @@ export class FindlingIndex extends EventTarget {
     if (this.#failure) return { code: this.#failure.code, message: `${this.#failure.message} ${this.#failure.remedy}`.trimEnd() };
     if (this.#semantic === "none") return undefined;
     return this.#semantic === "idle" && savesData()
-      ? { code: "encoder-postponed", message: "These are the results by words; meaning was not loaded, to save data." }
-      : { code: "encoder-loading", message: "These are the results by words; those by meaning follow when the encoder has loaded." };
+      ? { code: "encoder-postponed", message: "The encoder was not loaded, to save data." }
+      : { code: "encoder-loading", message: "The encoder is still loading; results by meaning follow." };
   }
 
   /** After an answer by words alone: gets the encoder under way, and answers again when it is there. */
@@ -217,7 +223,7 @@ export class FindlingIndex extends EventTarget {
   #load(): Promise<Spawned> {
     const { dense } = this.info;
     const transformer = this.#transformer;
-    if (!dense || !transformer || this.#options.encoder === "none") {
+    if (!dense || !transformer || !this.#loads) {
       return Promise.reject(new FindlingError("encoder-unavailable", dense
         ? "This bundle has no query encoder beside it, or it was not wanted."
         : "This bundle has no vectors: it can be searched by words alone."));

@@ -9,6 +9,7 @@
  * | `offset` | pages to pass over, 0 to 10,000 |
  * | `mode` | `hybrid`, `lexical`, `semantic` |
  * | `filter` | as on the command line: `book=reference`, `year:gte:2020`, JSON |
+ * | `encoder` | who embeds the query: `static` (the bundle's own rows), `none`; the best there is unless told |
  * | `fusion` | `convex`, `rrf` |
  * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
  * | `sort` | name of an attribute; with `-` in front, largest first |
@@ -22,7 +23,7 @@ import engineModule from "../wasm/engine/findling_engine_bg.wasm";
 import * as engine from "../wasm/engine/findling_engine";
 import { Bundle, type Description } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { Fusion, Mode, Request as SearchRequest } from "./engine-types";
+import type { EncoderChoice, Fusion, Mode, Request as SearchRequest } from "./engine-types";
 import { FindlingError, type ErrorCode } from "./errors";
 import { locate } from "./locate";
 import { Files, noTraffic } from "./shards";
@@ -100,7 +101,7 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
 
   async function embed(request: SearchRequest, { description, files }: Opened): Promise<void> {
     const { encoder } = options;
-    if (!encoder || request.mode === "lexical" || !description.dense || description.dense.builtIn || request.query.trim() === "") return;
+    if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return;
     encoding ??= encoder.load(description, files);
     try {
       const { values, truncated } = await (await encoding).encode(request.query);
@@ -181,7 +182,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 
 /** Reads the parameters; what is not understood is refused rather than passed over. */
 function readRequest(parameters: URLSearchParams): SearchRequest {
-  const known = new Set(["q", "k", "offset", "mode", "filter", "fusion", "facets", "sort", "sections", "prefix", "explain"]);
+  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "explain"]);
   for (const name of parameters.keys()) {
     if (!known.has(name)) throw refuse(`there is no parameter \`${name}\`; there are ${[...known].join(", ")}`);
     if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
@@ -196,6 +197,8 @@ function readRequest(parameters: URLSearchParams): SearchRequest {
   if (parameters.has("sections")) request.sectionsPerPage = integer(parameters, "sections", 1, 20, 3);
   const mode = choice<Mode>(parameters, "mode", ["hybrid", "lexical", "semantic"]);
   if (mode) request.mode = mode;
+  const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
+  if (encoder) request.encoder = encoder;
   const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
   if (fusion) request.fusion = { method: fusion };
   const filter = parameters.get("filter");

@@ -30,6 +30,10 @@ filter?: string | Record<string, unknown>,
  */
 vector?: QueryVector, 
 /**
+ * What embeds the query where no vector is given.
+ */
+encoder?: EncoderChoice, 
+/**
  * How the two legs become one list.
  */
 fusion?: Fusion, 
@@ -85,6 +89,11 @@ encoder: string,
  * Whether the encoder saw only the beginning of the query.
  */
 truncated?: boolean, };
+
+/**
+ * The engine's own encoders, for a query that comes without a vector.
+ */
+export type EncoderChoice = "auto" | "static" | "none";
 
 /**
  * Fusion of the two legs.

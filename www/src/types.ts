@@ -15,8 +15,9 @@ export type Filter = string | Record<string, unknown> | Record<string, Condition
 /** How to open a bundle. */
 export interface OpenOptions {
   /**
-   * `auto` (default): the encoder loads with the first search that could use it, unless the reader's browser asks to
-   * save data; `transformer`: it begins to load at once; `none`: never.
+   * `auto` (default): the encoder that the bundle carries in its own shards, if it has one; else the transformer, which
+   * loads with the first search that could use it, unless the reader's browser asks to save data. `transformer`: that one,
+   * and it begins to load at once. `none`: words alone, unless `encode` is given.
    */
   encoder?: "auto" | "transformer" | "none";
   /** Embeds queries in place of the encoders deployed with the bundle. Must be of the documents' space. */

@@ -32,8 +32,8 @@ struct DenseInfo<'a> {
     dim: u32,
     fingerprint: &'a str,
     semantic: bool,
-    /// Whether this module embeds queries itself.
-    built_in: bool,
+    /// How this module embeds queries itself: `hash`, `static`; none where it cannot.
+    built_in: Option<&'static str>,
     query_encoders: Vec<QueryEncoderInfo<'a>>,
 }
 
@@ -65,7 +65,7 @@ pub struct Wanted {
 
 impl<'a> Description<'a> {
     /// Selects.
-    pub fn new(manifest: &'a Manifest, built_in: bool) -> Self {
+    pub fn new(manifest: &'a Manifest, hashes: bool) -> Self {
         Self {
             generator: &manifest.generator,
             languages: &manifest.languages,
@@ -91,7 +91,11 @@ impl<'a> Description<'a> {
                 dim: dense.encoder.dim,
                 fingerprint: &dense.encoder.fingerprint,
                 semantic: dense.encoder.semantic,
-                built_in,
+                built_in: match &dense.rows {
+                    _ if hashes => Some("hash"),
+                    Some(_) => Some("static"),
+                    None => None,
+                },
                 query_encoders: dense
                     .query_encoders
                     .iter()

@@ -24,7 +24,7 @@ mod error;
 use findling_bundle::{EncoderCard, Entry, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
-use findling_engine::{Index, Mode, QueryVector, Request, Step};
+use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Step};
 use wasm_bindgen::prelude::*;
 
 use describe::{Description, Wanted};
@@ -82,6 +82,7 @@ impl Engine {
         let mut request: Request = serde_json::from_str(request).map_err(Failure::Request)?;
         if let Some(encoder) = &self.hash
             && request.vector.is_none()
+            && request.encoder == EncoderChoice::Auto
             && request.mode != Mode::Lexical
         {
             request.vector =

@@ -1,0 +1,403 @@
+/**
+ * A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
+ */
+export type Request = {
+    /**
+     * What the reader typed.
+     */
+    query: string;
+    /**
+     * Which legs to run.
+     */
+    mode?: Mode;
+    /**
+     * How many pages to return. 0 counts only.
+     */
+    limit?: Limit;
+    /**
+     * How many pages to pass over first.
+     */
+    offset?: number;
+    /**
+     * A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string, or a JSON object.
+     */
+    filter?: string | Record<string, unknown>;
+    /**
+     * The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
+     */
+    vector?: QueryVector;
+    /**
+     * How the two legs become one list.
+     */
+    fusion?: Fusion;
+    /**
+     * Treat the last word as the beginning of one, as while typing.
+     */
+    prefix?: boolean;
+    /**
+     * Order by an attribute instead of by relevance.
+     */
+    sort?: Sort;
+    /**
+     * Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
+     */
+    facets?: Array<string>;
+    /**
+     * Most sections shown under a page, its best included.
+     */
+    sectionsPerPage?: SectionsPerPage;
+    /**
+     * Say for each hit how its score came about, and for the query what the plan was.
+     */
+    explain?: boolean;
+};
+/**
+ * Number of pages to return; 10 unless told.
+ */
+export type Limit = number;
+/**
+ * Number of sections to show under a page; 3 unless told.
+ */
+export type SectionsPerPage = number;
+/**
+ * Which legs answer.
+ */
+export type Mode = "hybrid" | "lexical" | "semantic";
+/**
+ * An embedding of the query.
+ */
+export type QueryVector = {
+    /**
+     * `dim` numbers; normalised by the engine.
+     */
+    values: Array<number>;
+    /**
+     * Who made it: `transformer`, `hash`, `supplied`; named in the response.
+     */
+    encoder: string;
+    /**
+     * Whether the encoder saw only the beginning of the query.
+     */
+    truncated?: boolean;
+};
+/**
+ * Fusion of the two legs.
+ */
+export type Fusion = {
+    "method": "rrf";
+    /**
+     * Damping of the first ranks.
+     */
+    k?: number;
+    /**
+     * Weight of the dense leg; the lexical leg's is 1.
+     */
+    denseWeight?: number;
+} | {
+    "method": "convex";
+    /**
+     * Share of the dense leg.
+     */
+    alpha?: number;
+};
+/**
+ * An order by attribute. Pages without a value come last; ties keep the order of relevance.
+ */
+export type Sort = {
+    /**
+     * The attribute's name.
+     */
+    by: string;
+    /**
+     * Largest first.
+     */
+    descending?: boolean;
+};
+/**
+ * The answer to one [`crate::Request`].
+ */
+export type Response = {
+    /**
+     * The query as asked.
+     */
+    query: string;
+    /**
+     * The mode that answered, which is `lexical` where hybrid was asked and there was no vector.
+     */
+    mode: Mode;
+    /**
+     * Who embedded the query; `None` where meaning took no part.
+     */
+    encoder: string | null;
+    /**
+     * What the reader or the site's owner should know: a missing encoder, an unknown attribute value.
+     */
+    notices: Array<Notice>;
+    /**
+     * Matches beyond the ones returned.
+     */
+    total: Total;
+    /**
+     * Pages, best first.
+     */
+    results: Array<PageHit>;
+    /**
+     * Values and counts of the attributes asked for, over all matching pages; most frequent first, then by value.
+     */
+    facets: Array<Facet>;
+    /**
+     * How the query was understood and run; with `explain` only.
+     */
+    plan: Plan | null;
+};
+/**
+ * Something to tell.
+ */
+export type Notice = {
+    /**
+     * Stable, for programs: `encoder-missing`, `query-truncated`, `unknown-value`.
+     */
+    code: string;
+    /**
+     * For people.
+     */
+    message: string;
+};
+/**
+ * How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.
+ */
+export type Total = {
+    /**
+     * Pages.
+     */
+    pages: number;
+    /**
+     * Sections.
+     */
+    sections: number;
+};
+/**
+ * A page that matches.
+ */
+export type PageHit = {
+    /**
+     * The document's id: a record's `_id`, or the page's path relative to the input directory.
+     */
+    id: string;
+    /**
+     * Where the page is.
+     */
+    url: string;
+    /**
+     * Its title, plain text.
+     */
+    title: string;
+    /**
+     * Its language, BCP 47.
+     */
+    language: string;
+    /**
+     * The fused score, that of its best section.
+     */
+    score: number;
+    /**
+     * Its attributes, as the JSON types they are (dates as ISO 8601).
+     */
+    attributes: Record<string, string | number | boolean | string[]>;
+    /**
+     * What the site said to show with it (`data-findling-meta`): image, author.
+     */
+    meta: Array<[string, string]>;
+    /**
+     * Its matching sections, best first; the first is the one the page stands for.
+     */
+    sections: Array<SectionHit>;
+    /**
+     * Matching sections, shown or not.
+     */
+    nSections: number;
+};
+/**
+ * A section that matches.
+ */
+export type SectionHit = {
+    /**
+     * The page's URL with the section's anchor.
+     */
+    url: string;
+    /**
+     * Fragment without `#`; `None` for what stands before the first heading.
+     */
+    anchor: string | null;
+    /**
+     * Headings from the outermost to the section's own; empty for what stands before the first heading.
+     */
+    headingPath: Array<string>;
+    /**
+     * The fused score.
+     */
+    score: number;
+    /**
+     * The passage that answers.
+     */
+    snippet: Snippet;
+    /**
+     * Where the score comes from: always present, since hosts print it as JSON too.
+     */
+    legs: Legs;
+    /**
+     * Terms and fields; with `explain` only.
+     */
+    explain: Explanation | null;
+};
+/**
+ * A stretch of a section's text.
+ */
+export type Snippet = {
+    /**
+     * Plain text, whole words, never markup.
+     */
+    text: string;
+    /**
+     * What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in order, disjoint.
+     */
+    ranges: Array<[number, number]>;
+    /**
+     * What is code, in the same units.
+     */
+    code: Array<[number, number]>;
+    /**
+     * Whether text was left out in front.
+     */
+    cutStart: boolean;
+    /**
+     * Whether text was left out behind.
+     */
+    cutEnd: boolean;
+};
+/**
+ * The parts of a fused score.
+ */
+export type Legs = {
+    /**
+     * Rank by words, from 1, among sections; `None` where no word matched.
+     */
+    lexicalRank: number | null;
+    /**
+     * BM25F of its best passage.
+     */
+    lexicalScore: number | null;
+    /**
+     * Rank by meaning, from 1, among sections; `None` where it is not among the candidates.
+     */
+    semanticRank: number | null;
+    /**
+     * Cosine with the query of its best vector.
+     */
+    similarity: number | null;
+    /**
+     * What the lexical leg gave to the fused score.
+     */
+    lexicalShare: number;
+    /**
+     * What the dense leg gave to the fused score.
+     */
+    semanticShare: number;
+};
+/**
+ * Why a section scores by words what it scores.
+ */
+export type Explanation = {
+    /**
+     * One for each query term that matched.
+     */
+    terms: Array<TermExplanation>;
+    /**
+     * What the sum of the terms was multiplied by: 1, plus the shares of these.
+     */
+    boosts: Array<Boost>;
+};
+/**
+ * One term's part.
+ */
+export type TermExplanation = {
+    /**
+     * As indexed.
+     */
+    term: string;
+    /**
+     * Inverse document frequency over passages.
+     */
+    idf: number;
+    /**
+     * Term frequency in the best passage, by field: title, path, heading, ancestors, body, code.
+     */
+    frequencies: [number, number, number, number, number, number];
+    /**
+     * Its contribution to the BM25F score.
+     */
+    score: number;
+};
+/**
+ * A reason to rank higher than the words alone would.
+ */
+export type Boost = {
+    /**
+     * `title`: the page's title consists of the query's words; `heading`: the section's heading does.
+     */
+    reason: string;
+    /**
+     * What it adds to the factor.
+     */
+    share: number;
+};
+/**
+ * How a query was understood and run.
+ */
+export type Plan = {
+    /**
+     * Terms looked up, expansions of a prefix included.
+     */
+    terms: Array<string>;
+    /**
+     * Quoted phrases.
+     */
+    phrases: Array<string>;
+    /**
+     * Terms that a hit may not have.
+     */
+    excluded: Array<string>;
+    /**
+     * The filter, in its canonical spelling.
+     */
+    filter: string | null;
+    /**
+     * Share of sections that the filter lets through, 0 to 1.
+     */
+    selectivity: number;
+    /**
+     * `exact`, `hnsw`, `none`.
+     */
+    neighbours: string;
+    /**
+     * `rrf(k=5, dense_weight=0.7)`, `convex(alpha=0.35)`, `none`.
+     */
+    fusion: string;
+    /**
+     * Vectors compared with the query.
+     */
+    vectorsCompared: number;
+};
+/**
+ * Counts of an attribute's values.
+ */
+export type Facet = {
+    /**
+     * The attribute.
+     */
+    name: string;
+    /**
+     * Value as a filter spells it, and the number of matching pages that have it.
+     */
+    values: Array<[string, number]>;
+};

@@ -1,0 +1,110 @@
+/** What users of the client see. */
+import type { Fusion, Mode, PageHit, Response, SectionHit, Snippet, Sort } from "./engine-types";
+import type { Traffic } from "./shards";
+/** A condition on one attribute: a value, several of which one must match, or bounds. */
+export type Condition = string | number | boolean | (string | number | boolean)[] | {
+    gt?: number | string;
+    gte?: number | string;
+    lt?: number | string;
+    lte?: number | string;
+};
+/**
+ * A filter: the string grammar (`book=reference,year:gte:2020`), the JSON grammar with `must`, `should` and `must_not`,
+ * or attributes with the values they must have.
+ */
+export type Filter = string | Record<string, unknown> | Record<string, Condition>;
+/** How to open a bundle. */
+export interface OpenOptions {
+    /**
+     * `auto` (default): the encoder that the bundle carries in its own shards, if it has one; else the transformer, which
+     * loads with the first search that could use it, unless the reader's browser asks to save data. `transformer`: that one,
+     * and it begins to load at once. `none`: words alone, unless `encode` is given.
+     */
+    encoder?: "auto" | "transformer" | "none";
+    /** Embeds queries in place of the encoders deployed with the bundle. Must be of the documents' space. */
+    encode?: (query: string) => Promise<Float32Array | number[]>;
+    /** Directory of the worker and the WebAssembly files. Default: that of the script. */
+    assets?: string | URL;
+    /** What relative addresses of pages are relative to. Default: the directory above the bundle's. */
+    site?: string | URL;
+    /** `false` keeps everything on the page's own thread. */
+    worker?: boolean;
+    /** Most bytes that shards may keep occupied between searches. Default 96 MiB. */
+    memory?: number;
+}
+/** How to search. */
+export interface SearchOptions {
+    /** Pages to return; 10 unless told. 0 counts only. */
+    limit?: number;
+    /** Pages to pass over first. */
+    offset?: number;
+    /** What pages must be. */
+    filter?: Filter;
+    /** `hybrid` (default), `lexical` or `semantic`. */
+    mode?: Mode;
+    /** How words and meaning become one list. */
+    fusion?: Fusion | Fusion["method"];
+    /** Attributes to count values of; `["*"]` for all that were marked as filters. */
+    facets?: string[];
+    /** Order by an attribute instead of by relevance. */
+    sort?: Sort;
+    /** Treat the last word as the beginning of one, as while typing. */
+    prefix?: boolean;
+    /** Most sections shown under a page; 3 unless told. */
+    sectionsPerPage?: number;
+    /** Explain every score. */
+    explain?: boolean;
+    /** Cancels the search: the promise rejects with the code `aborted`. */
+    signal?: AbortSignal;
+    /**
+     * Called once if the search was answered by words alone because the encoder was still loading, with the answer that
+     * it makes possible.
+     */
+    onUpgrade?: (response: SearchResponse) => void;
+}
+/** A section that matches. */
+export type SectionResult = SectionHit & {
+    /** Absolute address, or `null` where the bundle names one that is not http(s). */
+    href: string | null;
+};
+/** A page that matches. */
+export type PageResult = Omit<PageHit, "sections"> & {
+    /** Absolute address of the page, or `null` where the bundle names one that is not http(s). */
+    href: string | null;
+    /** That of its best section. */
+    snippet: Snippet;
+    /** Matching sections, best first. */
+    sections: SectionResult[];
+};
+/** What a search cost. */
+export interface Stats extends Traffic {
+    /** Milliseconds: in all, embedding the query, waiting for files, in the engine. */
+    ms: {
+        total: number;
+        encode: number;
+        fetch: number;
+        engine: number;
+    };
+    /** Who embedded the query; `null` where meaning took no part. */
+    encoder: string | null;
+    /** Bytes the bundle takes in memory. */
+    residentBytes: number;
+}
+/** The answer to a search. */
+export type SearchResponse = Omit<Response, "results"> & {
+    /** Pages, best first. */
+    results: PageResult[];
+    /** What it cost. */
+    stats: Stats;
+};
+/** How far meaning is. */
+export type SemanticState = 
+/** No vectors, no encoder, or not wanted. */
+"none"
+/** Will load when asked for. */
+ | "idle" | "loading" | "ready" | "failed";
+/** How much of the encoder has arrived. */
+export interface EncoderProgress {
+    loaded: number;
+    total: number;
+}

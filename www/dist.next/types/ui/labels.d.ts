@@ -1,0 +1,30 @@
+/** Every word the element says. Replace any of them through the element's `labels` property. */
+export declare const LABELS: {
+    search: string;
+    placeholder: string;
+    close: string;
+    clear: string;
+    results: string;
+    filters: string;
+    more: string;
+    moreValues: (n: number) => string;
+    fewerValues: string;
+    idle: (pages: number) => string;
+    idleHint: string;
+    none: (query: string) => string;
+    noneHint: string;
+    noneFiltered: string;
+    also: string;
+    retry: string;
+    failed: string;
+    counting: (pages: number, sections: number) => string;
+    byWords: string;
+    byMeaning: string;
+    byBoth: string;
+    loadingMeaning: string;
+    loadMeaning: (megabytes: string) => string;
+    select: string;
+    move: string;
+    dismiss: string;
+};
+export type Labels = typeof LABELS;
