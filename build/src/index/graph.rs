@@ -1,8 +1,8 @@
 //! The HNSW graph, built by instant-distance over the f32 embeddings and read out of it.
 //!
 //! instant-distance inserts in parallel, and in which order its threads come decides the graph. Here it runs in a pool
-//! of one thread, with a fixed seed, so that the same vectors give the same graph. What that costs is one core's time instead of all
-//! cores'; `FINDLING_GRAPH_THREADS` in the test below measures it.
+//! of one thread, with a fixed seed, so that the same vectors give the same graph. What that costs is one core's time
+//! instead of all cores'; `examples/graph_cost.rs` measures it.
 
 use findling_bundle::{Error, Graph, VectorId};
 use instant_distance::{Builder, Heuristic, Point};
@@ -48,13 +48,21 @@ struct Hnsw {
     layers: Vec<Vec<Vec<u32>>>,
 }
 
-/// Builds the graph of `rows`, of `dim` numbers each and of length 1; `None` where there are none.
+/// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` where there are none.
 ///
 /// # Errors
 /// Where instant-distance gives a structure that is none, which would be its or our fault.
 pub fn build(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
+    build_with_threads(values, dim, 1)
+}
+
+/// [`build`] with several threads, for measuring: the graph is another one each time. 0 takes all cores.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with_threads(values: &[f32], dim: usize, n_threads: usize) -> Result<Option<Graph>, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
+        .num_threads(n_threads)
         .thread_name(|_| "graph".to_owned())
         .build()
         .map_err(|_| Error::Malformed { what: "graph", why: "no thread could be started to build it" })?;
@@ -195,27 +203,5 @@ mod tests {
             assert_eq!(graph.n_vectors() as usize, n);
         }
         assert_eq!(build(&[0.0; 12], 3).unwrap().unwrap().n_vectors(), 4);
-    }
-
-    /// `FINDLING_GRAPH_THREADS=20000 cargo test --release -p findling --no-default-features one_thread -- --nocapture`
-    #[test]
-    fn one_thread_against_all() {
-        let Ok(n) = std::env::var("FINDLING_GRAPH_THREADS") else {
-            eprintln!("skipped: FINDLING_GRAPH_THREADS is not set to a number of vectors");
-            return;
-        };
-        let values = vectors(n.parse().unwrap());
-        let started = std::time::Instant::now();
-        let one = build(&values, DIM).unwrap().unwrap();
-        let one_thread = started.elapsed();
-        let started = std::time::Instant::now();
-        let all = insert_all(&values, DIM).unwrap().unwrap();
-        eprintln!(
-            "{n} vectors: one thread {one_thread:?}, {} threads {:?}, {} and {} edges",
-            rayon::current_num_threads(),
-            started.elapsed(),
-            one.n_edges(),
-            all.n_edges()
-        );
     }
 }
