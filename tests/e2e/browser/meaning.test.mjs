@@ -1,0 +1,130 @@
+// Meaning by the real transformer, in the browser: joins the words when it has loaded, and moves nothing under the
+// reader's eyes.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { build, hasModel, MODEL } from "../lib/bundle.mjs";
+import { launch, open, options, withSearch } from "../lib/browser.mjs";
+import { serve } from "../lib/server.mjs";
+
+const reason = hasModel() ? false : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
+if (reason) console.log(`skipped: ${reason}`);
+
+/** Shares no word with the section on pots that explode. */
+const QUESTION = "moisture makes crockery burst apart";
+
+describe("a reader whose question shares no word with its answer", { skip: reason }, () => {
+  let browser, server, page;
+  const isEncoder = (path) => path.includes("/encoder/") || path.includes("findling_encoder");
+  before(async () => {
+    const client = `<!doctype html><title>client</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`;
+    server = await serve([build({ encoder: MODEL })], { "/": withSearch(), "/client": client });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(() => {
+    server.delay = () => 0;
+    server.log.length = 0;
+    server.corrupt = undefined;
+  });
+  afterEach(async () => {
+    const { thrown } = page;
+    await page.context().close();
+    assert.deepEqual(thrown, []);
+  });
+
+  test("sees the right section first, once meaning has joined", async () => {
+    page = await open(browser, server.url);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(QUESTION);
+    await page.getByText("by words and meaning").waitFor({ timeout: 60_000 });
+    assert.match((await options(page))[0], /Why do pots break\?[\s\S]*Exploding in the kiln/);
+  });
+
+  test("is answered by words at once, and told that meaning follows", async () => {
+    server.delay = (path) => (isEncoder(path) ? 1500 : 0);
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { first, later, state, ms } = await page.evaluate(async (question) => {
+      const index = await findling.open("/findling/");
+      const start = performance.now();
+      let upgraded;
+      const later = new Promise((resolve) => (upgraded = resolve));
+      const first = await index.search(`${question} pots`, { onUpgrade: upgraded });
+      const state = index.semantic;
+      return { first, state, ms: performance.now() - start, later: await later };
+    }, QUESTION);
+    assert.ok(ms < 1500, `answered after ${ms} ms`);
+    assert.equal(state, "loading");
+    assert.equal(first.mode, "lexical");
+    assert.deepEqual(first.notices.map(({ code }) => code), ["encoder-loading"]);
+    assert.equal(later.mode, "hybrid");
+    assert.equal(later.encoder, "transformer");
+    assert.deepEqual(later.notices, []);
+  });
+
+  test("keeps the rows in place that the reader is at; what meaning adds goes below", async () => {
+    server.delay = (path) => (isEncoder(path) ? 1500 : 0);
+    page = await open(browser, server.url);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("thermocouple wires");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    const before = await options(page);
+    const selected = await page.locator("findling-search [aria-selected=true]").innerText();
+    await page.getByText("by words and meaning").waitFor({ timeout: 60_000 });
+    const now = await options(page);
+    assert.deepEqual(now.slice(0, before.length), before);
+    assert.ok(now.length > before.length);
+    assert.equal(await page.locator("findling-search [aria-selected=true]").innerText(), selected);
+    await page.getByText("Close in meaning").waitFor();
+  });
+
+  test("is asked first where the browser is told to save data", async () => {
+    const context = await browser.newContext();
+    page = await context.newPage();
+    page.thrown = [];
+    await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+    await page.goto(server.url);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("kiln");
+    const offer = page.getByRole("button", { name: /Search by meaning, too \(\d+ MB\)/ });
+    await offer.waitFor();
+    assert.deepEqual(server.log.filter(isEncoder), []);
+    await offer.click();
+    await page.getByText("by words and meaning").waitFor({ timeout: 60_000 });
+  });
+
+  test("goes on by words where the encoder cannot be had, and programs are told why", async () => {
+    server.corrupt = /\/encoder\//;
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { failed, answer } = await page.evaluate(async () => {
+      const index = await findling.open("/findling/");
+      const failed = await index.ready("semantic").then(() => undefined, ({ code, message }) => ({ code, message }));
+      return { failed, answer: await index.search("kiln") };
+    });
+    assert.match(failed.code, /^encoder-/);
+    assert.equal(answer.mode, "lexical");
+    assert.ok(answer.results.length > 0);
+    assert.equal(answer.notices[0].code, failed.code);
+  });
+
+  test("can be answered by an embedder of the site's own", async () => {
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const answer = await page.evaluate(async () => {
+      const index = await findling.open("/findling/", { encode: async () => Float32Array.from({ length: 384 }, (_, i) => Math.sin(i)) });
+      return index.search("kiln");
+    });
+    assert.equal(answer.mode, "hybrid");
+    assert.equal(answer.encoder, "supplied");
+    assert.deepEqual(server.log.filter(isEncoder), []);
+  });
+});
