@@ -76,6 +76,9 @@ if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "f
 
 // Types: a tree as in src/, and under each entry's name a file that leads there.
 execFileSync(process.execPath, [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")], { cwd: www, stdio: "inherit" });
+for (const [directory, name] of [["engine", "findling_engine"], ["encoder", "findling_encoder"]]) {
+  cpSync(join(www, "wasm", directory, `${name}.d.ts`), join(next, "wasm", directory, `${name}.d.ts`));
+}
 for (const [name, source] of [["findling", "client"], ["findling-ui", "ui/element"], ["findling-edge", "edge"]]) {
   writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
 }
@@ -83,4 +86,4 @@ rmSync(dist, { recursive: true, force: true });
 cpSync(next, dist, { recursive: true });
 rmSync(next, { recursive: true, force: true });
 if (!withEncoder) console.warn(`no ${join(encoder, "findling_encoder_bg.wasm")}: built without the transformer encoder`);
-console.log(readdirSync(dist).filter((name) => !name.endsWith(".ts") && name !== "types").join("  "));
+console.log(readdirSync(dist).filter((name) => !name.endsWith(".ts") && !["types", "wasm"].includes(name)).join("  "));

@@ -7,41 +7,11 @@ import { abortable, FindlingError } from "./errors";
 import type { Request } from "./engine-types";
 import { noTraffic, type Traffic, type Wanted } from "./shards";
 import type { Source } from "./sources";
+import type { Description } from "./types";
 import type { Engine } from "../wasm/engine/findling_engine";
 
 /** The WebAssembly module's face, initialised. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
-
-/** What a bundle says of itself. */
-export interface Description {
-  /** Tool and version that built it. */
-  generator: string;
-  /** BCP 47, most frequent first. */
-  languages: string[];
-  /** Number of pages. */
-  pages: number;
-  /** Number of sections. */
-  sections: number;
-  /** What pages can be filtered, faceted and sorted by. */
-  attributes: { name: string; kind: "string" | "strings" | "number" | "date" | "bool"; facet: boolean }[];
-  /** The vectors' space; `null` in a bundle without vectors. */
-  dense: {
-    /** The documents' encoder. */
-    name: string;
-    /** Length of a vector. */
-    dim: number;
-    /** Identity of the encoder's weights. */
-    fingerprint: string;
-    /** Whether vectors carry meaning. */
-    semantic: boolean;
-    /** How the engine embeds queries itself, without any encoder to load; `null` where it cannot. */
-    builtIn: "hash" | "static" | null;
-    /** Encoders deployed beside the bundle, preferred first. */
-    queryEncoders: { kind: string; files: { path: string; length: number; hash: string }[] }[];
-  } | null;
-  /** Bytes of all shards. */
-  storedBytes: number;
-}
 
 /** What a search cost. */
 export interface Cost extends Traffic {

@@ -2,21 +2,20 @@
  * The client: `open(url)`, then `search(query)`. Words answer at once; meaning joins when its encoder has loaded.
  */
 
-import type { Cost, Description } from "./bundle";
+import type { Cost } from "./bundle";
 import type { Encoded } from "./encoder";
 import type { Notice, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
 import { spawn, type Spawned } from "./spawn";
-import type { EncoderProgress, OpenOptions, SearchOptions, SearchResponse, SemanticState } from "./types";
+import type { Description, EncoderProgress, OpenOptions, SearchOptions, SearchResponse, SemanticState } from "./types";
 
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
 export type {
   Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
 } from "./engine-types";
-export type { Description } from "./bundle";
 
 const MEMORY = 96 << 20;
 /** Vectors of recent queries kept, so that paging and filtering do not embed again. */
@@ -229,6 +228,7 @@ export class FindlingIndex extends EventTarget {
         : "This bundle has no vectors: it can be searched by words alone."));
     }
     this.#encoder ??= (async () => {
+      this.#failure = undefined;
       this.#enter("loading");
       try {
         const spawned = await spawn(new URL("findling_encoder.js", this.#assets).href, this.#options.worker !== false);
@@ -242,6 +242,8 @@ export class FindlingIndex extends EventTarget {
         return spawned;
       } catch (thrown) {
         this.#failure = FindlingError.from(thrown, "encoder-failed");
+        // Asked for again, it is tried again.
+        this.#encoder = undefined;
         this.#enter("failed");
         throw this.#failure;
       }

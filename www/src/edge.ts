@@ -21,13 +21,14 @@
 
 import engineModule from "../wasm/engine/findling_engine_bg.wasm";
 import * as engine from "../wasm/engine/findling_engine";
-import { Bundle, type Description } from "./bundle";
+import { Bundle } from "./bundle";
 import type { Encoded } from "./encoder";
 import type { EncoderChoice, Fusion, Mode, Request as SearchRequest } from "./engine-types";
 import { FindlingError, type ErrorCode } from "./errors";
 import { locate } from "./locate";
 import { Files, noTraffic } from "./shards";
 import { Directory, OneFile } from "./sources";
+import type { Description } from "./types";
 
 /** What the Worker is given. */
 export interface Env {

@@ -28,13 +28,20 @@ export function start(port: Port): void {
   serve(port, {
     async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
       const start = performance.now();
+      const place = new Files(new URL(base), (url, init) => fetch(url, init), `findling ${base}`);
       const [artefact] = await Promise.all([
-        fetchParts(new Files(new URL(base), fetch.bind(globalThis), `findling ${base}`), files, signal, progress),
+        fetchParts(place, files, signal, progress),
         wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
           throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
         }),
       ]);
-      encoder = openEncoder(wasm, artefact, fingerprint);
+      try {
+        encoder = openEncoder(wasm, artefact, fingerprint);
+      } catch (thrown) {
+        if (FindlingError.from(thrown).code !== "encoder-artefact") throw thrown;
+        // A cache on the way may have spoilt it. Once more, past all of them.
+        encoder = openEncoder(wasm, await fetchParts(place, files, signal, progress, true), fingerprint);
+      }
       return performance.now() - start;
     },
     async encode(text: string): Promise<Encoded> {
@@ -71,6 +78,7 @@ export async function fetchParts(
   parts: LoadCall["files"],
   signal: AbortSignal,
   progress: (value: EncoderProgress) => void,
+  fresh = false,
 ): Promise<Uint8Array> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const whole = new Uint8Array(total);
@@ -82,7 +90,7 @@ export async function fetchParts(
     parts.map(async ({ path, length }) => {
       const at = end;
       end += length;
-      let bytes = await files.immutable(path, noTraffic(), { signal, arrived });
+      let bytes = await files.immutable(path, noTraffic(), { signal, arrived, fresh });
       if (bytes.length !== length) bytes = await files.immutable(path, noTraffic(), { signal, fresh: true });
       if (bytes.length !== length) {
         throw new FindlingError("encoder-failed", `${path} is ${bytes.length} bytes long, but should be ${length}.`, {

@@ -11,7 +11,7 @@ export type ErrorCode =
   | "bundle" | "analysis" | "inconsistent" | "no-such-shard" | "manifest-changed" | "shard-corrupt" | "shard-missing"
   | "not-found"
   // the surroundings'
-  | "network" | "wasm" | "encoder-unavailable" | "encoder-failed" | "internal";
+  | "network" | "wasm" | "encoder-unavailable" | "encoder-failed" | "encoder-artefact" | "encoder-run" | "internal";
 
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   "bundle": "Deploy the whole bundle again, with the client that was built with it.",
@@ -25,6 +25,8 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   "wasm": "Make sure that findling_engine_bg.wasm lies beside the script and that the page's Content-Security-Policy "
     + "allows 'wasm-unsafe-eval'.",
   "encoder-unavailable": "Build the bundle with a query encoder beside it, or pass `encode` to open().",
+  "encoder-artefact": "Deploy the bundle again, as a whole; search by words goes on working.",
+  "encoder-run": "Search by words goes on working; reload the page to try again.",
   "encoder-failed": "Search by words goes on working; reload the page to try again.",
 };
 
