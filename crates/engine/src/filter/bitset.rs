@@ -37,7 +37,8 @@ impl Bitset {
 
     /// How many numbers are in the set.
     pub fn count(&self) -> u32 {
-        self.words.iter().map(|word| word.count_ones()).sum()
+        // Without a popcount instruction, as on plain x86-64, passing over empty words is what makes small sets fast.
+        self.words.iter().filter(|&&word| word != 0).map(|word| word.count_ones()).sum()
     }
 
     /// Whether a number is in the set; one out of range never is.
