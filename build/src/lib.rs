@@ -3,9 +3,9 @@
 pub mod chunk;
 pub mod commands;
 pub mod distill;
-pub mod index;
 pub mod eval;
 pub mod host;
+pub mod index;
 pub mod models;
 pub mod page;
 pub mod serve;

@@ -9,7 +9,9 @@ use findling_build::ui::{Ui, Verbosity};
 /// Hybrid search that ships with the site: builds a bundle, searches it, serves it, measures it.
 #[derive(Parser)]
 #[command(name = "findling", version, propagate_version = true)]
-#[command(after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not be read.")]
+#[command(
+    after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not be read."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -33,6 +35,9 @@ enum Command {
     Inspect(commands::inspect::Args),
     /// List, install, verify and remove models
     Models(commands::models::Args),
+    /// Train a static query encoder's table from a teacher
+    #[cfg(feature = "transformer")]
+    Distill(commands::distill::Args),
     /// Serve a bundle, or a site with its bundle, on this machine
     Serve(commands::serve::Args),
 }
@@ -51,6 +56,8 @@ fn main() -> ExitCode {
         Command::Eval(args) => commands::eval::run(args, &ui),
         Command::Inspect(args) => commands::inspect::run(args, &ui),
         Command::Models(args) => commands::models::run(args, &ui),
+        #[cfg(feature = "transformer")]
+        Command::Distill(args) => commands::distill::run(args, &ui),
         Command::Serve(args) => commands::serve::run(args, &ui),
     };
     outcome.unwrap_or_else(|error| {

@@ -123,8 +123,7 @@ impl Ui {
         if !self.bars {
             return ProgressBar::hidden();
         }
-        let template =
-            format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        let template = format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
         let style = ProgressStyle::with_template(&template)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ");

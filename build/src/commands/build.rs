@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::builder::RangedU64ValueParser;
+use findling_encoder::static_table::StaticTable;
 use serde::Serialize;
 
 use crate::chunk::ChunkOptions;
 use crate::index::cache::Cache;
 use crate::index::query_encoder::{self, Choice};
+use crate::index::rows;
+use crate::index::table;
 use crate::index::write::{self, Extra, Shape, Written};
-use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client};
+use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
 use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
@@ -87,6 +90,9 @@ struct Reading {
     /// Leave larger files out, and say so (megabytes)
     #[arg(long, value_name = "MB", default_value_t = 64)]
     max_file_size: u64,
+    /// Leave out paths below the root, `*` standing for any part of a name: drafts, print*.html; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
     /// Do not make sections of definition-list entries that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
@@ -118,6 +124,12 @@ struct Meaning {
     /// What embeds queries where the bundle is deployed
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     query_encoder: Choice,
+    /// A static query encoder's table made by `findling distill`, instead of the one shipped with this program
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// Most bytes of the static query encoder's rows (kilobytes)
+    #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
+    rows_budget: u64,
     /// Least number of vectors for which a graph is built
     #[arg(long, value_name = "N", default_value_t = GRAPH_FROM)]
     graph_from: usize,
@@ -174,9 +186,11 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     let mut extras = client_files(&args, shape, ui)?;
     let encoder = load_encoder(&args.meaning.encoder, args.yes, ui)?;
     let mut query_encoders = Vec::new();
-    if encoder.is_some() {
+    let mut table = None;
+    if let Some(encoder) = &encoder {
+        table = load_table(&args.meaning, encoder)?;
         // A file alone has nothing beside it.
-        let choice = match (shape, args.meaning.query_encoder) {
+        let choice = match (shape, args.meaning.query_encoder.decided(table.is_some())) {
             (Shape::FileAlone, Choice::Auto) if args.meaning.encoder != models::HASH => Choice::None,
             (Shape::FileAlone, Choice::Transformer) => bail!(
                 "--query-encoder transformer: a single file has no model beside it; give a directory with --output, or use \
@@ -187,6 +201,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         let (entries, files) = query_encoder::deploy(choice, &args.meaning.encoder)?;
         query_encoders = entries;
         extras.extend(files);
+        table = table.filter(|_| choice.wants_static());
     }
     let cache = match &encoder {
         Some(encoder) if !args.meaning.no_cache => open_cache(&args.meaning, encoder, ui),
@@ -195,7 +210,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
 
     let parsing = Instant::now();
     let (pages, unreadable) = read(&args, ui)?;
-    let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages");
+    let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     let options = index::Options {
         chunk: ChunkOptions {
             passage_words: args.sizes.passage_words,
@@ -206,18 +221,16 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         },
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
+        rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
     };
-    let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, options };
+    let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table: table.as_ref(), options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
     stages.insert(0, parse);
 
     let writing = Instant::now();
     let written = write::write(&args.output, shape, &bundle, &extras)?;
-    stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes"));
+    stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
 
-    for stage in &stages {
-        ui.status(verb(stage.name), line(stage));
-    }
     if n_truncated > 0 {
         ui.warn(format!(
             "of {} embedding units only the beginning was embedded, since a line of theirs alone is longer than the model reads",
@@ -248,7 +261,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     if unreadable > 0 {
         ui.warn(format!(
             "{} could not be read and {} left out",
-            count(unreadable as u64, "file"),
+            count(unreadable as u64, "files"),
             if unreadable == 1 { "is" } else { "are" }
         ));
         return Ok(ExitCode::from(SOME_UNREADABLE));
@@ -315,6 +328,28 @@ fn load_encoder(name: &str, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> 
     Ok(Some(encoder))
 }
 
+/// The static query encoder's table that goes with the documents' encoder; `None` where there is none, which is an error
+/// only where one was asked for.
+fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<StaticTable>> {
+    let asked = meaning.table.is_some() || meaning.query_encoder.wants_static();
+    let table = match &meaning.table {
+        Some(path) => table::read(path)?,
+        None => table::general()?,
+    };
+    if table::fits(&table, encoder.card()) {
+        return Ok(Some(table));
+    }
+    if asked {
+        bail!(
+            "the static table was taught by `{}`, the documents are embedded by `{}`; queries must land in the same space: embed \
+             the documents by the table's teacher, or teach a table with `findling distill --teacher {1}`",
+            table.teacher().name,
+            encoder.card().name
+        );
+    }
+    Ok(None)
+}
+
 /// A cache that cannot be had costs time, not the build.
 fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cache> {
     let Some(dir) = meaning.cache.clone().or_else(Cache::default_dir) else {
@@ -353,6 +388,7 @@ fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
         language: reading.language.clone(),
         max_file_bytes: reading.max_file_size.saturating_mul(1 << 20),
         definition_sections: !reading.no_definition_sections,
+        exclude: reading.exclude.clone(),
     };
     let mut unreadable = 0;
     let pages = sources::read(&args.inputs, &options, &mut |problem: Problem| {
@@ -380,46 +416,16 @@ fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
     Ok((pages, unreadable))
 }
 
-fn verb(stage: &str) -> &'static str {
-    match stage {
-        "parse" => "Parsed",
-        "chunk" => "Chunked",
-        "analyse" => "Analysed",
-        "embed" => "Embedded",
-        "graph" => "Graph",
-        "assemble" => "Packed",
-        "write" => "Wrote",
-        _ => "Did",
-    }
-}
-
-fn line(stage: &Stage) -> String {
-    let amount = match stage.unit {
-        "bytes" => bytes(stage.count),
-        unit => count(stage.count, unit.trim_end_matches('s')),
-    };
-    let rate = match stage.unit {
-        "bytes" => String::new(),
-        unit if stage.count > 0 => format!(", {} {unit}/s", thousands(stage.rate().round() as u64)),
-        _ => String::new(),
-    };
-    format!("{amount} in {:.2} s{rate}", stage.seconds)
-}
-
-fn count(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
-}
-
 fn summary(output: &Path, stats: &findling_bundle::Stats, written: &Written, seconds: f64) -> String {
     let unchanged = match written.n_unchanged {
         0 => String::new(),
-        n => format!(", {} of {} as they were", thousands(n), count(written.n_files, "file")),
+        n => format!(", {} of {} as they were", thousands(n), count(written.n_files, "files")),
     };
     format!(
         "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",
         output.display(),
-        count(stats.n_pages.into(), "page"),
-        count(stats.n_sections.into(), "section"),
+        count(stats.n_pages.into(), "pages"),
+        count(stats.n_sections.into(), "sections"),
         bytes(written.bundle_bytes)
     )
 }

@@ -1,6 +1,8 @@
 //! The commands, one module each: its arguments, and a function that runs it.
 
 pub mod build;
+#[cfg(feature = "transformer")]
+pub mod distill;
 pub mod eval;
 pub mod inspect;
 pub mod models;

@@ -1,5 +1,6 @@
 //! Everything together: shards in a fixed order, and the manifest over them.
 
+use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, ShardEntry,
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
+use super::rows::Rows;
 use super::shards::ShardSet;
 
 /// Bytes of a shard of vectors to aim at. They are all fetched for a search by meaning; several at once come sooner.
@@ -35,6 +37,10 @@ pub struct DenseParts {
     pub graph: Option<Graph>,
     /// What embeds queries beside the bundle.
     pub query_encoders: Vec<QueryEncoder>,
+    /// From the encoder's own dimensions onto those of `embedded`.
+    pub projection: Option<Projection>,
+    /// The static query encoder's rows.
+    pub rows: Option<Rows>,
 }
 
 /// What a bundle is made of.
@@ -120,7 +126,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
 }
 
 fn add_dense(dense: DenseParts, n_vectors: u32, shards: &mut ShardSet) -> Result<Dense, Error> {
-    let DenseParts { encoder, embedded, graph, query_encoders } = dense;
+    let DenseParts { encoder, embedded, graph, query_encoders, projection, rows } = dense;
     let n = embedded.rows().len();
     if n != n_vectors as usize {
         return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
@@ -144,7 +150,10 @@ fn add_dense(dense: DenseParts, n_vectors: u32, shards: &mut ShardSet) -> Result
         .map(|(i, shard)| VectorRange { first_vector: VectorId((i * per_shard) as u32), shard })
         .collect();
     let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
-    Ok(Dense { encoder, mean, vectors, graph, query_encoders, projection: None, rows: None })
+    let projection =
+        projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
+    let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
+    Ok(Dense { encoder, mean, vectors, graph, query_encoders, projection, rows })
 }
 
 /// The mean of the vectors as a reader sees them.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use findling_bundle::projection::Projection;
 use findling_encoder::{Embedding, Encoder, Error, Side};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -124,6 +125,19 @@ pub fn embed(
 }
 
 impl Embedded {
+    /// The same vectors in fewer dimensions.
+    ///
+    /// # Errors
+    /// Where the projection is from other dimensions.
+    pub fn project(self, projection: &Projection) -> Result<Self, findling_bundle::Error> {
+        let rows: Vec<Vec<f32>> = self
+            .values
+            .par_chunks_exact(self.dim.max(1))
+            .map(|row| projection.apply(row))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { dim: projection.to_dim() as usize, values: rows.concat(), ..self })
+    }
+
     fn place(&mut self, places: &[usize], embedding: &Embedding) {
         for &i in places {
             let row = &mut self.values[i * self.dim..(i + 1) * self.dim];

@@ -13,33 +13,37 @@ pub mod cache;
 pub mod client;
 mod columns;
 pub mod embed;
+pub mod fidelity;
 pub mod graph;
 mod languages;
 pub mod lexical;
 pub mod open;
 pub mod query_encoder;
+pub mod rows;
 mod shards;
+pub mod table;
 mod texts;
 pub mod write;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use findling_bundle::{Graph, QueryEncoder};
 use findling_encoder::Side;
+use findling_encoder::static_table::StaticTable;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
 use crate::models::BoxedEncoder;
 use crate::page::Page;
-use crate::ui::{Ui, thousands};
+use crate::ui::{Ui, bytes, thousands};
 use assemble::{Bundle, DenseParts, Parts};
 use cache::Cache;
 use languages::Languages;
 
-/// From how many vectors on a bundle has a graph. Comparing with all of them is as fast below; see `docs` of
-/// [`graph`].
+/// From how many vectors on a bundle has a graph. The engine takes a search of the graph for as costly as comparing with
+/// 6,000 to 11,000 vectors; up to about twice that, the graph saves a millisecond and costs its download.
 pub const GRAPH_FROM: usize = 20_000;
 
 /// Sizes and languages.
@@ -51,11 +55,18 @@ pub struct Options {
     pub language: Option<String>,
     /// Least number of vectors for a graph.
     pub graph_from: usize,
+    /// Most bytes of the static query encoder's rows.
+    pub rows_budget: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { chunk: ChunkOptions::default(), language: None, graph_from: GRAPH_FROM }
+        Self {
+            chunk: ChunkOptions::default(),
+            language: None,
+            graph_from: GRAPH_FROM,
+            rows_budget: rows::BUDGET,
+        }
     }
 }
 
@@ -70,6 +81,8 @@ pub struct Job<'a> {
     pub cache: Option<Cache>,
     /// What embeds queries beside the bundle.
     pub query_encoders: Vec<QueryEncoder>,
+    /// The static query encoder's table: its rows become part of the bundle, and vectors are projected onto its dimensions.
+    pub table: Option<&'a StaticTable>,
     /// Sizes and languages.
     pub options: Options,
 }
@@ -100,19 +113,47 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage that ended now.
-    pub fn ended(name: &'static str, started: Instant, count: u64, unit: &'static str) -> Self {
-        Self::took(name, started.elapsed(), count, unit)
-    }
-
-    fn took(name: &'static str, time: Duration, count: u64, unit: &'static str) -> Self {
-        Self { name, seconds: time.as_secs_f64(), count, unit }
+    /// A stage that ends now, and says so.
+    pub fn ended(name: &'static str, started: Instant, count: u64, unit: &'static str, ui: &Ui) -> Self {
+        let stage = Self { name, seconds: started.elapsed().as_secs_f64(), count, unit };
+        ui.status(stage.verb(), stage.line());
+        stage
     }
 
     /// Worked through in a second.
     pub fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.count as f64 / self.seconds } else { 0.0 }
     }
+
+    fn verb(&self) -> &'static str {
+        match self.name {
+            "parse" => "Parsed",
+            "chunk" => "Chunked",
+            "analyse" => "Analysed",
+            "embed" => "Embedded",
+            "graph" => "Connected",
+            "rows" => "Chose",
+            "assemble" => "Packed",
+            "write" => "Wrote",
+            other => other,
+        }
+    }
+
+    fn line(&self) -> String {
+        let (amount, rate) = match self.unit {
+            "bytes" => (bytes(self.count), String::new()),
+            unit if self.count == 0 => (count(0, unit), String::new()),
+            unit => {
+                (count(self.count, unit), format!(", {} {unit}/s", thousands(self.rate().round() as u64)))
+            }
+        };
+        format!("{amount} in {:.2} s{rate}", self.seconds)
+    }
+}
+
+/// `1 page`, `1,234 pages`.
+pub fn count(n: u64, plural: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural })
 }
 
 /// Makes a bundle of pages.
@@ -120,13 +161,13 @@ impl Stage {
 /// # Errors
 /// Where the encoder fails, or the corpus is beyond the formats' limits.
 pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
-    let Job { pages, encoder, cache, query_encoders, options } = job;
+    let Job { pages, encoder, cache, query_encoders, table, options } = job;
     let mut stages = Vec::new();
 
     let started = Instant::now();
     let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
     let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
-    stages.push(Stage::ended("chunk", started, n_sections, "sections"));
+    stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
     let started = Instant::now();
     let languages = Languages::of(&pages, options.language.as_deref());
@@ -137,7 +178,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let columns =
         columns::build(&pages, &mut |warning| ui.warn(warning)).context("attributes cannot be indexed")?;
     let (text_firsts, texts) = texts::build(&pages, &chunks).context("texts cannot be stored")?;
-    stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages"));
+    stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
     ui.detail(format!(
         "{} terms, {} postings, languages {}",
         thousands(lexical.n_terms.into()),
@@ -149,7 +190,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let dense = match encoder {
         None => None,
         Some(encoder) => {
-            let dense = embed_all(encoder, &chunks, cache, query_encoders, &options, &mut stages, ui)?;
+            let meaning = Meaning { encoder, cache, query_encoders, table };
+            let dense = embed_all(meaning, &chunks, &options, &mut stages, ui)?;
             n_truncated = dense.embedded.n_truncated;
             Some(dense)
         }
@@ -159,7 +201,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let parts = Parts { languages: languages.list, lexical, columns, text_firsts, texts, dense };
     let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;
     let bytes = bundle.shards.iter().map(|shard| shard.len() as u64).sum();
-    stages.push(Stage::ended("assemble", started, bytes, "bytes"));
+    stages.push(Stage::ended("assemble", started, bytes, "bytes", ui));
     Ok(Outcome { bundle, stages, n_truncated })
 }
 
@@ -196,15 +238,22 @@ fn chunk_all(
     chunks
 }
 
-fn embed_all(
-    encoder: &BoxedEncoder,
-    chunks: &[ChunkedPage],
-    mut cache: Option<Cache>,
+/// What the dense side is made with.
+struct Meaning<'a> {
+    encoder: &'a BoxedEncoder,
+    cache: Option<Cache>,
     query_encoders: Vec<QueryEncoder>,
+    table: Option<&'a StaticTable>,
+}
+
+fn embed_all(
+    meaning: Meaning<'_>,
+    chunks: &[ChunkedPage],
     options: &Options,
     stages: &mut Vec<Stage>,
     ui: &Ui,
 ) -> anyhow::Result<DenseParts> {
+    let Meaning { encoder, mut cache, query_encoders, table } = meaning;
     if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
         ui.warn(
             "another build is writing the embedding cache; it is read, and what is embedded now is not kept",
@@ -221,12 +270,28 @@ fn embed_all(
     let embedded = embed::embed(encoder.as_ref(), &texts, cache.as_mut(), &bar, ui)
         .with_context(|| format!("`{}` cannot embed the documents", encoder.card().name))?;
     bar.finish_and_clear();
-    stages.push(Stage::ended("embed", started, embedded.n_encoded as u64, "sections"));
+    stages.push(Stage::ended("embed", started, embedded.n_encoded as u64, "sections", ui));
     if embedded.n_cached > 0 {
         ui.detail(format!("{} embeddings were in the cache", thousands(embedded.n_cached as u64)));
     }
+    let mut card = encoder.card().clone();
+    let (mut projection, mut kept) = (None, None);
+    let mut embedded = embedded;
+    if let Some(table) = table {
+        let started = Instant::now();
+        if table.projection().from_dim() == card.dim {
+            embedded = embedded.project(table.projection())?;
+            card.dim = table.projection().to_dim();
+            projection = Some(table.projection().clone());
+        }
+        let rows = rows::select(table, &texts, options.rows_budget);
+        stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
+        let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
+        ui.status("Static", fidelity);
+        kept = Some(rows);
+    }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
-    Ok(DenseParts { encoder: encoder.card().clone(), embedded, graph, query_encoders })
+    Ok(DenseParts { encoder: card, embedded, graph, query_encoders, projection, rows: kept })
 }
 
 fn graph_of(
@@ -244,7 +309,7 @@ fn graph_of(
     let bar = ui.bar("Graph", n as u64, "vectors");
     let graph = graph::build(&embedded.values, embedded.dim).context("the graph cannot be built")?;
     bar.finish_and_clear();
-    stages.push(Stage::ended("graph", started, n as u64, "vectors"));
+    stages.push(Stage::ended("graph", started, n as u64, "vectors", ui));
     Ok(graph)
 }
 

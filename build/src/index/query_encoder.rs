@@ -15,15 +15,31 @@ pub const PART_LEN: usize = 20 << 20;
 /// Which encoder of queries is deployed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Choice {
-    /// The one that belongs to the documents' encoder
+    /// Static where there is a table for the documents' encoder, else the documents' encoder itself
     #[default]
     Auto,
-    /// The documents' transformer, at 8 bits
+    /// The static table's rows, part of the bundle: a few kilobytes a query
+    Static,
+    /// The documents' transformer, at 8 bits: some 20 MB once
     Transformer,
+    /// Static at once, the transformer when it has been loaded
+    Both,
     /// Feature hashing; not semantic
     Hash,
     /// None: hosts supply vectors, or search by words
     None,
+}
+
+impl Choice {
+    /// Whether the static encoder is asked for.
+    pub fn wants_static(self) -> bool {
+        matches!(self, Self::Static | Self::Both)
+    }
+
+    /// `Auto` decided: `has_table` says whether there is a table for the documents' encoder.
+    pub fn decided(self, has_table: bool) -> Self {
+        if self == Self::Auto && has_table { Self::Static } else { self }
+    }
 }
 
 /// The manifest's entries for a choice, and the files they name.
@@ -32,7 +48,14 @@ pub enum Choice {
 /// Where the choice does not go with the documents' encoder, or the model cannot be read.
 pub fn deploy(choice: Choice, encoder: &str) -> Result<(Vec<QueryEncoder>, Vec<Extra>)> {
     let is_hash = encoder == models::HASH;
+    let of_table = || QueryEncoder { kind: "static".to_owned(), files: Vec::new() };
     match choice {
+        Choice::Static => Ok((vec![of_table()], Vec::new())),
+        Choice::Both => {
+            let (mut entries, files) = deploy(Choice::Transformer, encoder)?;
+            entries.insert(0, of_table());
+            Ok((entries, files))
+        }
         Choice::None => Ok((Vec::new(), Vec::new())),
         Choice::Hash | Choice::Auto if is_hash => {
             Ok((vec![QueryEncoder { kind: models::HASH.to_owned(), files: Vec::new() }], Vec::new()))

@@ -202,6 +202,11 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     }
     let decoded = if file.format == Format::Html { decode::html(&bytes) } else { decode::plain(&bytes) };
     let raw = match file.format {
+        Format::Html if html::nests_too_deep(&decoded.text) => {
+            let reason = format!("nests elements more than {} deep; close its tags", html::MAX_DEPTH);
+            outcome.tell(Severity::Error, &file.path, None, reason);
+            return outcome;
+        }
         Format::Html => html::read(&decoded.text, &file.id, options.definition_sections),
         _ => markdown::read(&decoded.text, file, options, &mut outcome),
     };

@@ -60,12 +60,54 @@ pub(super) fn read(text: &str, path: &str, definition_sections: bool) -> Result<
 
 /// Adds a fragment's content, such as HTML inside Markdown, to an outline. Returns its first `<h1>`.
 pub(super) fn read_fragment(text: &str, outline: Outline) -> (Outline, Option<String>) {
+    if nests_too_deep(text) {
+        return (outline, None);
+    }
     let html = Html::parse_fragment(text);
     let mut walker = Walker::new(outline, true);
     if let Some(root) = html.tree.root().children().find_map(ElementRef::wrap) {
         walker.walk(root);
     }
     (walker.outline, walker.h1)
+}
+
+/// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop at a quarter.
+pub(super) const MAX_DEPTH: i64 = 2000;
+
+/// Whether elements that only their end tags close are open in larger number than any page means.
+pub(super) fn nests_too_deep(text: &str) -> bool {
+    let mut depth = 0i64;
+    for (at, _) in text.match_indices('<') {
+        let tag = &text.as_bytes()[at + 1..];
+        let (name, step) = match tag {
+            [b'/', rest @ ..] => (rest, -1),
+            _ => (tag, 1),
+        };
+        let len = name.iter().take(11).take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let is_container = [
+            "div",
+            "section",
+            "article",
+            "blockquote",
+            "ul",
+            "ol",
+            "dl",
+            "table",
+            "center",
+            "main",
+            "aside",
+            "details",
+        ]
+        .iter()
+        .any(|container| container.as_bytes().eq_ignore_ascii_case(&name[..len]));
+        if is_container {
+            depth = (depth + step).max(0);
+            if depth > MAX_DEPTH {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn left_out_by_name(file_name: &str) -> Option<&'static str> {

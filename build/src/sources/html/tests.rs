@@ -202,4 +202,6 @@ fn a_marked_body_is_read_as_marked() {
 fn depth_exhausts_nothing() {
     let deep = format!("{}x{}", "<b>".repeat(20_000), "</b>".repeat(20_000));
     assert_eq!(outline(&deep), "0 : x");
+    let deep = format!("{}x", "<div>".repeat(100_000));
+    assert!(nests_too_deep(&deep));
 }

@@ -16,21 +16,33 @@ pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
     if !has_any {
         return Cow::Borrowed(body);
     }
-    let mut scanner = Scanner { text: body, at: 0, out: String::with_capacity(body.len()), is_mdx };
+    let mut scanner =
+        Scanner { text: body, at: 0, out: String::with_capacity(body.len()), is_mdx, wasted: 0 };
     scanner.run();
     Cow::Owned(scanner.out)
 }
+
+/// Bytes that may be searched in vain for the ends of constructs before the rest of a page is taken as it stands.
+const MAX_WASTED: usize = 4_000_000;
 
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
     out: String,
     is_mdx: bool,
+    /// Bytes searched in vain.
+    wasted: usize,
 }
 
 impl<'a> Scanner<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
+    }
+
+    /// Copies the beginning of a construct whose end was looked for in `searched` and not found.
+    fn give_up(&mut self, len: usize, searched: &str) {
+        self.wasted += searched.len().min(MAX_CONSTRUCT);
+        self.copy(len);
     }
 
     fn copy(&mut self, len: usize) {
@@ -58,6 +70,8 @@ impl<'a> Scanner<'a> {
                 Some(b'\\') => {
                     self.copy(1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8))
                 }
+                // What has no end is searched for one again and again: not for ever.
+                Some(_) if self.wasted > MAX_WASTED => self.copy(1),
                 Some(b'`') => self.code_span(),
                 Some(b'{') => self.braces(),
                 Some(b'<') if self.is_mdx => self.jsx(),
@@ -150,7 +164,7 @@ impl<'a> Scanner<'a> {
                 return;
             }
         }
-        self.copy(run);
+        self.give_up(run, paragraph);
     }
 
     /// `{{< shortcode >}}`, `{{% shortcode %}}`, `{% tag %}`, `{{ site.variable }}`, `{{#include}}`, and in MDX any `{expression}`.
@@ -164,7 +178,7 @@ impl<'a> Scanner<'a> {
             }
         }
         if self.is_mdx {
-            let Some(len) = balanced(rest) else { return self.copy(1) };
+            let Some(len) = balanced(rest) else { return self.give_up(1, rest) };
             let inner = rest[1..len - 1].trim();
             self.at += len;
             if let Some(text) = literal(inner) {
@@ -196,7 +210,9 @@ impl<'a> Scanner<'a> {
                 return;
             }
         }
-        self.copy(1);
+        let looked_for =
+            rest.starts_with("{%") || (rest.starts_with("{{") && between(rest, "{{", "}}").is_none());
+        self.give_up(1, if looked_for { rest } else { "" });
     }
 
     /// What a reader sees of a Hugo shortcode.
@@ -288,7 +304,7 @@ impl<'a> Scanner<'a> {
         if !is_fragment && !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return self.copy(1);
         }
-        let Some(len) = tag_len(rest) else { return self.copy(1) };
+        let Some(len) = tag_len(rest) else { return self.give_up(1, rest) };
         let tag = &rest[..len];
         let is_component =
             is_fragment || name.contains('.') || name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -345,7 +361,7 @@ impl<'a> Scanner<'a> {
                 _ => {}
             }
         }
-        self.copy(2);
+        self.give_up(2, rest);
     }
 }
 

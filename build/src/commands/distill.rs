@@ -1,0 +1,82 @@
+//! `findling distill`: trains the static query encoder's table.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use findling_bundle::rows::Bits;
+
+use crate::distill::{self, train};
+use crate::index::cache::Cache;
+use crate::ui::{Ui, bytes};
+
+/// Train a static query encoder's table from a teacher
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model whose space the table learns
+    #[arg(long, value_name = "MODEL", default_value = "all-minilm-l6-v2")]
+    teacher: String,
+    /// What to train on: directories of HTML or Markdown, .jsonl files, .txt files with a text a line
+    #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
+    texts: Vec<PathBuf>,
+    /// The table to write
+    #[arg(short, long, value_name = "TABLE")]
+    output: PathBuf,
+    /// Most texts to train on
+    #[arg(long, value_name = "N", default_value_t = 250_000)]
+    max_texts: usize,
+    /// Dimensions of the table, and of the vectors of bundles built with it
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    dim: usize,
+    /// Bits for each number of a row: 2, 4 or 8
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    bits: u32,
+    /// Most passes over the texts
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    epochs: usize,
+    /// Decides the sample of texts and their order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where the teacher's embeddings are kept, so that an interrupted run goes on where it stopped
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the teacher is not installed, there is nothing to train on, or the table cannot be written.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let options = distill::Options {
+        teacher: args.teacher,
+        inputs: args.texts,
+        max_texts: args.max_texts,
+        dim: args.dim,
+        bits: Bits::from_count(args.bits)?,
+        training: train::Options { epochs: args.epochs, seed: args.seed, ..train::Options::default() },
+        cache: args.cache.or_else(Cache::default_dir),
+    };
+    let distilled = distill::distill(&options, ui)?;
+    let table = distilled.table.to_bytes()?;
+    let unfinished = args.output.with_extension("unfinished");
+    std::fs::write(&unfinished, &table)
+        .and_then(|()| std::fs::rename(&unfinished, &args.output))
+        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    ui.status("Wrote", format!("{}, {}", args.output.display(), bytes(table.len() as u64)));
+    let report = &distilled.report;
+    if args.json {
+        println!("{}", serde_json::to_string(report)?);
+    } else {
+        println!("rows                          {}", report.n_rows);
+        println!("cosine with the teacher       {:.4}", report.quantised_cosine);
+        println!("kept by the projection        {:.4}", report.projection_cosine);
+        println!(
+            "known items, recall@10        {:.4} (teacher {:.4})",
+            report.table_recall_at_10, report.teacher_recall_at_10
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

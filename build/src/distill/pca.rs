@@ -1,0 +1,140 @@
+//! The projection that keeps most of a space in fewer dimensions: principal components by orthogonal iteration.
+
+use findling_bundle::projection::Projection;
+use rayon::prelude::*;
+
+use super::train::SplitMix;
+
+/// The `to` leading principal components of vectors of `from` numbers each, uncentred (second moments, since what is
+/// compared is cosines through the origin), as a projection.
+///
+/// Orthogonal iteration with Gram-Schmidt (Golub and Van Loan, Matrix Computations, 8.2.4) in f64 from a seeded
+/// start: O(n from^2) for the moments, O(rounds to from (to + from)) after. Deterministic on any number of cores.
+///
+/// # Errors
+/// Where `to` is 0 or above `from`.
+pub fn principal_components(
+    vectors: &[f32],
+    from: usize,
+    to: usize,
+) -> Result<Projection, findling_bundle::Error> {
+    let moments = second_moments(vectors, from);
+    let mut random = SplitMix(0x5eed);
+    let mut basis: Vec<Vec<f64>> = (0..to)
+        .map(|_| (0..from).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0).collect())
+        .collect();
+    orthonormalise(&mut basis);
+    for _ in 0..100 {
+        basis =
+            basis.par_iter().map(|row| moments.chunks_exact(from).map(|m| dot(m, row)).collect()).collect();
+        orthonormalise(&mut basis);
+    }
+    let rows: Vec<f32> = basis.iter().flatten().map(|&v| v as f32).collect();
+    Projection::new(from as u32, &rows)
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `from * from` sums of products, in f64. Blocks of fixed size are summed in order, whatever the number of cores.
+fn second_moments(vectors: &[f32], from: usize) -> Vec<f64> {
+    let blocks: Vec<Vec<f64>> = vectors
+        .par_chunks(from * 16_384)
+        .map(|block| {
+            let mut sums = vec![0.0f64; from * from];
+            for vector in block.chunks_exact(from) {
+                for (row, &a) in sums.chunks_exact_mut(from).zip(vector) {
+                    row.iter_mut().zip(vector).for_each(|(s, &b)| *s += f64::from(a * b));
+                }
+            }
+            sums
+        })
+        .collect();
+    let mut total = vec![0.0f64; from * from];
+    for block in blocks {
+        total.iter_mut().zip(block).for_each(|(t, s)| *t += s);
+    }
+    total
+}
+
+/// Modified Gram-Schmidt, twice for accuracy. Rows that vanish are replaced by unit vectors.
+fn orthonormalise(basis: &mut [Vec<f64>]) {
+    for i in 0..basis.len() {
+        let (before, rest) = basis.split_at_mut(i);
+        let row = &mut rest[0];
+        let mut axis = i;
+        loop {
+            for _ in 0..2 {
+                for other in before.iter() {
+                    let along = dot(other, row);
+                    row.iter_mut().zip(other).for_each(|(v, o)| *v -= along * o);
+                }
+                let norm = dot(row, row).sqrt();
+                if norm > 1e-12 {
+                    row.iter_mut().for_each(|v| *v /= norm);
+                }
+            }
+            if dot(row, row) > 0.5 {
+                break;
+            }
+            axis = (axis + 1) % row.len();
+            row.fill(0.0);
+            row[axis] = 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cloud(n: usize, dim: usize) -> Vec<f32> {
+        let mut random = SplitMix(11);
+        (0..n * dim).map(|i| (random.below(2001) as f32 / 1000.0 - 1.0) / (1 + i % dim) as f32).collect()
+    }
+
+    #[test]
+    fn rows_are_orthonormal() {
+        let (from, to) = (24, 16);
+        let projection = principal_components(&cloud(500, from), from, to).unwrap();
+        // Rows seen through unit vectors of the teacher's space, undone of their scaling by comparing dot products.
+        let bytes = projection.to_bytes();
+        let rows: Vec<f64> = bytes[8..]
+            .chunks_exact(2)
+            .map(|b| f64::from(i16::from_le_bytes([b[0], b[1]])) / 32_767.0)
+            .collect();
+        for (i, a) in rows.chunks_exact(from).enumerate() {
+            for (j, b) in rows.chunks_exact(from).enumerate() {
+                let expect = f64::from(u8::from(i == j));
+                assert!((dot(a, b) - expect).abs() < 1e-3, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_in_few_dimensions_loses_nothing() {
+        // Vectors of 24 numbers that span only 6 dimensions keep their cosines in 6.
+        let (from, to, n) = (24, 6, 200);
+        let basis = cloud(to, from);
+        let weights = cloud(n, to);
+        let mut vectors = Vec::new();
+        for w in weights.chunks_exact(to) {
+            let mut v = vec![0.0f32; from];
+            for (w, b) in w.iter().zip(basis.chunks_exact(from)) {
+                v.iter_mut().zip(b).for_each(|(v, b)| *v += w * b);
+            }
+            vectors.extend(v);
+        }
+        let projection = principal_components(&vectors, from, to).unwrap();
+        let cosine = |a: &[f32], b: &[f32]| {
+            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+            dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+        };
+        for pair in vectors.chunks_exact(2 * from) {
+            let (a, b) = pair.split_at(from);
+            let projected = cosine(&projection.apply(a).unwrap(), &projection.apply(b).unwrap());
+            assert!((projected - cosine(a, b)).abs() < 2e-3);
+        }
+    }
+}

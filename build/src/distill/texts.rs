@@ -1,0 +1,196 @@
+//! What a table is trained on: short texts of the kinds that queries are made of.
+//!
+//! From pages: titles, headings (alone, with their page's title, and as questions), first sentences, and spans of 2 to
+//! 25 words from anywhere. From `.txt` files: each line. Every text once, in an order that the seed decides, so that
+//! a cap takes an even sample.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use findling_bundle::hash128;
+
+use super::train::SplitMix;
+use crate::page::{Page, Section};
+use crate::sources::{self, Severity};
+use crate::ui::Ui;
+
+/// Longest text in words; more is cut, since queries are short.
+const MAX_WORDS: usize = 25;
+/// One span of a section for so many of its words.
+const WORDS_PER_SPAN: usize = 30;
+
+/// A heading and the text under it: a question whose answer is known, for measuring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownItem {
+    /// Title and heading.
+    pub query: String,
+    /// The section's beginning, without them.
+    pub text: String,
+}
+
+/// What was gathered.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    /// Texts to train on and to validate with.
+    pub texts: Vec<String>,
+    /// For measuring retrieval.
+    pub known_items: Vec<KnownItem>,
+    /// Pages read.
+    pub n_pages: usize,
+}
+
+/// Reads `inputs` and gathers at most `max_texts` texts.
+///
+/// # Errors
+/// Where a `.txt` file cannot be read, or nothing was found.
+pub fn gather(inputs: &[PathBuf], max_texts: usize, seed: u64, ui: &Ui) -> anyhow::Result<Gathered> {
+    let mut candidates = Vec::new();
+    let mut gathered = Gathered::default();
+    for input in inputs {
+        if input.extension().is_some_and(|extension| extension == "txt") {
+            let text =
+                fs::read_to_string(input).with_context(|| format!("cannot read {}", input.display()))?;
+            candidates.extend(text.lines().map(str::to_owned));
+            continue;
+        }
+        // One input at a time, so that many large sites are not held at once.
+        let pages =
+            sources::read(std::slice::from_ref(input), &sources::Options::default(), &mut |problem| {
+                let message = format!("{}: {}", problem.path.display(), problem.reason);
+                if problem.severity == Severity::Error { ui.warn(message) } else { ui.detail(message) }
+            });
+        gathered.n_pages += pages.len();
+        for page in &pages {
+            from_page(page, seed, &mut candidates, &mut gathered.known_items);
+        }
+    }
+    let mut seen = HashSet::new();
+    candidates.retain_mut(|text| {
+        *text = tidy(text);
+        text.chars().any(char::is_alphabetic) && seen.insert(hash128(text.as_bytes()))
+    });
+    let mut random = SplitMix(seed);
+    random.shuffle(&mut candidates);
+    candidates.truncate(max_texts);
+    random.shuffle(&mut gathered.known_items);
+    anyhow::ensure!(
+        !candidates.is_empty(),
+        "expected texts to train on under --texts, found none; name directories of HTML or Markdown, .jsonl or .txt files"
+    );
+    gathered.texts = candidates;
+    Ok(gathered)
+}
+
+/// White space folded, at most [`MAX_WORDS`] words.
+fn tidy(text: &str) -> String {
+    text.split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<KnownItem>) {
+    // Training is for one language at a time: what a page says of itself decides, pages that say nothing are taken.
+    if !(page.language.is_empty() || page.language == "en" || page.language.starts_with("en-")) {
+        return;
+    }
+    let own = u64::from_le_bytes(hash128(page.id.as_bytes())[..8].try_into().unwrap_or_default());
+    let mut random = SplitMix(seed ^ own);
+    texts.push(page.title.clone());
+    for section in &page.sections {
+        let prose = prose(section);
+        let words: Vec<&str> = prose.split_whitespace().collect();
+        if !section.heading.is_empty() {
+            texts.push(section.heading.clone());
+            if section.heading != page.title {
+                texts.push(format!("{} {}", page.title, section.heading));
+            }
+            texts.push(question(&section.heading, &mut random));
+        }
+        if let Some(end) = prose.find(". ") {
+            texts.push(prose[..=end].to_owned());
+        }
+        for _ in 0..words.len() / WORDS_PER_SPAN {
+            let n = 2 + random.below(MAX_WORDS - 1);
+            let start = random.below(words.len());
+            texts.push(words[start..(start + n).min(words.len())].join(" "));
+        }
+        if section.heading.len() > 8 && words.len() >= 20 {
+            known.push(KnownItem {
+                query: format!("{} {}", page.title, section.heading),
+                text: words[..words.len().min(100)].join(" "),
+            });
+        }
+    }
+}
+
+fn prose(section: &Section) -> String {
+    let blocks: Vec<&str> =
+        section.blocks.iter().filter(|block| !block.is_code_block).map(|block| block.text.as_str()).collect();
+    blocks.join(" ")
+}
+
+/// A heading as a reader might ask for it.
+fn question(heading: &str, random: &mut SplitMix) -> String {
+    const FORMS: [(&str, &str); 10] = [
+        ("how do I ", "?"),
+        ("what is ", "?"),
+        ("how to ", ""),
+        ("", " example"),
+        ("how does ", " work?"),
+        ("why ", "?"),
+        ("when should I use ", "?"),
+        ("what does ", " mean"),
+        ("explain ", ""),
+        ("difference between ", ""),
+    ];
+    let (before, behind) = FORMS[random.below(FORMS.len())];
+    format!("{before}{}{behind}", heading.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let words = "The borrow checker keeps references valid. ".repeat(20);
+        fs::write(
+            dir.path().join("a.md"),
+            format!("# Ownership\n\n{words}\n\n## Moving values\n\n{words}\n"),
+        )
+        .unwrap();
+        fs::write(dir.path().join("b.txt"), "a line of its own\n\n12345\n").unwrap();
+        dir
+    }
+
+    #[test]
+    fn texts_are_short_distinct_and_of_many_kinds() {
+        let dir = site();
+        let inputs = [dir.path().join("a.md"), dir.path().join("b.txt")];
+        let gathered = gather(&inputs, 1000, 1, &Ui::silent()).unwrap();
+        let has = |text: &str| gathered.texts.iter().any(|t| t == text);
+        assert!(has("Ownership") && has("Moving values") && has("Ownership Moving values"));
+        assert!(has("The borrow checker keeps references valid."));
+        assert!(has("a line of its own") && !has("12345"), "a text without a letter teaches nothing");
+        assert!(gathered.texts.iter().all(|text| text.split(' ').count() <= MAX_WORDS));
+        assert_eq!(gathered.texts.iter().collect::<HashSet<_>>().len(), gathered.texts.len());
+        assert!(gathered.known_items.iter().any(|item| item.query == "Ownership Moving values"));
+    }
+
+    #[test]
+    fn the_seed_decides_the_sample() {
+        let dir = site();
+        let inputs = [dir.path().join("a.md")];
+        let run = |seed| gather(&inputs, 8, seed, &Ui::silent()).unwrap().texts;
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+        assert_eq!(run(1).len(), 8);
+    }
+
+    #[test]
+    fn nothing_to_train_on_is_an_error_that_says_what_to_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = gather(&[dir.path().to_owned()], 8, 1, &Ui::silent()).unwrap_err();
+        assert!(error.to_string().contains("--texts"), "{error}");
+    }
+}

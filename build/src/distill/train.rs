@@ -1,0 +1,352 @@
+//! The training itself: rows such that the sum of a text's rows points where the teacher's embedding points.
+//!
+//! For a text with tokens `t_1 .. t_m` and the teacher's (projected, normalised) embedding `y`, the loss is
+//! `1 - cos(sum_i row(t_i), y)`. A row's length is its token's weight, so the "weighted mean" needs no weights of its
+//! own. The start is the teacher's embedding of each token alone, centred, times the smooth inverse frequency
+//! `a / (a + p)` (Arora, Liang and Ma, ICLR 2017); the optimiser is Adam (Kingma and Ba, ICLR 2015), updating only
+//! the rows a batch touches.
+//!
+//! Everything runs on all cores and gives the same rows for the same seed on any number of them: gradients are taken
+//! text by text and summed row by row, each in a fixed order.
+
+use rayon::prelude::*;
+
+/// Texts as tokens, with what the teacher makes of them.
+#[derive(Clone, Debug, Default)]
+pub struct Examples {
+    /// Dimensions of a target.
+    pub dim: usize,
+    /// Tokens of all texts, one behind the other.
+    pub tokens: Vec<u32>,
+    /// Where each text's tokens end.
+    pub ends: Vec<usize>,
+    /// `dim` numbers a text, of length 1.
+    pub targets: Vec<f32>,
+}
+
+impl Examples {
+    /// No texts yet.
+    pub fn new(dim: usize) -> Self {
+        Self { dim, ..Self::default() }
+    }
+
+    /// Texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds a text. One without tokens teaches nothing and is left out.
+    pub fn push(&mut self, tokens: &[u32], target: &[f32]) {
+        debug_assert_eq!(target.len(), self.dim);
+        if !tokens.is_empty() {
+            self.tokens.extend_from_slice(tokens);
+            self.ends.push(self.tokens.len());
+            self.targets.extend_from_slice(target);
+        }
+    }
+
+    /// The tokens of a text.
+    pub fn tokens(&self, text: usize) -> &[u32] {
+        let start = if text == 0 { 0 } else { self.ends[text - 1] };
+        &self.tokens[start..self.ends[text]]
+    }
+
+    fn target(&self, text: usize) -> &[f32] {
+        &self.targets[text * self.dim..][..self.dim]
+    }
+}
+
+/// How to train.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Most passes over the texts.
+    pub epochs: usize,
+    /// Texts in a batch.
+    pub batch: usize,
+    /// Learning rate at the start; falls to 0 along half a cosine.
+    pub learning_rate: f32,
+    /// Of the order of the texts.
+    pub seed: u64,
+    /// Epochs without a better held-out cosine after which to stop.
+    pub patience: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { epochs: 10, batch: 2048, learning_rate: 2e-3, seed: 1, patience: 2 }
+    }
+}
+
+/// What training gave.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// `dim` numbers for each token of the vocabulary; those of the best epoch.
+    pub rows: Vec<f32>,
+    /// Mean cosine with the teacher on the held-out texts: at the start, then after each epoch.
+    pub held_out: Vec<f32>,
+}
+
+impl Trained {
+    /// The best held-out cosine.
+    pub fn best(&self) -> f32 {
+        self.held_out.iter().copied().fold(f32::MIN, f32::max)
+    }
+}
+
+/// The start: the teacher's embedding of each token alone (`dim` numbers each), centred over the tokens that `counts`
+/// says occur, times `a / (a + p)` with `a` = 0.001.
+pub fn start(token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
+    const A: f64 = 1e-3;
+    let total: u64 = counts.iter().sum::<u64>().max(1);
+    let seen = || token_embeddings.chunks_exact(dim).zip(counts).filter(|(_, n)| **n > 0);
+    let n_seen = seen().count().max(1) as f32;
+    let mut mean = vec![0.0f32; dim];
+    for (row, _) in seen() {
+        mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n_seen);
+    }
+    let mut rows = Vec::with_capacity(token_embeddings.len());
+    for (row, &n) in token_embeddings.chunks_exact(dim).zip(counts) {
+        let weight = (A / (A + n as f64 / total as f64)) as f32;
+        rows.extend(row.iter().zip(&mean).map(|(v, m)| (v - m) * weight));
+    }
+    rows
+}
+
+/// Mean cosine between the sum of rows and the target.
+pub fn mean_cosine(rows: &[f32], examples: &Examples) -> f32 {
+    if examples.is_empty() {
+        return 0.0;
+    }
+    let cosines: Vec<f32> =
+        (0..examples.len()).into_par_iter().map(|i| sum_of(rows, examples, i).cosine).collect();
+    (cosines.iter().map(|&c| f64::from(c)).sum::<f64>() / examples.len() as f64) as f32
+}
+
+/// The sum of a text's rows, its length, and its cosine with the target.
+struct Sum {
+    sum: Vec<f32>,
+    norm: f32,
+    cosine: f32,
+}
+
+fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
+    let dim = examples.dim;
+    let mut sum = vec![0.0f32; dim];
+    for &token in examples.tokens(text) {
+        sum.iter_mut().zip(&rows[token as usize * dim..][..dim]).for_each(|(s, v)| *s += v);
+    }
+    let norm = sum.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-9);
+    let dot: f32 = sum.iter().zip(examples.target(text)).map(|(a, b)| a * b).sum();
+    Sum { norm, cosine: dot / norm, sum }
+}
+
+/// Trains `rows` on `examples`, stopping by `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
+pub fn train(
+    mut rows: Vec<f32>,
+    examples: &Examples,
+    held_out: &Examples,
+    options: Options,
+    mut on_epoch: impl FnMut(usize, f32),
+) -> Trained {
+    let dim = examples.dim;
+    let mut adam = Adam::new(rows.len(), dim);
+    let mut order: Vec<u32> = (0..examples.len() as u32).collect();
+    let mut random = SplitMix(options.seed);
+    let batches = examples.len().div_ceil(options.batch).max(1);
+    let total_steps = (batches * options.epochs) as f32;
+
+    let mut trained = Trained { held_out: vec![mean_cosine(&rows, held_out)], rows: rows.clone() };
+    on_epoch(0, trained.held_out[0]);
+    let mut since_best = 0;
+    for epoch in 1..=options.epochs {
+        random.shuffle(&mut order);
+        for batch in order.chunks(options.batch) {
+            let progress = adam.step as f32 / total_steps;
+            let rate = options.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
+            let gradients = gradients(&rows, examples, batch);
+            adam.update(&mut rows, examples, batch, &gradients, rate);
+        }
+        let cosine = mean_cosine(&rows, held_out);
+        on_epoch(epoch, cosine);
+        if cosine > trained.best() {
+            trained.rows.copy_from_slice(&rows);
+            since_best = 0;
+        } else {
+            since_best += 1;
+        }
+        trained.held_out.push(cosine);
+        if since_best > options.patience {
+            break;
+        }
+    }
+    trained
+}
+
+/// The loss's gradient by the sum of rows, for each text of a batch.
+fn gradients(rows: &[f32], examples: &Examples, batch: &[u32]) -> Vec<f32> {
+    let dim = examples.dim;
+    let mut gradients = vec![0.0f32; batch.len() * dim];
+    gradients.par_chunks_mut(dim).zip(batch).for_each(|(gradient, &text)| {
+        let Sum { sum, norm, cosine } = sum_of(rows, examples, text as usize);
+        for ((g, s), y) in gradient.iter_mut().zip(&sum).zip(examples.target(text as usize)) {
+            *g = (cosine * s / norm - y) / norm;
+        }
+    });
+    gradients
+}
+
+/// Adam over rows, each with its moments.
+struct Adam {
+    dim: usize,
+    step: usize,
+    first: Vec<f32>,
+    second: Vec<f32>,
+}
+
+impl Adam {
+    fn new(n: usize, dim: usize) -> Self {
+        Self { dim, step: 0, first: vec![0.0; n], second: vec![0.0; n] }
+    }
+
+    fn update(&mut self, rows: &mut [f32], examples: &Examples, batch: &[u32], gradients: &[f32], rate: f32) {
+        const B1: f32 = 0.9;
+        const B2: f32 = 0.999;
+        const EPSILON: f32 = 1e-8;
+        self.step += 1;
+        let (c1, c2) = (1.0 - B1.powi(self.step as i32), 1.0 - B2.powi(self.step as i32));
+        // Which texts of the batch touch which row, in order.
+        let mut touches: Vec<(u32, u32)> = (0..batch.len() as u32)
+            .flat_map(|at| examples.tokens(batch[at as usize] as usize).iter().map(move |&t| (t, at)))
+            .collect();
+        touches.sort_unstable();
+        let mut of_row = vec![0..0; rows.len() / self.dim];
+        let mut start = 0;
+        for group in touches.chunk_by(|a, b| a.0 == b.0) {
+            of_row[group[0].0 as usize] = start..start + group.len();
+            start += group.len();
+        }
+        rows.par_chunks_mut(self.dim)
+            .zip(self.first.par_chunks_mut(self.dim))
+            .zip(self.second.par_chunks_mut(self.dim))
+            .zip(&of_row)
+            .filter(|(_, touched)| !touched.is_empty())
+            .for_each(|(((row, first), second), touched)| {
+                let mut gradient = vec![0.0f32; self.dim];
+                for &(_, at) in &touches[touched.clone()] {
+                    let of_text = &gradients[at as usize * self.dim..][..self.dim];
+                    gradient.iter_mut().zip(of_text).for_each(|(g, v)| *g += v);
+                }
+                for i in 0..self.dim {
+                    let g = gradient[i];
+                    first[i] = B1 * first[i] + (1.0 - B1) * g;
+                    second[i] = B2 * second[i] + (1.0 - B2) * g * g;
+                    row[i] -= rate * (first[i] / c1) / ((second[i] / c2).sqrt() + EPSILON);
+                }
+            });
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): small, seeded, the same everywhere.
+pub struct SplitMix(pub u64);
+
+impl SplitMix {
+    /// 64 random bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `n`, which is above 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
+    }
+
+    /// Fisher-Yates.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts whose targets are the normalised sums of hidden rows: a task with a perfect answer.
+    fn solvable(n: usize, seed: u64) -> Examples {
+        let (dim, vocabulary) = (8, 50);
+        let mut random = SplitMix(7);
+        let hidden: Vec<f32> =
+            (0..dim * vocabulary).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let mut random = SplitMix(seed);
+        let mut examples = Examples::new(dim);
+        for _ in 0..n {
+            let tokens: Vec<u32> =
+                (0..1 + random.below(5)).map(|_| random.below(vocabulary) as u32).collect();
+            let mut target = vec![0.0f32; dim];
+            for &token in &tokens {
+                target.iter_mut().zip(&hidden[token as usize * dim..]).for_each(|(s, v)| *s += v);
+            }
+            let norm = target.iter().map(|v| v * v).sum::<f32>().sqrt();
+            target.iter_mut().for_each(|v| *v /= norm);
+            examples.push(&tokens, &target);
+        }
+        examples
+    }
+
+    fn run(threads: usize) -> Trained {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (examples, held_out) = (solvable(2000, 1), solvable(200, 2));
+        let mut random = SplitMix(3);
+        let rows = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let options = Options { epochs: 12, batch: 64, learning_rate: 2e-2, ..Options::default() };
+        pool.install(|| train(rows, &examples, &held_out, options, |_, _| ()))
+    }
+
+    #[test]
+    fn learns_what_can_be_learned() {
+        let trained = run(2);
+        assert!(trained.held_out[0] < 0.4, "{:?}", trained.held_out);
+        assert!(trained.best() > 0.99, "{:?}", trained.held_out);
+    }
+
+    #[test]
+    fn gives_the_same_rows_on_any_number_of_cores() {
+        assert_eq!(run(1).rows, run(3).rows);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        let examples = solvable(1, 5);
+        let mut random = SplitMix(9);
+        let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let gradient = gradients(&rows, &examples, &[0]);
+        let token = examples.tokens(0)[0] as usize;
+        let times = examples.tokens(0).iter().filter(|&&t| t as usize == token).count() as f32;
+        for i in 0..8 {
+            let loss = |by: f32| {
+                let mut moved = rows.clone();
+                moved[token * 8 + i] += by;
+                1.0 - sum_of(&moved, &examples, 0).cosine
+            };
+            let slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
+            assert!((slope - gradient[i] * times).abs() < 1e-3, "{slope} {}", gradient[i]);
+        }
+    }
+
+    #[test]
+    fn the_start_is_centred_and_weighs_rare_tokens_more() {
+        let rows = start(&[1.0, 0.0, 0.0, 1.0, 9.0, 9.0], &[999, 1, 0], 2);
+        assert_eq!(rows[2], -0.5 * (1e-3f64 / (1e-3 + 1e-3)) as f32);
+        assert!(rows[0].abs() < rows[2].abs());
+    }
+}

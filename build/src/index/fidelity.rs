@@ -1,0 +1,132 @@
+//! What the static query encoder costs a site, measured while it is built: queries made of the site's own headings and
+//! sentences, embedded by the table and by the teacher, and how often each finds the section the query was taken from.
+
+use std::fmt;
+
+use findling_encoder::static_table::StaticTable;
+use findling_encoder::{Encoder, Error, Side};
+use rayon::prelude::*;
+
+use super::embed::Embedded;
+use super::rows::Rows;
+use crate::chunk::ChunkedPage;
+
+/// Queries at most: a sample taken evenly over the site.
+const MAX_QUERIES: usize = 200;
+/// Words of a query taken from a sentence.
+const SENTENCE_WORDS: usize = 9;
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fidelity {
+    /// Queries.
+    pub n_queries: usize,
+    /// Mean cosine of the static vectors with the teacher's.
+    pub cosine: f32,
+    /// Share of queries whose own section is among the ten nearest, by the rows kept.
+    pub found: f32,
+    /// The same by the teacher.
+    pub teacher_found: f32,
+}
+
+impl fmt::Display for Fidelity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.n_queries == 0 {
+            return write!(f, "too little text to measure the static encoder on");
+        }
+        write!(
+            f,
+            "of {} queries made of headings and sentences {:.1}% find their section among ten by meaning (transformer {:.1}%), cosine {:.3}",
+            self.n_queries,
+            100.0 * self.found,
+            100.0 * self.teacher_found,
+            self.cosine
+        )
+    }
+}
+
+/// A query and the vectors of the section it was taken from.
+struct Sample {
+    query: String,
+    own: std::ops::Range<usize>,
+}
+
+/// Measures. `embedded` is what the bundle stores, projected.
+///
+/// # Errors
+/// Where the teacher fails.
+pub fn measure(
+    teacher: &(dyn Encoder + Send + Sync),
+    table: &StaticTable,
+    rows: &Rows,
+    chunks: &[ChunkedPage],
+    embedded: &Embedded,
+) -> Result<Fidelity, Error> {
+    let samples = samples(chunks);
+    if samples.is_empty() {
+        return Ok(Fidelity::default());
+    }
+    let queries: Vec<&str> = samples.iter().map(|sample| sample.query.as_str()).collect();
+    let by_teacher: Vec<Vec<f32>> = teacher
+        .encode(&queries, Side::Query)?
+        .into_iter()
+        .map(|embedding| match table.projection().apply(&embedding.values) {
+            Ok(projected) => projected,
+            // A teacher of the table's own dimensions, as when the table embedded the documents.
+            Err(_) => embedding.values,
+        })
+        .collect();
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let found = |query: &[f32], own: &std::ops::Range<usize>| {
+        let scores: Vec<f32> = embedded.rows().map(|row| dot(query, row)).collect();
+        let best = scores[own.clone()].iter().copied().fold(f32::MIN, f32::max);
+        u32::from(scores.iter().filter(|&&score| score > best).count() < 10)
+    };
+    let results: Vec<(f32, u32, u32)> = samples
+        .par_iter()
+        .zip(&by_teacher)
+        .map(|(sample, teacher)| {
+            let by_teacher = found(teacher, &sample.own);
+            let Some(values) = rows.embed(&sample.query) else { return (0.0, 0, by_teacher) };
+            let cosine =
+                dot(&values, teacher) / (dot(&values, &values) * dot(teacher, teacher)).sqrt().max(1e-9);
+            (cosine, found(&values, &sample.own), by_teacher)
+        })
+        .collect();
+    let n = samples.len() as f32;
+    Ok(Fidelity {
+        n_queries: samples.len(),
+        cosine: results.iter().map(|r| r.0).sum::<f32>() / n,
+        found: results.iter().map(|r| r.1).sum::<u32>() as f32 / n,
+        teacher_found: results.iter().map(|r| r.2).sum::<u32>() as f32 / n,
+    })
+}
+
+/// Headings and beginnings of sentences in turn, evenly over the sections that have text.
+fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
+    let mut at = 0;
+    let mut candidates = Vec::new();
+    for section in chunks.iter().flat_map(|page| &page.sections) {
+        let own = at..at + section.units.len();
+        at = own.end;
+        if !own.is_empty() && section.text.split_whitespace().take(30).count() == 30 {
+            candidates.push((section, own));
+        }
+    }
+    let step = candidates.len().div_ceil(MAX_QUERIES).max(1);
+    candidates
+        .into_iter()
+        .step_by(step)
+        .enumerate()
+        .map(|(i, (section, own))| {
+            let sentence = || {
+                // The second sentence, where there is one: the first often repeats the heading.
+                let text = section.text.split_once(". ").map_or(section.text.as_str(), |(_, rest)| rest);
+                text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
+            };
+            let query =
+                if i % 2 == 0 && !section.heading.is_empty() { section.heading.clone() } else { sentence() };
+            Sample { query, own }
+        })
+        .collect()
+}

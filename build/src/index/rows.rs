@@ -1,0 +1,317 @@
+//! The static query encoder's part of a bundle: which rows a site's queries can want, cut into shards that a query
+//! fetches only a few of.
+//!
+//! Kept are the tokens that the corpus is written in, most frequent first; then the tokens of general vocabulary, by
+//! how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
+//! row, which saves a query the rounds of piecing them together. All within a budget of bytes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise};
+use findling_bundle::{Error, RowRange, ShardKind, StaticRows};
+use findling_encoder::static_table::{StaticTable, normaliser};
+use findling_text::wordpiece::for_each_word;
+use rayon::prelude::*;
+
+use super::shards::{Cutter, ShardSet};
+
+/// Bytes of rows unless told otherwise.
+pub const BUDGET: usize = 2 << 20;
+/// Bytes of a shard to aim at. Rows do not compress; a query's words fall into as many shards as there are words.
+const SHARD_LEN: usize = 3 << 10;
+/// Rows in the shard of common words.
+const N_COMMON: usize = 64;
+/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus one, to be kept for
+/// its own sake.
+const GENERAL: u8 = 5;
+
+/// One row to be kept.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    scale: u16,
+    packed: Vec<u8>,
+}
+
+/// The rows of a bundle, by key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    dim: u32,
+    bits: Bits,
+    lowercase: bool,
+    common: Vec<String>,
+    rows: BTreeMap<String, Row>,
+}
+
+/// How often each word of the corpus occurs, as the encoder reads words.
+fn count_words(texts: &[&str], lowercase: bool) -> HashMap<String, u64> {
+    texts
+        .par_chunks(256)
+        .map(|texts| {
+            let mut counts: HashMap<String, u64> = HashMap::new();
+            for text in texts {
+                for_each_word(text, normaliser(lowercase), |word| match counts.get_mut(word) {
+                    Some(n) => *n += 1,
+                    None => drop(counts.insert(word.to_owned(), 1)),
+                });
+            }
+            counts
+        })
+        .reduce(HashMap::new, |mut a, b| {
+            for (word, n) in b {
+                *a.entry(word).or_default() += n;
+            }
+            a
+        })
+}
+
+/// Chooses the rows for a corpus.
+pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
+    let words = count_words(texts, table.lowercase());
+    let mut of_token = vec![0u64; table.vocabulary().len()];
+    // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
+    let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
+    for (word, &n) in &words {
+        let pieces = table.pieces(word);
+        pieces.iter().for_each(|&id| of_token[id as usize] += n);
+        if pieces.len() > 1 {
+            composed.push((word, n, pieces));
+        }
+    }
+    composed.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+
+    let mut tokens: Vec<u32> = (0..of_token.len() as u32)
+        .filter(|&id| of_token[id as usize] > 0 || table.frequency(id) >= GENERAL)
+        .filter(|&id| table.row(id).is_some())
+        .collect();
+    tokens.sort_by_key(|&id| {
+        (std::cmp::Reverse(of_token[id as usize]), std::cmp::Reverse(table.frequency(id)), id)
+    });
+
+    let dim = table.projection().to_dim();
+    let row_len = table.bits().row_len(dim as usize);
+    let cost = |key: &str| row_len + 2 + 2 + key.len();
+    let mut left = budget;
+    let mut rows = BTreeMap::new();
+    let mut keep = |key: &str, row: Row| {
+        let fits = left >= cost(key);
+        if fits {
+            left -= cost(key);
+            rows.insert(key.to_owned(), row);
+        }
+        fits
+    };
+    for &id in &tokens {
+        let (Some((scale, packed)), Some(token)) = (table.row(id), table.vocabulary().get(id as usize))
+        else {
+            continue;
+        };
+        if !keep(token, Row { scale, packed: packed.to_vec() }) {
+            break;
+        }
+    }
+    for (word, n, pieces) in &composed {
+        let mut sum = vec![0.0; dim as usize];
+        pieces.iter().for_each(|&id| table.add(id, &mut sum));
+        let (scale, packed) = quantise(&sum, table.bits());
+        // Once is a typo as often as a word; its tokens are there all the same.
+        if *n < 2
+            || word.len() > findling_bundle::limits::MAX_TERM_LEN
+            || (scale != 0 && !keep(word, Row { scale, packed }))
+        {
+            break;
+        }
+    }
+
+    // Queries' most common words are those of all texts.
+    let mut common: Vec<(u8, &String)> = (0..table.vocabulary().len() as u32)
+        .filter_map(|id| Some((table.frequency(id), table.vocabulary().get(id as usize)?)))
+        .filter(|(_, token)| rows.contains_key(*token) && !token.starts_with("##"))
+        .collect();
+    common.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let common: BTreeSet<String> =
+        common.into_iter().take(N_COMMON).map(|(_, token)| token.clone()).collect();
+
+    Rows { dim, bits: table.bits(), lowercase: table.lowercase(), common: common.into_iter().collect(), rows }
+}
+
+impl Rows {
+    /// Rows kept.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether none was kept.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// A text's vector as a reader of the bundle computes it, not normalised; `None` where no word has rows.
+    pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        let mut sum = vec![0.0; self.dim as usize];
+        for_each_word(text, normaliser(self.lowercase), |word| {
+            for row in self.pieces(word) {
+                add_row(row.scale, &row.packed, self.bits, 1.0, &mut sum);
+            }
+        });
+        sum.iter().any(|v| *v != 0.0).then_some(sum)
+    }
+
+    /// The rows that a word is pieced together of; none where that cannot be done.
+    fn pieces(&self, word: &str) -> Vec<&Row> {
+        let mut pieces = Vec::new();
+        let mut key = word.to_owned();
+        let mut mark = 0;
+        while key.len() > mark {
+            let ends = (mark + 1..=key.len()).rev().filter(|&end| key.is_char_boundary(end));
+            let Some((row, end)) = ends.into_iter().find_map(|end| Some((self.rows.get(&key[..end])?, end)))
+            else {
+                return Vec::new();
+            };
+            pieces.push(row);
+            key = format!("{CONTINUATION}{}", &key[end..]);
+            mark = CONTINUATION.len();
+        }
+        pieces
+    }
+
+    /// Adds the shards, and says where they are.
+    ///
+    /// # Errors
+    /// Where a row is beyond the format's limits.
+    pub fn add_to(&self, shards: &mut ShardSet) -> Result<StaticRows, Error> {
+        let mut common = RowsBuilder::new(self.dim, self.bits);
+        for key in &self.common {
+            if let Some(row) = self.rows.get(key) {
+                common.push(key, row.scale, &row.packed)?;
+            }
+        }
+        let common = shards.add(ShardKind::Rows, &common.finish())?;
+
+        let keys: Vec<String> = self.rows.keys().cloned().collect();
+        let mut cutter = Cutter::new(SHARD_LEN);
+        let mut firsts: Vec<String> = Vec::new();
+        let mut raws = Vec::new();
+        let mut builder = RowsBuilder::new(self.dim, self.bits);
+        for (key, row) in &self.rows {
+            let cut = cutter.cut_before(key, row.packed.len() + key.len());
+            if cut {
+                raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
+            }
+            if cut || firsts.is_empty() {
+                firsts.push(key.clone());
+                for prefix in prefixes(&keys, key) {
+                    if let Some(row) = self.rows.get(prefix) {
+                        builder.push(prefix, row.scale, &row.packed)?;
+                    }
+                }
+            }
+            builder.push(key, row.scale, &row.packed)?;
+        }
+        if !builder.is_empty() {
+            raws.push(builder.finish());
+        }
+        let ids = shards.add_all(ShardKind::Rows, &raws)?;
+        let ranges =
+            firsts.into_iter().zip(ids).map(|(first_key, shard)| RowRange { first_key, shard }).collect();
+        Ok(StaticRows {
+            bits: self.bits,
+            lowercase: self.lowercase,
+            common_keys: self.common.clone(),
+            common,
+            ranges,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::EncoderCard;
+    use findling_bundle::projection::Projection;
+    use findling_bundle::rows::RowsShard;
+
+    use super::*;
+
+    /// A table over a few tokens, each with a row of its own direction.
+    pub fn table() -> StaticTable {
+        let tokens = [
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex", "##es",
+            "thread", "zebra",
+        ];
+        let teacher = EncoderCard {
+            name: "teacher".into(),
+            dim: 16,
+            fingerprint: "0".repeat(32),
+            max_tokens: 256,
+            query_prefix: String::new(),
+            document_prefix: String::new(),
+            semantic: true,
+        };
+        let eye: Vec<f32> = (0..256).map(|i| f32::from(u8::from(i / 16 == i % 16))).collect();
+        let rows: Vec<f32> = (0..tokens.len() * 16)
+            .map(|i| if i / 16 == i % 16 { 1.0 } else { 0.1 * (i % 3) as f32 })
+            .collect();
+        let counts: Vec<u64> =
+            (0..tokens.len() as u64).map(|i| if i < 5 { 0 } else { 1 << (14 - i.min(13)) }).collect();
+        let vocabulary = tokens.iter().map(|&token| token.to_owned()).collect();
+        StaticTable::new(
+            teacher,
+            Projection::new(16, &eye).unwrap(),
+            vocabulary,
+            true,
+            &rows,
+            &counts,
+            Bits::Eight,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn what_the_corpus_is_written_in_is_kept_first() {
+        let table = table();
+        let texts = ["Share data: a mutex, mutexes, the mutex."];
+        let all = select(&table, &texts, BUDGET);
+        assert!(
+            ["share", "data", "mut", "##ex", "##es", "the"].iter().all(|key| all.rows.contains_key(*key))
+        );
+        assert!(
+            all.rows.contains_key("mutex"),
+            "a word of several tokens that occurs twice has a row of its own"
+        );
+        assert!(!all.rows.contains_key("mutexes"), "once is not enough");
+        assert!(!all.rows.contains_key("zebra"), "rare and not in the corpus");
+        let one = 16 + 2 + 2 + 4;
+        let few = select(&table, &texts, 2 * one);
+        assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
+    }
+
+    #[test]
+    fn queries_add_up_the_same_rows_as_the_table() {
+        let table = table();
+        let rows = select(&table, &["share data thread mut mutes the"], BUDGET);
+        for query in ["share the data", "Threads", "mutes", "mutex thread", "unknown", ""] {
+            let tokens = table.tokens(query);
+            let mut expected = vec![0.0; 16];
+            tokens.iter().for_each(|&id| table.add(id, &mut expected));
+            let expected = (!tokens.is_empty()).then_some(expected);
+            assert_eq!(rows.embed(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_in_the_shard_its_range_names() {
+        let rows = select(&table(), &["share data thread mut mutes the mutex mutex"], BUDGET);
+        let mut shards = ShardSet::default();
+        let placed = rows.add_to(&mut shards).unwrap();
+        let (entries, stored) = shards.finish();
+        for (key, row) in &rows.rows {
+            let id = placed.shard_of(key).unwrap();
+            let raw = findling_bundle::decode_shard(&entries[id.index()], &stored[id.index()]).unwrap();
+            let shard = RowsShard::from_bytes(&raw, 16, Bits::Eight).unwrap();
+            let mut sum = vec![0.0; 16];
+            shard.add(shard.get(key).unwrap(), &mut sum);
+            let mut expected = vec![0.0; 16];
+            add_row(row.scale, &row.packed, Bits::Eight, 1.0, &mut expected);
+            assert_eq!(sum, expected);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The static query encoder's general table, shipped with the tool: 256 dimensions at 4 bits, taught by all-MiniLM-L6-v2.
+//! How it was made, and what it is worth: `docs/static-encoder.md`.
+
+use std::path::Path;
+
+use anyhow::Context;
+use findling_bundle::EncoderCard;
+use findling_encoder::static_table::StaticTable;
+
+/// The table, as `findling distill` wrote it.
+static GENERAL: &[u8] = include_bytes!("../../tables/all-minilm-l6-v2.table");
+
+/// The table shipped with the tool.
+///
+/// # Errors
+/// Never, unless the program itself is damaged.
+pub fn general() -> anyhow::Result<StaticTable> {
+    StaticTable::from_bytes(GENERAL).context("the table shipped with this program")
+}
+
+/// Reads a table from a file.
+///
+/// # Errors
+/// Where the file cannot be read or is no table.
+pub fn read(path: &Path) -> anyhow::Result<StaticTable> {
+    let bytes =
+        std::fs::read(path).with_context(|| format!("{}: the table cannot be read", path.display()))?;
+    StaticTable::from_bytes(&bytes).with_context(|| path.display().to_string())
+}
+
+/// Whether queries embedded by `table` land in the space of documents embedded by `documents`.
+pub fn fits(table: &StaticTable, documents: &EncoderCard) -> bool {
+    documents.fingerprint == table.teacher().fingerprint
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_encoder::Encoder;
+
+    use super::*;
+
+    #[test]
+    fn the_shipped_table_is_sound_and_within_its_size() {
+        let table = general().unwrap();
+        assert!(GENERAL.len() <= 4_000_000, "{} bytes", GENERAL.len());
+        assert_eq!((table.card().dim, table.bits().count()), (256, 4));
+        let cosine = |a: &str, b: &str| {
+            let (a, b) = (table.embed(a).values, table.embed(b).values);
+            a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>()
+        };
+        let (near, far) = (
+            cosine("stop two threads writing the same memory", "mutual exclusion lock"),
+            cosine("stop two threads writing the same memory", "bake bread in an oven"),
+        );
+        assert!(near > far + 0.1, "{near} {far}");
+    }
+}
