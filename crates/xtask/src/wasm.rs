@@ -119,13 +119,17 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     if let Some(size) = up_to_date(&stamp, &wanted, &out, module) {
         return Ok(size);
     }
-    let _ = fs::remove_dir_all(&out);
-    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
-    bindgen(paths, &built, &out, module.out_name)?;
-    let wasm = wasm_file(&out, module);
+    // Made beside the last one, which a build of the client may be reading.
+    let next = out.with_extension("next");
+    let _ = fs::remove_dir_all(&next);
+    fs::create_dir_all(&next).with_context(|| next.display().to_string())?;
+    bindgen(paths, &built, &next, module.out_name)?;
+    let wasm = wasm_file(&next, module);
     optimise(paths, node, &wasm, module.optimise)?;
     let (raw, brotli) = (fs::metadata(&wasm)?.len(), brotli_len(node, &wasm)?);
-    fs::write(&stamp, format!("{wanted}\n{raw} {brotli}\n")).with_context(|| stamp.display().to_string())?;
+    fs::write(next.join(".stamp"), format!("{wanted}\n{raw} {brotli}\n"))?;
+    let _ = fs::remove_dir_all(&out);
+    fs::rename(&next, &out).with_context(|| out.display().to_string())?;
     Ok(module.size(raw, brotli))
 }
 
