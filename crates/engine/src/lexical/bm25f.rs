@@ -97,12 +97,29 @@ impl Scratch {
 /// Scores the groups of a query.
 pub(crate) struct Scorer<'a> {
     pub params: &'a Bm25fParams,
-    pub structure: &'a Structure,
-    pub stats: &'a Stats,
-    pub dictionary: Dictionary<'a>,
+    structure: &'a Structure,
+    stats: &'a Stats,
+    dictionary: Dictionary<'a>,
+    /// By field and length: the weight of one occurrence.
+    factors: [Vec<f32>; 6],
 }
 
-impl Scorer<'_> {
+/// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
+const MAX_TABLE_LEN: u32 = 255;
+
+impl<'a> Scorer<'a> {
+    pub fn new(
+        params: &'a Bm25fParams,
+        structure: &'a Structure,
+        stats: &'a Stats,
+        dictionary: Dictionary<'a>,
+    ) -> Self {
+        let factors = std::array::from_fn(|field| {
+            (0..=MAX_TABLE_LEN).map(|len| factor(params, stats, field, len)).collect()
+        });
+        Self { params, structure, stats, dictionary, factors }
+    }
+
     /// Inverse document frequency over passages.
     pub fn idf(&self, df: u32) -> f32 {
         let (n, df) = (self.stats.n_passages as f32, df as f32);
@@ -167,31 +184,57 @@ impl Scorer<'_> {
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {
         for group in groups {
+            if let [term] = group.terms.as_slice() {
+                // Nothing to compare: the term's contributions go straight into the scores.
+                let Scratch { score, score_touched, .. } = scratch;
+                let (mut score, mut touched) = (std::mem::take(score), std::mem::take(score_touched));
+                self.each(term, group.bit, n_tokens, scratch, |passage, contribution| {
+                    add(&mut score, &mut touched, passage, contribution);
+                });
+                (scratch.score, scratch.score_touched) = (score, touched);
+                continue;
+            }
+            let Scratch { best, best_touched, .. } = scratch;
+            let (mut best, mut touched) = (std::mem::take(best), std::mem::take(best_touched));
             for term in &group.terms {
-                self.accumulate(term, if term.exact { group.bit } else { 0 }, n_tokens, scratch);
-                self.saturate(term, scratch);
+                let bit = if term.exact { group.bit } else { 0 };
+                self.each(term, bit, n_tokens, scratch, |passage, contribution| {
+                    if let Some(best) = best.get_mut(passage as usize)
+                        && contribution > *best
+                    {
+                        if *best == 0.0 {
+                            touched.push(passage);
+                        }
+                        *best = contribution;
+                    }
+                });
             }
-            for &passage in &scratch.best_touched {
-                let (best, score) =
-                    (&mut scratch.best[passage as usize], &mut scratch.score[passage as usize]);
-                if *score == 0.0 {
-                    scratch.score_touched.push(passage);
-                }
-                *score += *best;
-                *best = 0.0;
+            for &passage in &touched {
+                let contribution = std::mem::take(&mut best[passage as usize]);
+                add(&mut scratch.score, &mut scratch.score_touched, passage, contribution);
             }
-            scratch.best_touched.clear();
+            touched.clear();
+            (scratch.best, scratch.best_touched) = (best, touched);
         }
         self.collect(all_bits, allowed, scratch)
     }
 
-    /// Sums a term's weighted frequencies by passage.
-    fn accumulate(&self, term: &ScoredTerm, bit: u8, n_tokens: u32, scratch: &mut Scratch) {
+    /// What a term contributes to each passage, to each once, in no particular order.
+    fn each(
+        &self,
+        term: &ScoredTerm,
+        bit: u8,
+        n_tokens: u32,
+        scratch: &mut Scratch,
+        mut contribute: impl FnMut(u32, f32),
+    ) {
         let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } = scratch;
-        let mut add = |passages: std::ops::Range<u32>, frequency: f32| {
-            if frequency > 0.0 {
-                for passage in passages {
-                    let Some(tf) = tf.get_mut(passage as usize) else { break };
+        // What pages and sections give their passages is kept until the passage's own frequency is known.
+        let mut spread = |passages: std::ops::Range<u32>, frequency: f32| {
+            if frequency > 0.0
+                && let Some(places) = tf.get_mut(passages.start as usize..passages.end as usize)
+            {
+                for (passage, tf) in passages.zip(places) {
                     if *tf == 0.0 {
                         tf_touched.push(passage);
                     }
@@ -202,7 +245,7 @@ impl Scorer<'_> {
         for posting in self.dictionary.postings(&term.lookup, Level::Page) {
             let page = PageId(posting.id);
             let len = self.structure.page_len(page);
-            add(self.structure.passages_of_page(page), self.frequency(Level::Page, posting.tf, len));
+            spread(self.structure.passages_of_page(page), self.frequency(Level::Page, posting.tf, len));
             if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
                 mark(titles, titles_touched, posting.id, bit);
             }
@@ -210,14 +253,25 @@ impl Scorer<'_> {
         for posting in self.dictionary.postings(&term.lookup, Level::Section) {
             let section = SectionId(posting.id);
             let len = self.structure.section_len(section);
-            add(self.structure.passages(section), self.frequency(Level::Section, posting.tf, len));
+            spread(self.structure.passages(section), self.frequency(Level::Section, posting.tf, len));
             if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
                 mark(headings, headings_touched, posting.id, bit);
             }
         }
         for posting in self.dictionary.postings(&term.lookup, Level::Passage) {
             let len = self.structure.passage_len(PassageId(posting.id));
-            add(posting.id..posting.id + 1, self.frequency(Level::Passage, posting.tf, len));
+            let Some(above) = tf.get_mut(posting.id as usize) else { break };
+            let frequency = std::mem::take(above) + self.frequency(Level::Passage, posting.tf, len);
+            if frequency > 0.0 {
+                contribute(posting.id, self.contribution(term, frequency));
+            }
+        }
+        for passage in tf_touched.drain(..) {
+            // 0 where the passage has had its turn.
+            let frequency = std::mem::take(&mut tf[passage as usize]);
+            if frequency > 0.0 {
+                contribute(passage, self.contribution(term, frequency));
+            }
         }
     }
 
@@ -228,28 +282,14 @@ impl Scorer<'_> {
         for i in 0..2 {
             if tf[i] > 0 {
                 let field = level as usize * 2 + i;
-                let (params, mean) = (&self.params.fields[field], self.stats.mean_len[field]);
-                let relative = if mean > 0.0 { len[i] as f32 / mean } else { 1.0 };
-                sum += params.weight * tf[i] as f32 / (1.0 - params.b + params.b * relative);
+                let factor = match self.factors[field].get(len[i] as usize) {
+                    Some(factor) => *factor,
+                    None => factor(self.params, self.stats, field, len[i]),
+                };
+                sum += tf[i] as f32 * factor;
             }
         }
         sum
-    }
-
-    /// Turns the frequencies of a term into contributions, and keeps the better of these and the group's so far.
-    fn saturate(&self, term: &ScoredTerm, scratch: &mut Scratch) {
-        for &passage in &scratch.tf_touched {
-            let (tf, best) = (&mut scratch.tf[passage as usize], &mut scratch.best[passage as usize]);
-            let score = self.contribution(term, *tf);
-            *tf = 0.0;
-            if score > *best {
-                if *best == 0.0 {
-                    scratch.best_touched.push(passage);
-                }
-                *best = score;
-            }
-        }
-        scratch.tf_touched.clear();
     }
 
     #[inline]
@@ -366,6 +406,13 @@ impl Scorer<'_> {
     }
 }
 
+/// What one occurrence counts in a field of a length.
+fn factor(params: &Bm25fParams, stats: &Stats, field: usize, len: u32) -> f32 {
+    let (params, mean) = (&params.fields[field], stats.mean_len[field]);
+    let relative = if mean > 0.0 { len as f32 / mean } else { 1.0 };
+    params.weight / (1.0 - params.b + params.b * relative)
+}
+
 /// One term's part in the score of a passage.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Contribution {
@@ -389,6 +436,15 @@ pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
     let bits = groups.iter().filter(|group| !group.terms.is_empty()).fold(0, |bits, group| bits | group.bit);
     let all = ((1u32 << carrying) - 1) as u8;
     if bits == all { all } else { 0 }
+}
+
+fn add(scores: &mut [f32], touched: &mut Vec<u32>, passage: u32, contribution: f32) {
+    if let Some(score) = scores.get_mut(passage as usize) {
+        if *score == 0.0 {
+            touched.push(passage);
+        }
+        *score += contribution;
+    }
 }
 
 fn mark(places: &mut [u8], touched: &mut Vec<u32>, i: u32, bit: u8) {

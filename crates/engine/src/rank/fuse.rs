@@ -61,17 +61,21 @@ pub(crate) fn fuse(
     slots: &mut [u32],
 ) -> Fused {
     let depth = params.depth as usize;
-    let mut order: Vec<u32> = (0..legs.lexical.len() as u32).collect();
-    let by_rank = |a: &u32, b: &u32| {
-        let (a, b) = (&legs.lexical[*a as usize], &legs.lexical[*b as usize]);
-        b.score.total_cmp(&a.score).then(a.section.cmp(&b.section))
-    };
+    let mut keys: Vec<u64> = legs.lexical.iter().map(|hit| key(hit.score, hit.section)).collect();
     let rank_all = mode == Mode::Hybrid && matches!(fusion, Fusion::Rrf { .. });
-    if !rank_all && order.len() > depth && depth > 0 {
-        order.select_nth_unstable_by(depth - 1, by_rank);
-        order.truncate(depth);
+    if !rank_all && keys.len() > depth && depth > 0 {
+        keys.select_nth_unstable(depth - 1);
+        keys.truncate(depth);
     }
-    order.sort_unstable_by(by_rank);
+    keys.sort_unstable();
+    let ranked: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
+    for (i, hit) in legs.lexical.iter().enumerate() {
+        if let Some(slot) = slots.get_mut(hit.section as usize) {
+            *slot = i as u32 + 1;
+        }
+    }
+    // Places in `candidates`, which begin as the lexical hits in their order.
+    let order: Vec<u32> = ranked.iter().map(|&section| slots[section as usize] - 1).collect();
 
     let mut candidates: Vec<Candidate> = legs
         .lexical
@@ -88,11 +92,6 @@ pub(crate) fn fuse(
         for &place in order.iter().take(depth) {
             let candidate = &mut candidates[place as usize];
             candidate.similarity = similarity(candidate.section);
-        }
-    }
-    for (i, hit) in legs.lexical.iter().enumerate() {
-        if let Some(slot) = slots.get_mut(hit.section as usize) {
-            *slot = i as u32 + 1;
         }
     }
     // Where in `candidates` each of the dense leg's sections is.
@@ -153,8 +152,15 @@ pub(crate) fn fuse(
     if mode != Mode::Semantic {
         candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
     }
-    let ranked = order.into_iter().map(|place| legs.lexical[place as usize].section).collect();
     Fused { candidates, ranked }
+}
+
+/// Sorts like score, best first, then section: one comparison of integers where a list is long.
+fn key(score: f32, section: u32) -> u64 {
+    let bits = score.to_bits();
+    // As f32::total_cmp orders, reversed.
+    let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    u64::from(!ascending) << 32 | u64::from(section)
 }
 
 #[cfg(test)]
@@ -184,6 +190,12 @@ mod tests {
         fused.sort_by(|a, b| b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)));
         let got: Vec<_> = fused.iter().map(|c| (c.section, (c.score() * 1000.0).round() / 1000.0)).collect();
         assert_eq!(got, expect);
+    }
+
+    #[test]
+    fn keys_sort_as_scores_do() {
+        let ordered = [(f32::INFINITY, 0), (2.0, 1), (2.0, 7), (1.5, 0), (0.0, 0), (-0.0, 0), (-1.0, 3)];
+        assert!(ordered.is_sorted_by(|a, b| key(a.0, a.1) < key(b.0, b.1)));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Ranked {
         let (manifest, params) = (index.manifest(), index.rank_params());
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let dictionary = Dictionary::new(index);
-        let scorer = Scorer { params: &params.bm25f, structure, stats: &manifest.stats, dictionary };
+        let scorer = Scorer::new(&params.bm25f, structure, &manifest.stats, dictionary);
 
         // One set of sections for both legs.
         let mut notices = Vec::new();
