@@ -160,7 +160,7 @@ fn embed(encoder: &QueryEncoder, judged: &mut [Judged], ui: &Ui) -> anyhow::Resu
     let mut times = Vec::with_capacity(judged.len());
     for one in judged {
         let (vector, time) = encoder.encode(&one.query.text)?;
-        one.vector = Some(vector);
+        one.vector = vector;
         times.push(time);
         bar.inc(1);
     }
@@ -185,6 +185,7 @@ fn measure(
             limit: Limit(limit),
             filter: args.ranking.filter.clone(),
             vector: one.vector.clone(),
+            encoder: args.ranking.query_encoder.of_engine(),
             fusion: args.ranking.fusion.unwrap_or_default(),
             sections_per_page: SectionsPerPage(sections),
             ..Request::default()

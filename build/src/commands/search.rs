@@ -52,7 +52,8 @@ pub struct Args {
 /// What decides the ranking besides the mode.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Ranking {
-    /// Who embeds the query: auto, none, hash, transformer, or a model's name
+    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static), static, transformer, hash, none, or
+    /// a model's name
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub query_encoder: EncoderChoice,
     /// How the legs are fused: convex, rrf, or with numbers, convex:alpha=0.35, rrf:k=5,dense-weight=0.7
@@ -139,6 +140,7 @@ fn request(args: &Args, query: &str) -> Request {
         limit: Limit(args.limit),
         offset: args.offset,
         filter: args.ranking.filter.clone(),
+        encoder: args.ranking.query_encoder.of_engine(),
         fusion: args.ranking.fusion.unwrap_or_default(),
         explain: args.explain,
         ..Request::default()
@@ -157,7 +159,7 @@ fn single(
     let mut embedding = None;
     if let Some(encoder) = encoder {
         let (vector, time) = encoder.encode(query)?;
-        request.vector = Some(vector);
+        request.vector = vector;
         embedding = Some(time);
     }
     let (response, cost) = host.search(request)?;
@@ -205,7 +207,7 @@ fn batch(
             request.sections_per_page = SectionsPerPage(1);
         }
         if let Some(encoder) = encoder {
-            request.vector = Some(encoder.encode(text)?.0);
+            request.vector = encoder.encode(text)?.0;
         }
         let (response, _) = host.search(request).with_context(|| format!("query {id}"))?;
         match args.format {

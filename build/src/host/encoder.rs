@@ -23,6 +23,16 @@ pub enum EncoderChoice {
     Named(String),
 }
 
+impl EncoderChoice {
+    /// What it asks of the engine where no vector comes with the query.
+    pub fn of_engine(&self) -> findling_engine::EncoderChoice {
+        match self {
+            Self::None => findling_engine::EncoderChoice::None,
+            _ => findling_engine::EncoderChoice::Auto,
+        }
+    }
+}
+
 impl FromStr for EncoderChoice {
     type Err = std::convert::Infallible;
 
@@ -35,9 +45,13 @@ impl FromStr for EncoderChoice {
     }
 }
 
+/// What the engine's own encoder is called.
+const STATIC: &str = "static";
+
 /// An encoder of queries into a bundle's space.
 pub struct QueryEncoder {
-    encoder: BoxedEncoder,
+    /// `None`: the engine embeds, by the rows in the bundle.
+    encoder: Option<BoxedEncoder>,
     kind: &'static str,
 }
 
@@ -59,7 +73,16 @@ impl QueryEncoder {
         };
         match choice {
             EncoderChoice::None => Ok(None),
-            EncoderChoice::Auto => Self::documents_own(host, dense).map(Some),
+            EncoderChoice::Auto => match Self::documents_own(host, dense) {
+                Err(_) if dense.rows.is_some() => Ok(Some(Self::of_rows())),
+                own => own.map(Some),
+            },
+            EncoderChoice::Named(name) if name == STATIC => match dense.rows {
+                Some(_) => Ok(Some(Self::of_rows())),
+                None => {
+                    bail!("the bundle has no rows of a static encoder; build it with --query-encoder static")
+                }
+            },
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.semantic => {
                 Self::documents_own(host, dense).map(Some)
             }
@@ -70,10 +93,14 @@ impl QueryEncoder {
         }
     }
 
+    fn of_rows() -> QueryEncoder {
+        QueryEncoder { encoder: None, kind: STATIC }
+    }
+
     /// The documents' encoder: as installed, or as the bundle brings it along.
     fn documents_own(host: &Host, dense: &Dense) -> anyhow::Result<QueryEncoder> {
         Self::installed(&dense.encoder.name, dense).or_else(|error| match deployed(host, dense) {
-            Some(Ok(encoder)) => Ok(QueryEncoder { encoder, kind: "transformer" }),
+            Some(Ok(encoder)) => Ok(QueryEncoder { encoder: Some(encoder), kind: "transformer" }),
             Some(Err(of_bundle)) => Err(of_bundle.context(error)),
             None => Err(error),
         })
@@ -98,29 +125,30 @@ impl QueryEncoder {
             );
         }
         let kind = if card.semantic { "transformer" } else { "hash" };
-        Ok(QueryEncoder { encoder, kind })
+        Ok(QueryEncoder { encoder: Some(encoder), kind })
     }
 
-    /// `transformer`, `hash`.
+    /// `transformer`, `static`, `hash`.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Embeds a query; says how long that took.
+    /// Embeds a query, unless the engine does; says how long that took.
     ///
     /// # Errors
     /// Where the model fails to run.
-    pub fn encode(&self, query: &str) -> anyhow::Result<(QueryVector, Duration)> {
+    pub fn encode(&self, query: &str) -> anyhow::Result<(Option<QueryVector>, Duration)> {
+        let Some(encoder) = &self.encoder else { return Ok((None, Duration::ZERO)) };
         let start = Instant::now();
         let failed = || format!("cannot embed the query {query:?}");
-        let mut embeddings = self.encoder.encode(&[query], Side::Query).with_context(failed)?;
+        let mut embeddings = encoder.encode(&[query], Side::Query).with_context(failed)?;
         let embedding = embeddings.pop().with_context(failed)?;
         let vector = QueryVector {
             values: embedding.values,
             encoder: self.kind.to_owned(),
             truncated: embedding.truncated,
         };
-        Ok((vector, start.elapsed()))
+        Ok((Some(vector), start.elapsed()))
     }
 }
 
