@@ -57,7 +57,7 @@ fn a_site_is_read_in_the_order_of_its_paths() {
         ("findling/demo.html", "<p>bundle"),
         ("notes.md", "left out, for the site is HTML"),
     ]);
-    let (pages, problems) = read_all(&[site.0.clone()], &Options::default());
+    let (pages, problems) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(ids(&pages), ["a/index.html", "b.html", "index.html"]);
     let urls: Vec<_> = pages.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(urls, ["/a/", "/b.html", "/"]);
@@ -70,7 +70,10 @@ fn urls_stand_behind_the_base_and_keep_index_html_if_told() {
     let site = Directory::with(&[("a b/index.html", "<p>x")]);
     let options =
         Options { base_url: "https://example.org/docs".into(), keep_index_html: true, ..Options::default() };
-    assert_eq!(read_all(&[site.0.clone()], &options).0[0].url, "https://example.org/docs/a%20b/index.html");
+    assert_eq!(
+        read_all(std::slice::from_ref(&site.0), &options).0[0].url,
+        "https://example.org/docs/a%20b/index.html"
+    );
 }
 
 #[test]
@@ -95,7 +98,7 @@ fn what_is_excluded_is_not_read() {
         ("b/print-1.html", "<p>x"),
     ]);
     let options = Options { exclude: vec!["*/ja".into(), "b/print*.html".into()], ..Options::default() };
-    assert_eq!(ids(&read_all(&[site.0.clone()], &options).0), ["a/x.html"]);
+    assert_eq!(ids(&read_all(std::slice::from_ref(&site.0), &options).0), ["a/x.html"]);
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn links_are_followed_but_not_in_circles() {
     let site = Directory::with(&[("a/x.html", "<p>x")]);
     std::os::unix::fs::symlink(site.join("a"), site.join("b")).expect("a link");
     std::os::unix::fs::symlink(&site.0, site.join("a/up")).expect("a link");
-    let (pages, problems) = read_all(&[site.0.clone()], &Options::default());
+    let (pages, problems) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(ids(&pages), ["a/x.html", "b/x.html"]);
     assert!(problems.iter().all(|problem| problem.severity == Severity::Skipped), "{problems:?}");
 }
@@ -134,7 +137,7 @@ fn links_are_followed_but_not_in_circles() {
 #[test]
 fn if_any_page_marks_its_body_pages_that_do_not_are_left_out() {
     let site = Directory::with(&[("a.html", "<p>a"), ("b.html", "<p>nav<div data-pagefind-body>b</div>")]);
-    let (pages, problems) = read_all(&[site.0.clone()], &Options::default());
+    let (pages, problems) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(ids(&pages), ["b.html"]);
     assert!(problems[0].reason.contains("data-findling-body"));
 }
@@ -143,14 +146,17 @@ fn if_any_page_marks_its_body_pages_that_do_not_are_left_out() {
 fn an_index_page_that_copies_another_is_left_out() {
     let text = "<main><h1>Foreword</h1><p>Same.</p></main>";
     let site = Directory::with(&[("foreword.html", text), ("index.html", text), ("z.html", "<p>z")]);
-    assert_eq!(ids(&read_all(&[site.0.clone()], &Options::default()).0), ["foreword.html", "z.html"]);
+    assert_eq!(
+        ids(&read_all(std::slice::from_ref(&site.0), &Options::default()).0),
+        ["foreword.html", "z.html"]
+    );
 }
 
 #[test]
 fn attributes_have_one_type_over_all_pages() {
     let tree =
         Directory::with(&[("a.md", "---\nn: 1\nm: 2\n---\nx"), ("b.md", "---\nn: 2\nm: many\n---\nx")]);
-    let (pages, problems) = read_all(&[tree.0.clone()], &Options::default());
+    let (pages, problems) = read_all(std::slice::from_ref(&tree.0), &Options::default());
     assert_eq!(pages[0].attributes["n"], AttributeValue::Number(1.0));
     assert_eq!(pages[0].attributes["m"], AttributeValue::String("2".into()));
     assert_eq!(problems.len(), 1);
@@ -166,7 +172,7 @@ fn sorts_of_html_are_numbers_where_all_are() {
     let page =
         |rank: &str| format!("<p data-findling-sort=\"rank:{rank}\" data-findling-filter=\"tag:x\">text");
     let site = Directory::with(&[("a.html", &page("10")), ("b.html", &page("2"))]);
-    let (pages, _) = read_all(&[site.0.clone()], &Options::default());
+    let (pages, _) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(pages[0].attributes["rank"], AttributeValue::Number(10.0));
     assert_eq!(pages[0].sort_only, ["rank"]);
     assert_eq!(pages[0].attributes["tag"], AttributeValue::String("x".into()));
@@ -182,7 +188,7 @@ fn languages_come_from_the_page_the_path_or_the_option() {
     ]);
     let options = Options { language: Some("en".into()), ..Options::default() };
     let languages: Vec<_> =
-        read_all(&[tree.0.clone()], &options).0.into_iter().map(|page| page.language).collect();
+        read_all(std::slice::from_ref(&tree.0), &options).0.into_iter().map(|page| page.language).collect();
     assert_eq!(languages, ["en", "de", "ja", "pt"]);
 }
 
@@ -192,7 +198,7 @@ fn a_beir_directory_is_its_corpus() {
         ("corpus.jsonl", "{\"_id\":\"1\",\"title\":\"T\",\"text\":\"x\"}\n"),
         ("queries.jsonl", "{\"_id\":\"q\",\"text\":\"?\"}\n"),
     ]);
-    let (pages, problems) = read_all(&[set.0.clone()], &Options::default());
+    let (pages, problems) = read_all(std::slice::from_ref(&set.0), &Options::default());
     assert_eq!(ids(&pages), ["1"]);
     assert!(problems.is_empty());
 }

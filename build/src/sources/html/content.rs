@@ -333,7 +333,7 @@ impl Walker {
         for below in node.descendants().skip(1) {
             let Node::Element(element) = below.value() else { continue };
             let attrs = Attrs::of(element);
-            if attrs.has_class(|class| class == "indexterm") {
+            if attrs.has_class(|class| class == "indexterm") || rules::is_machinery(element.name()) {
                 continue;
             }
             if inside.is_none() {

@@ -66,6 +66,7 @@ fn the_anchor_of_a_heading_is_on_it_in_it_or_around_it() {
     check("<h2 id=a>A</h2>", "2 A #a: ");
     check("<h2><a id=a></a>A</h2>", "2 A #a: ");
     check("<h2><a name=a>A</a></h2>", "2 A #a: ");
+    check("<h2>A<button id=copy>Copy</button></h2>", "2 A: ");
     check("<h2><a class=header href='#a'>A</a></h2>", "2 A: ");
     check("<h2>A<a class=headerlink href='#a'>¶</a></h2>", "2 A #a: ");
     check("<h2>A<a href='#caf%C3%A9'>#</a></h2>", "2 A #café: ");
