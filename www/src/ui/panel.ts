@@ -70,7 +70,7 @@ export class Panel {
     this.#more = h("button", { type: "button", class: "more-results", hidden: true }, labels.more);
     this.#scroll = h("div", { class: "scroll" }, this.#list, this.#more, this.#state);
     this.#notices = h("ul", { class: "notices", hidden: true });
-    this.#summary = h("span", { class: "summary" });
+    this.#summary = h("span", { class: "summary", dir: "auto" });
     this.#status = h("div", { class: "sr", role: "status", "aria-live": "polite" });
     const key = (keys: string[], label: string) => h("span", {}, ...keys.map((name) => h("kbd", {}, name)), label);
     this.element = h("div", { class: "panel", part: "panel", role: "search", "aria-label": labels.search },

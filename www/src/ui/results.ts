@@ -13,20 +13,21 @@ export interface Hit {
 /** A page's group. `register` is told of every option and gives it its id. */
 export function pageGroup(page: PageResult, tag: string | undefined, register: (option: HTMLElement, hit: Hit) => void): HTMLElement {
   const [best, ...others] = page.sections;
-  const title = h("span", {}, page.title || best?.headingPath[0] || page.url);
+  // Each text in its own direction, whatever the page's.
+  const title = h("span", { dir: "auto" }, page.title || best?.headingPath[0] || page.url);
   const first = option(best?.href ?? page.href, "hit");
   first.append(h("div", { class: "title" }, title, ...(tag ? [h("span", { class: "tag" }, tag)] : [])));
   const path = withoutTitle(best?.headingPath ?? [], page.title);
   if (path.length > 0) {
-    first.append(h("div", { class: "path" }, ...path.flatMap((heading, i) => (i > 0 ? [separator(), heading] : [heading]))));
+    first.append(h("div", { class: "path", dir: "auto" }, ...path.flatMap((heading, i) => (i > 0 ? [separator(), heading] : [heading]))));
   }
-  if (best?.snippet.text) first.append(h("div", { class: "text" }, ...snippetNodes(best.snippet)));
+  if (best?.snippet.text) first.append(h("div", { class: "text", dir: "auto" }, ...snippetNodes(best.snippet)));
   register(first, { page, section: best });
 
   const nested = others.map((section) => {
     const sub = option(section.href, "hit sub");
-    sub.append(h("div", { class: "title" }, h("span", {}, section.headingPath.at(-1) ?? page.title)));
-    if (section.snippet.text) sub.append(h("div", { class: "text" }, ...snippetNodes(section.snippet)));
+    sub.append(h("div", { class: "title" }, h("span", { dir: "auto" }, section.headingPath.at(-1) ?? page.title)));
+    if (section.snippet.text) sub.append(h("div", { class: "text", dir: "auto" }, ...snippetNodes(section.snippet)));
     register(sub, { page, section });
     return sub;
   });
