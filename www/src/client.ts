@@ -88,7 +88,7 @@ export class FindlingIndex extends EventTarget {
     this.opening = { ...opened.traffic, ms: opened.ms };
     const { dense } = this.info;
     this.#loads = dense !== null && !options.encode && options.encoder !== "none" && this.#transformer !== undefined
-      && (options.encoder === "transformer" || dense.builtIn === null);
+      && (options.encoder === "transformer" || dense.builtIn !== "hash");
     if (dense && (options.encode || (dense.builtIn !== null && options.encoder !== "none" && !this.#loads))) this.#semantic = "ready";
     else if (this.#loads) this.#semantic = "idle";
     if (options.encoder === "transformer" && this.#semantic === "idle") this.#load().catch(() => {});

@@ -15,9 +15,10 @@ export type Filter = string | Record<string, unknown> | Record<string, Condition
 /** How to open a bundle. */
 export interface OpenOptions {
   /**
-   * `auto` (default): the encoder that the bundle carries in its own shards, if it has one; else the transformer, which
-   * loads with the first search that could use it, unless the reader's browser asks to save data. `transformer`: that one,
-   * and it begins to load at once. `none`: words alone, unless `encode` is given.
+   * `auto` (default): what the bundle brings. The encoder in its own shards, if it has one, embeds at once; the
+   * transformer, if it is deployed beside it, loads with the first search that could use it, unless the reader's browser
+   * asks to save data, and takes over. `transformer`: that one begins to load at once. `none`: words alone, unless `encode`
+   * is given.
    */
   encoder?: "auto" | "transformer" | "none";
   /** Embeds queries in place of the encoders deployed with the bundle. Must be of the documents' space. */

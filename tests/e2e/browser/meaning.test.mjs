@@ -13,12 +13,13 @@ if (reason) console.log(`skipped: ${reason}`);
 /** Shares no word with the section on pots that explode. */
 const QUESTION = "moisture makes crockery burst apart";
 
-describe("a reader whose question shares no word with its answer", { skip: reason }, () => {
-  let browser, server, page;
+describe("a reader whose question shares no word with its answer", { skip: reason, timeout: 300_000 }, () => {
+  let browser, server, site, page;
   const isEncoder = (path) => path.includes("/encoder/") || path.includes("findling_encoder");
   before(async () => {
     const client = `<!doctype html><title>client</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`;
-    server = await serve([build({ encoder: MODEL })], { "/": withSearch(), "/client": client });
+    site = build({ encoder: MODEL, args: ["--query-encoder", "transformer"] });
+    server = await serve([site], { "/": withSearch(), "/client": client });
     browser = await launch();
   });
   after(async () => {
@@ -29,6 +30,7 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     server.delay = () => 0;
     server.log.length = 0;
     server.corrupt = undefined;
+    server.directories = [site];
   });
   afterEach(async () => {
     const { thrown } = page;
@@ -43,6 +45,34 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     await page.getByRole("combobox").fill(QUESTION);
     await page.getByText("by words and meaning").waitFor({ timeout: 60_000 });
     assert.match((await options(page))[0], /Why do pots break\?[\s\S]*Exploding in the kiln/);
+  });
+
+  test("is answered by meaning from the first, without any model, where the bundle carries its own encoder", async () => {
+    server.directories = [build({ encoder: MODEL })];
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { semantic, answer } = await page.evaluate(async (question) => {
+      const index = await findling.open("/findling/");
+      return { semantic: index.semantic, answer: await index.search(question) };
+    }, QUESTION);
+    assert.equal(semantic, "ready");
+    assert.equal(answer.mode, "hybrid");
+    assert.equal(answer.encoder, "static");
+    assert.equal(answer.results[0].title, "Why do pots break?");
+    assert.deepEqual(server.log.filter(isEncoder), []);
+  });
+
+  test("is answered without a model first and by the transformer later, where the site deploys both", async () => {
+    server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { first, later } = await page.evaluate(async (question) => {
+      const index = await findling.open("/findling/");
+      let upgraded;
+      const later = new Promise((resolve) => (upgraded = resolve));
+      return { first: await index.search(question, { onUpgrade: upgraded }), later: await later };
+    }, QUESTION);
+    assert.deepEqual([first.mode, first.encoder, later.mode, later.encoder], ["hybrid", "static", "hybrid", "transformer"]);
   });
 
   test("is answered by words at once, and told that meaning follows", async () => {
