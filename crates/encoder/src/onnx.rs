@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use findling_text::wordpiece::WordPiece;
+use tract_core::internal::{TractErrorContext, bail};
 use tract_onnx::prelude::*;
 
 use crate::artefact::Pooling;

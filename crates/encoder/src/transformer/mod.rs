@@ -43,7 +43,7 @@ impl Transformer {
             .map_err(|e| Error::Artefact(e.to_string()))?;
         let plan = graph::build(&artefact)
             .and_then(|model| model.into_optimized())
-            .and_then(|model| SimplePlan::new(model))
+            .and_then(SimplePlan::new)
             .map_err(run_error)?;
         Ok(Self {
             card: artefact.card().clone(),

@@ -72,8 +72,7 @@ pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> 
             )));
         }
         let cosine = cosine(&embedding.values, &case.values);
-        // Written so that a cosine that is not a number fails too.
-        if !(cosine >= min_cosine) {
+        if cosine.is_nan() || cosine < min_cosine {
             return Err(Error::Verify(format!(
                 "the vector of {shown:?} has a cosine of {cosine} to its reference, expected at least {min_cosine}; \
                  the weights are not those of {}, or this processor's kernels compute wrongly",

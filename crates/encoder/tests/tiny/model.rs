@@ -49,14 +49,10 @@ impl Tiny {
             let values = (0..shape.iter().product()).map(|_| centre + spread * random()).collect();
             weights.insert(name, (shape.to_vec(), values));
         };
-        let norm = |put: &mut dyn FnMut(String, &[usize], f32, f32), name: String| {
-            put(format!("{name}.weight"), &[HIDDEN], 1.0, 0.3);
-            put(format!("{name}.bias"), &[HIDDEN], 0.0, 0.3);
-        };
         put("embeddings.word_embeddings.weight".into(), &[VOCABULARY.len(), HIDDEN], 0.0, 1.0);
         put("embeddings.position_embeddings.weight".into(), &[POSITIONS, HIDDEN], 0.0, 0.3);
         put("embeddings.token_type_embeddings.weight".into(), &[2, HIDDEN], 0.0, 0.3);
-        norm(&mut put, "embeddings.LayerNorm".into());
+        norm("embeddings.LayerNorm", &mut put);
         for layer in 0..LAYERS {
             let p = format!("encoder.layer.{layer}");
             for (part, rows, cols) in [
@@ -70,8 +66,8 @@ impl Tiny {
                 put(format!("{p}.{part}.weight"), &[rows, cols], 0.0, 0.6);
                 put(format!("{p}.{part}.bias"), &[rows], 0.0, 0.3);
             }
-            norm(&mut put, format!("{p}.attention.output.LayerNorm"));
-            norm(&mut put, format!("{p}.output.LayerNorm"));
+            norm(&format!("{p}.attention.output.LayerNorm"), &mut put);
+            norm(&format!("{p}.output.LayerNorm"), &mut put);
         }
         Self {
             weights,
@@ -100,6 +96,12 @@ impl Tiny {
         ids.push(SEP);
         ids
     }
+}
+
+/// A norm's tensors, around the values that change nothing.
+fn norm(name: &str, put: &mut impl FnMut(String, &[usize], f32, f32)) {
+    put(format!("{name}.weight"), &[HIDDEN], 1.0, 0.3);
+    put(format!("{name}.bias"), &[HIDDEN], 0.0, 0.3);
 }
 
 /// A directory with the model's files, removed when dropped.
