@@ -24,9 +24,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         model.fingerprint()
     );
     println!(
-        "| tokens | ms, one text | tokens/s, one thread | texts/s, all threads | tokens/s, all threads |"
+        "| tokens | ms, median | ms, least | texts/s, all threads | tokens/s, all threads | tokens/cpu-s |"
     );
-    println!("|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|");
     for n in [3, 4, 8, 9, 16, 24, 34, 64, 128, 240, 256] {
         let text = "water ".repeat(n - 2);
         let n = model.count_tokens(&text, Side::Document);
