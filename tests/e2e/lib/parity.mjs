@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build, run, scratch } from "./bundle.mjs";
+import { build, hasModel, MODEL, run, scratch } from "./bundle.mjs";
 import { questions, writeCorpus } from "./corpus.mjs";
 
 /** The ways of asking, for the command line and for hosts. */
@@ -15,7 +15,10 @@ export const WAYS = [
   { name: "filtered", args: ["--filter", "FILTER"], options: { filter: "FILTER" } },
 ];
 
-/** Two bundles: the kiln's handbook, small enough for an exact scan, and a generated one with a graph. */
+/**
+ * The kiln's handbook, small enough for an exact scan, and a generated site with a graph; with a model at hand also the
+ * handbook with an encoder in its own shards.
+ */
 export function bundles() {
   const directory = scratch();
   const corpus = join(directory, "corpus");
@@ -25,14 +28,15 @@ export function bundles() {
   return [
     { name: "handbook", site: build(), filter: "kind:in:guide|faq" },
     { name: "harbour", site: harbour, filter: "shelf=weather,pages:gte:300" },
+    ...(hasModel() ? [{ name: "handbook with its own encoder", site: build({ encoder: MODEL, args: ["--query-encoder", "static"] }), filter: "kind:in:guide|faq", args: ["--query-encoder", "static"] }] : []),
   ];
 }
 
 /** What the command line answers, one parsed response a question. */
-export function native({ site, filter }, { args }) {
+export function native({ site, filter, args: own = [] }, { args }) {
   const batch = join(scratch(), "questions.jsonl");
   writeFileSync(batch, questions().map((text, i) => JSON.stringify({ _id: String(i), text })).join("\n"));
-  const lines = run("search", join(site, "findling"), "--batch", batch, "--format", "json", ...args.map((arg) => (arg === "FILTER" ? filter : arg)));
+  const lines = run("search", join(site, "findling"), "--batch", batch, "--format", "json", ...own, ...args.map((arg) => (arg === "FILTER" ? filter : arg)));
   return lines.trimEnd().split("\n").map((line) => {
     const { _id, ...response } = JSON.parse(line);
     return response;

@@ -16,11 +16,11 @@ async function freePort() {
 }
 
 /** `wrangler dev` with the project's own wrangler.toml, offline, serving `assets`. */
-export async function dev(assets, variables = {}, isUp = (response) => response.ok) {
+export async function dev(assets, variables = {}, isUp = (response) => response.ok, config = join(root, "wrangler.toml")) {
   const [port, inspector] = [await freePort(), await freePort()];
   const state = scratch();
   const child = spawn(process.execPath, [
-    wrangler, "dev", "--config", join(root, "wrangler.toml"), "--assets", assets, "--ip", "127.0.0.1", "--port", String(port),
+    wrangler, "dev", "--config", config, "--assets", assets, "--ip", "127.0.0.1", "--port", String(port),
     "--inspector-port", String(inspector), "--persist-to", state, "--show-interactive-dev-session=false",
     ...Object.entries({ FINDLING_BUNDLE: "/findling/", ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
   ], {
