@@ -343,10 +343,10 @@ impl RowsShard {
     pub fn longest_prefix(&self, word: &str, least: usize) -> Option<(usize, usize)> {
         let mut end = word.len();
         while end > least {
-            if word.is_char_boundary(end) {
-                if let Some(row) = self.get(&word[..end]) {
-                    return Some((row, end));
-                }
+            if word.is_char_boundary(end)
+                && let Some(row) = self.get(&word[..end])
+            {
+                return Some((row, end));
             }
             end -= 1;
         }

@@ -112,6 +112,7 @@ impl Twin {
                 let df = self.passages.iter().filter(|p| has(p, term)).count() as f64;
                 let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
                 let mut tf = 0.0;
+                #[expect(clippy::needless_range_loop, reason = "f is a field of several arrays at once")]
                 for f in 0..6 {
                     let count = passage.fields[f].get(term).map_or(0, Vec::len) as f64;
                     let (w, b) = (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));

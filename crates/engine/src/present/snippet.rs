@@ -301,7 +301,8 @@ mod tests {
     fn code_is_told_and_stays_within_the_text() {
         let text = "call lock() here";
         let mut analyzer = Analyzer::for_language("en");
-        let snippet = snippet(text, &[5..11], 0..text.len(), &mut analyzer, &marks(&["lock"]));
+        let code = std::iter::once(5..11).collect::<Vec<_>>();
+        let snippet = snippet(text, &code, 0..text.len(), &mut analyzer, &marks(&["lock"]));
         assert_eq!(snippet.code, [(5, 11)]);
         assert_eq!(snippet.ranges, [(5, 9)]);
     }

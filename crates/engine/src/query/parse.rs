@@ -87,11 +87,7 @@ fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
 }
 
 /// `attribute:value` or `attribute:"value"` at the beginning of `text`, and what follows it.
-fn condition<'a>(
-    text: &'a str,
-    excluded: bool,
-    is_attribute: impl Fn(&str) -> bool,
-) -> Option<(Condition, &'a str)> {
+fn condition(text: &str, excluded: bool, is_attribute: impl Fn(&str) -> bool) -> Option<(Condition, &str)> {
     let colon = text.find(|c: char| c == ':' || c.is_whitespace())?;
     let (attribute, behind) = (&text[..colon], text[colon..].strip_prefix(':')?);
     if !is_attribute(attribute) {
