@@ -162,9 +162,10 @@ fn copy_pages(from: &Path, to: &Path) -> Result<()> {
         let entry = entry?;
         let (path, name) = (entry.path(), entry.file_name());
         if path.is_dir() {
-            copy_pages(&path, &to.join(&name))?;
-        } else if path.extension().is_some_and(|e| e == "html") && name != "print.html" && name != "toc.html"
-        {
+            if !NOT_BOOKS.iter().any(|not| name == *not) {
+                copy_pages(&path, &to.join(&name))?;
+            }
+        } else if path.extension().is_some_and(|e| e == "html") && !NOT_PAGES.iter().any(|not| name == *not) {
             fs::copy(&path, to.join(&name))?;
         }
     }
