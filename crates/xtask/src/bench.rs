@@ -67,7 +67,7 @@ const BENCHES: &[Bench] = &[
         name: "text",
         question: "analysis and WordPiece, in bytes a second",
         args: "TEXT [VOCAB]",
-        how: How::Cargo(&["run", "--release", "--package", "findling-text", "--example", "throughput"]),
+        how: How::Cargo(&["run", "--release", "--package", "findling-text", "--example", "analysis"]),
     },
     Bench {
         name: "encoder",

@@ -1,7 +1,7 @@
 //! How fast is analysis, and WordPiece? On any UTF-8 text:
 //!
 //! ```text
-//! cargo run --release -p findling-text --example throughput -- TEXT [VOCAB]
+//! cargo run --release -p findling-text --example analysis -- TEXT [VOCAB]
 //! ```
 //!
 //! VOCAB is a `vocab.txt`, one token a line.
