@@ -9,6 +9,7 @@ mod bench;
 mod client;
 mod cmd;
 mod demo;
+mod fuzz;
 mod paths;
 mod setup;
 mod tally;
@@ -28,6 +29,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
+  cargo xtask fuzz [TARGET] [--seconds N]
+                              hostile bundles and requests by libFuzzer: shards, bytes, requests (60 s each)
 ";
 
 fn main() -> ExitCode {
@@ -75,6 +78,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             demo::build_cli(&paths)?;
         }
         "bench" => bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?,
+        "fuzz" => fuzz::run(&paths, &fuzz_options(rest)?)?,
         "help" | "--help" | "-h" => print!("{HELP}"),
         unknown => bail!("there is no command `{unknown}`\n\n{HELP}"),
     }
@@ -111,6 +115,24 @@ fn demo_options(args: &[String]) -> Result<demo::Options> {
             "--no-open" => options.open = false,
             "--build-only" => options.build_only = true,
             unknown => bail!("`cargo xtask demo` knows no `{unknown}`\n\n{HELP}"),
+        }
+    }
+    Ok(options)
+}
+
+fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
+    let mut options = fuzz::Options { target: None, seconds: 60 };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--seconds" => {
+                let value = args.next().context("--seconds needs a value")?;
+                options.seconds = value.parse().context("--seconds needs a number")?;
+            }
+            target if !target.starts_with('-') && options.target.is_none() => {
+                options.target = Some(target.to_owned());
+            }
+            unknown => bail!("`cargo xtask fuzz` knows no `{unknown}`\n\n{HELP}"),
         }
     }
     Ok(options)

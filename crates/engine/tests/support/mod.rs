@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod hostile;
+
 use std::collections::BTreeMap;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};

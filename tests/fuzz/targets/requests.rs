@@ -1,0 +1,32 @@
+//! Any text as a query, as a filter in each spelling, and as a whole request: answered, or refused as the asker's fault.
+
+#![no_main]
+
+use findling_engine::Request;
+use libfuzzer_sys::fuzz_target;
+use support::{Bundle, hostile};
+
+#[path = "../../../crates/engine/tests/support/mod.rs"]
+mod support;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    let bundle = hostile::bundle();
+    let query = |prefix| Request { query: text.to_string(), prefix, ..Request::default() };
+    for request in [query(false), query(true)] {
+        answer(&bundle, request);
+    }
+    let filter = serde_json::from_str(&text).unwrap_or_else(|_| text.to_string().into());
+    answer(&bundle, Request { query: "closures".into(), filter: Some(filter), ..Request::default() });
+    if let Ok(request) = Request::from_json(&text) {
+        answer(&bundle, request);
+    }
+});
+
+/// Of an honest bundle, only the request can be at fault.
+fn answer(bundle: &Bundle, request: Request) {
+    let mut index = bundle.open();
+    if let Err(error) = bundle.answer(&mut index, request) {
+        assert!(error.is_request(), "{error}");
+    }
+}

@@ -1,0 +1,45 @@
+//! An honest bundle, its shards damaged, and the damage covered with checksums that fit: an error or an answer.
+//!
+//! The input is a list of edits of five bytes: which shard, what to do, where (two bytes), with which byte. So the
+//! fuzzer starts from a sound bundle and needs no corpus.
+
+#![no_main]
+
+use findling_bundle::{decode_shard, encode_manifest, encode_shard};
+use libfuzzer_sys::fuzz_target;
+use support::hostile;
+
+#[path = "../../../crates/engine/tests/support/mod.rs"]
+mod support;
+
+fuzz_target!(|edits: &[u8]| {
+    let mut bundle = hostile::bundle();
+    let mut raws: Vec<Option<Vec<u8>>> = vec![None; bundle.shards.len()];
+    for edit in edits.chunks_exact(5).take(64) {
+        let i = usize::from(edit[0]) % raws.len();
+        let raw = raws[i].get_or_insert_with(|| {
+            decode_shard(&bundle.manifest.shards[i], &bundle.shards[i]).expect("the bundle is honest")
+        });
+        let at = usize::from(u16::from_le_bytes([edit[2], edit[3]])) % (raw.len() + 1);
+        match edit[1] % 8 {
+            0 => raw.truncate(at),
+            1 => raw.insert(at, edit[4]),
+            2 if at < raw.len() => {
+                raw.remove(at);
+            }
+            3 => raw.truncate(raw.len().saturating_sub(usize::from(edit[4]))),
+            4 if at < raw.len() => raw[at] ^= 1 << (edit[4] % 8),
+            _ if at < raw.len() => raw[at] = edit[4],
+            _ => raw.push(edit[4]),
+        }
+    }
+    for (i, raw) in raws.into_iter().enumerate() {
+        let Some(raw) = raw else { continue };
+        let Ok((entry, stored)) = encode_shard(bundle.manifest.shards[i].kind, &raw) else { return };
+        bundle.manifest.shards[i] = entry;
+        bundle.shards[i] = stored;
+    }
+    let Ok((_, stored)) = encode_manifest(&bundle.manifest) else { return };
+    bundle.stored_manifest = stored;
+    let _ = hostile::run(&bundle);
+});
