@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
-use crate::{client, setup, wasm};
+use crate::{client, demo, setup, wasm};
 
 /// A benchmark.
 struct Bench {
@@ -20,6 +20,8 @@ enum How {
     Cargo(&'static [&'static str]),
     /// A script for Node, with the wasm modules built.
     Node(&'static str),
+    /// A script for Node beside the peers' packages, with the command-line tool built.
+    Peers(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
@@ -48,6 +50,12 @@ const BENCHES: &[Bench] = &[
             "--example",
             "parse",
         ]),
+    },
+    Bench {
+        name: "build",
+        question: "a whole build by words beside Pagefind's: time and memory",
+        args: "SITE [RUNS]",
+        how: How::Peers("tests/peers/build.mjs"),
     },
     Bench {
         name: "graph",
@@ -111,6 +119,12 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
             wasm::run(paths, wasm::Which::Both)?;
             client::run(paths)?;
             setup::node(paths)?.command("node").arg(script)
+        }
+        How::Peers(script) => {
+            let node = setup::node(paths)?;
+            setup::node_modules(&node, &paths.root.join("tests/peers"))?;
+            demo::build_cli(paths)?;
+            node.command("node").arg(script).env("FINDLING_BIN", paths.findling())
         }
     };
     // Paths given by the user are relative to where they are.

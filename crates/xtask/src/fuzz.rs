@@ -22,7 +22,6 @@ const TIMEOUT_S: u32 = 5;
 const MEMORY_MB: u32 = 512;
 
 /// The arguments of `cargo xtask fuzz`.
-
 pub struct Options {
     /// One of the targets instead of all.
     pub target: Option<String>,
