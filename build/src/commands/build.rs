@@ -192,10 +192,18 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         // A file alone has nothing beside it.
         let choice = match (shape, args.meaning.query_encoder.decided(table.is_some())) {
             (Shape::FileAlone, Choice::Auto) if args.meaning.encoder != models::HASH => Choice::None,
-            (Shape::FileAlone, Choice::Transformer) => bail!(
-                "--query-encoder transformer: a single file has no model beside it; give a directory with --output, or use \
+            (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
+                "--query-encoder transformer and both: a single file has no model beside it; give a directory with --output, or use \
                  --query-encoder none"
             ),
+            (_, Choice::Auto) if query_encoder::is_onnx(&args.meaning.encoder) => {
+                ui.warn(format!(
+                    "`{}` is an ONNX graph, which browsers are not given: there, queries are answered by words, or by the \
+                     vectors that the host supplies",
+                    args.meaning.encoder
+                ));
+                Choice::None
+            }
             (_, choice) => choice,
         };
         let (entries, files) = query_encoder::deploy(choice, &args.meaning.encoder)?;
@@ -401,7 +409,7 @@ fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
             Severity::Warning => ui.warn(format!("{place}: {}", problem.reason)),
             Severity::Error => {
                 unreadable += 1;
-                ui.warn(format!("{place}: cannot be read: {}", problem.reason));
+                ui.warn(format!("{place}: {}", problem.reason));
             }
         }
     });

@@ -75,6 +75,11 @@ pub fn deploy(choice: Choice, encoder: &str) -> Result<(Vec<QueryEncoder>, Vec<E
     }
 }
 
+/// Whether an installed model is an ONNX graph: these run natively only.
+pub fn is_onnx(encoder: &str) -> bool {
+    models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
+}
+
 /// The bytes of the model as browsers run it.
 #[cfg(feature = "transformer")]
 fn artefact(encoder: &str) -> Result<Vec<u8>> {

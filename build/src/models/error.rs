@@ -114,7 +114,7 @@ pub enum Error {
     /// An ONNX graph, and this findling was built without the runtime for it.
     #[error(
         "the model `{name}` is an ONNX graph, and this findling was built without ONNX; \
-         install the model's safetensors files instead"
+         build it with its default features, or install the model's safetensors files"
     )]
     NoOnnx {
         /// The model.

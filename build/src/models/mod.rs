@@ -85,20 +85,36 @@ pub fn prove(model: &ModelDir) -> Result<(), Error> {
 
 #[cfg(feature = "transformer")]
 mod transformer {
+    use findling_encoder::import::Options;
     use findling_encoder::transformer::{Transformer, reference};
 
     use super::{BoxedEncoder, Error, Kind, ModelDir};
 
     pub fn load(model: &ModelDir, verify: bool) -> Result<BoxedEncoder, Error> {
         let refused = |source| Error::Encoder { name: model.name.clone(), source };
+        // The store's name, by which the references are known, whatever the directory is called.
+        let options = Options { name: Some(model.name.clone()), ..Options::default() };
         if model.record.kind == Kind::Onnx {
-            return Err(Error::NoOnnx { name: model.name.clone() });
+            return onnx(model, &options);
         }
-        let encoder = Transformer::load_dir(&model.path).map_err(refused)?;
+        let encoder = Transformer::load_dir_with(&model.path, &options).map_err(refused)?;
         if verify {
             reference::verify(&encoder).map_err(refused)?;
         }
         Ok(Box::new(encoder))
+    }
+
+    #[cfg(feature = "onnx")]
+    fn onnx(model: &ModelDir, options: &Options) -> Result<BoxedEncoder, Error> {
+        let graph = model.path.join("model.onnx");
+        findling_encoder::onnx::OnnxEncoder::load(&graph, &model.path, options)
+            .map(|encoder| Box::new(encoder) as BoxedEncoder)
+            .map_err(|source| Error::Encoder { name: model.name.clone(), source })
+    }
+
+    #[cfg(not(feature = "onnx"))]
+    fn onnx(model: &ModelDir, _options: &Options) -> Result<BoxedEncoder, Error> {
+        Err(Error::NoOnnx { name: model.name.clone() })
     }
 }
 

@@ -392,6 +392,49 @@ mod tests {
         assert!(model.path.join("model.onnx").is_file());
     }
 
+    #[cfg(feature = "onnx")]
+    #[test]
+    fn an_onnx_graph_embeds_and_a_broken_one_says_so() {
+        use findling_encoder::Side;
+
+        use crate::models::{load_from, prove};
+
+        let (dir, store, _) = with_own_model();
+        let vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta"];
+        let entries: Vec<String> =
+            vocabulary.iter().enumerate().map(|(id, piece)| format!("{piece:?}: {id}")).collect();
+        let tokenizer = dir.path().join("mine/tokenizer.json");
+        let json = format!(
+            r###"{{"normalizer": {{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                "strip_accents": null, "lowercase": true}}, "pre_tokenizer": {{"type": "BertPreTokenizer"}},
+                "model": {{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100, "vocab": {{{}}}}}}}"###,
+            entries.join(", ")
+        );
+        fs::write(&tokenizer, json).unwrap();
+        let graph = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/encoder/tests/onnx/tokens.onnx");
+        let options =
+            Options { from_file: Some(graph), tokenizer: Some(tokenizer.clone()), ..Options::default() };
+        let model = install::install(&store, "graph", &options, &Ui::silent()).unwrap();
+        prove(&model).unwrap();
+        let encoder = load_from(&model).unwrap();
+        assert_eq!((encoder.card().dim, encoder.card().name.as_str()), (8, "graph"));
+        let vectors = encoder.encode(&["alpha beta", "beta alpha", "gamma"], Side::Document).unwrap();
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        // A mean knows no order.
+        assert!(dot(&vectors[0].values, &vectors[1].values) > 0.9999);
+        assert!(dot(&vectors[0].values, &vectors[2].values) < 0.99);
+
+        let broken = dir.path().join("broken.onnx");
+        fs::write(&broken, "graph").unwrap();
+        let options = Options { from_file: Some(broken), tokenizer: Some(tokenizer), ..Options::default() };
+        let error = match install::install(&store, "broken", &options, &Ui::silent()) {
+            Ok(model) => load_from(&model).err().map(|error| error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        assert!(error.is_some_and(|error| error.contains("tract cannot run it")));
+    }
+
     #[test]
     fn names_and_records_cannot_lead_out_of_the_store() {
         let (_dir, store, model) = with_own_model();

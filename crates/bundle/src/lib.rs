@@ -57,6 +57,7 @@ mod ids;
 pub mod lexicon;
 pub mod limits;
 mod manifest;
+pub mod order;
 pub mod positions;
 pub mod projection;
 pub mod rows;

@@ -1,6 +1,8 @@
 //! Counts of attribute values over the pages that match.
 
-use findling_bundle::{Column, PageId};
+use std::cmp::Reverse;
+
+use findling_bundle::{Column, PageId, order};
 
 use crate::Facet;
 use crate::filter::{Bitset, date};
@@ -23,7 +25,7 @@ pub(crate) fn count(name: &str, column: &Column, pages: &Bitset) -> Facet {
         }
         other => {
             let mut numbers: Vec<f64> = pages.iter().filter_map(|page| other.number(PageId(page))).collect();
-            numbers.sort_unstable_by(f64::total_cmp);
+            order::sort_by(&mut numbers, |a, b| a.total_cmp(b).is_lt());
             let runs =
                 numbers.chunk_by(|a, b| a == b).filter_map(|run| Some((*run.first()?, run.len() as u32)));
             let spell = |number: f64| match other {
@@ -35,8 +37,11 @@ pub(crate) fn count(name: &str, column: &Column, pages: &Bitset) -> Facet {
             runs.map(|(number, count)| (spell(number), count)).collect()
         }
     };
-    // Stable: values of one count stay in their own order, which for numbers and dates is not that of their spelling.
-    values.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    // Values of one count stay in their own order, which for numbers and dates is not that of their spelling.
+    let mut places: Vec<(Reverse<u32>, usize)> =
+        values.iter().enumerate().map(|(place, &(_, count))| (Reverse(count), place)).collect();
+    order::sort(&mut places);
+    let values = places.iter().map(|&(_, place)| std::mem::take(&mut values[place])).collect();
     Facet { name: name.to_owned(), values }
 }
 

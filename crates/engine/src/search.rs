@@ -6,7 +6,7 @@
 //! 2. What the pages shown need: their texts, and the columns of their attributes.
 //! 3. Done.
 
-use findling_bundle::{Attribute, Dense, ShardId};
+use findling_bundle::{Attribute, Dense, ShardId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
@@ -135,7 +135,7 @@ impl Search {
 /// Those that are not here, each once, ascending.
 fn missing(index: &Index, shards: &[ShardId]) -> Vec<ShardId> {
     let mut missing: Vec<_> = shards.iter().copied().filter(|&shard| !index.has(shard)).collect();
-    missing.sort_unstable();
+    order::sort(&mut missing);
     missing.dedup();
     missing
 }

@@ -1,7 +1,7 @@
 //! From a condition to the pages that meet it, and from those to their sections.
 
 use findling_bundle::column::Strings;
-use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure};
+use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
 use super::error::quote;
 use super::near::unknown_value;
@@ -30,7 +30,7 @@ impl Condition {
             Check::new(test, attribute.kind)?;
             shards.push(attribute.column);
         }
-        shards.sort_unstable();
+        order::sort(&mut shards);
         shards.dedup();
         Ok(shards)
     }

@@ -1,5 +1,6 @@
 //! Conditions as JSON: must, should and must_not over leaves, or a plain object of keys and values.
 
+use findling_bundle::order;
 use serde_json::{Map, Value};
 
 use super::error::quote;
@@ -291,7 +292,7 @@ fn bound(op: &str) -> Option<Bound> {
 /// By key: whether a map keeps the writer's order depends on how serde_json was built, and hosts must agree.
 fn sorted(object: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     let mut entries: Vec<_> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    entries.sort_unstable_by_key(|&(key, _)| key);
+    order::sort_by(&mut entries, |a, b| a.0 < b.0);
     entries.into_iter()
 }
 

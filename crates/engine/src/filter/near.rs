@@ -1,6 +1,7 @@
 //! What to say of a value that no page has.
 
 use findling_bundle::column::Strings;
+use findling_bundle::order;
 
 use super::error::quote;
 use crate::Notice;
@@ -22,7 +23,7 @@ pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> 
             (distance <= 1 + lower.chars().count() / 4).then_some((distance, id))
         })
         .collect();
-    near.sort_unstable();
+    order::sort(&mut near);
     let all = strings.n_values() as usize;
     let (intro, ids): (_, Vec<u32>) = match near.is_empty() {
         false => ("near it are", near.iter().map(|&(_, id)| id).collect()),

@@ -3,7 +3,7 @@
 //! A phrase stands in a title (then all sections of the page have it), in a heading, or in a passage. A passage ends where
 //! the next one begins, and so does what phrases can be found in.
 
-use findling_bundle::{Level, PageId, PassageId, SectionId, Structure};
+use findling_bundle::{Level, PageId, PassageId, SectionId, Structure, order};
 
 use super::{Dictionary, Lookup};
 use crate::filter::Bitset;
@@ -58,11 +58,14 @@ impl Phrases<'_> {
     /// The ids, ascending, that have one of the slot's terms.
     fn ids_of(&self, slot: &Slot, level: Level) -> Vec<u32> {
         let mut ids = Vec::new();
-        for lookup in self.lookups(slot) {
-            ids.extend(self.dictionary.postings(&lookup, level).map(|posting| posting.id));
+        let lookups = self.lookups(slot);
+        for lookup in &lookups {
+            ids.extend(self.dictionary.postings(lookup, level).map(|posting| posting.id));
         }
-        ids.sort_unstable();
-        ids.dedup();
+        if lookups.len() > 1 {
+            order::sort(&mut ids);
+            ids.dedup();
+        }
         ids
     }
 
@@ -133,7 +136,7 @@ impl Phrases<'_> {
             }
         }
         if lookups.len() > 1 {
-            places.sort_unstable();
+            order::sort(&mut places);
             places.dedup();
         }
         places

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use findling_bundle::order;
 use findling_text::{Analyzer, TokenKind};
 
 use crate::Snippet;
@@ -96,7 +97,7 @@ fn units(
             units.push(Unit { start, end, word: whole.take().or(word) });
         }
     });
-    marked.sort_unstable_by_key(|range| (range.start, range.end));
+    order::sort_by(&mut marked, |a: &Range<usize>, b| (a.start, a.end) < (b.start, b.end));
     (units, marked)
 }
 

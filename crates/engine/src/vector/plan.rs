@@ -3,7 +3,7 @@
 //! Both costs are estimated in comparisons of the scan, from numbers measured by `benches/ann.rs` and kept below as
 //! constants. Only their ratio matters, which is much the same on every machine, while times are not.
 
-use findling_bundle::{Graph, SectionId};
+use findling_bundle::{Graph, SectionId, order};
 
 use super::exact::Hit;
 use super::{QuantisedQuery, VectorView, exact, hnsw};
@@ -178,7 +178,7 @@ pub fn follow(
     if hits.len() < wanted as usize {
         return scan(query, view, filter, k);
     }
-    hits.sort_unstable_by(|a, b| b.cmp(a));
+    order::sort_first(&mut hits, k as usize, |a, b| a > b);
     hits.truncate(k as usize);
     Neighbours {
         sections: hits.iter().map(|hit| (SectionId(hit.id), hit.score)).collect(),
