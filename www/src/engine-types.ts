@@ -209,7 +209,7 @@ title: string,
  */
 language: string, 
 /**
- * The fused score, that of its best section.
+ * The fused score: that of its best section, and more where another section is better in one of the legs.
  */
 score: number, 
 /**

@@ -59,7 +59,7 @@ pub mod vector;
 pub use error::Error;
 pub use index::Index;
 pub use lexical::{Bm25fParams, FieldParams};
-pub use rank::{PageScoring, RankParams};
+pub use rank::RankParams;
 pub use request::{EncoderChoice, Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
 pub use response::*;
 pub use search::{MAX_LIMIT, Search, Step};

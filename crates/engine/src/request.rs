@@ -132,7 +132,8 @@ pub enum Fusion {
         dense_weight: f32,
     },
     /// Convex combination of scores (Bruch, Gai and Ingber, TOIS 2023):
-    /// `(1 - alpha) * bm25 / max_bm25 + alpha * max(0, (cos - q·mu) / (max_cos - q·mu))`.
+    /// `(1 - alpha) * bm25 / max(max_bm25, ideal) + alpha * max(0, (cos - q·mu) / (max_cos - q·mu))`, where `ideal` is what
+    /// a section would score that says every word of the query: words that say little of it count little.
     Convex {
         /// Share of the dense leg.
         #[serde(default = "default_alpha")]

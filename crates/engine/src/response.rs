@@ -60,7 +60,7 @@ pub struct PageHit {
     pub title: String,
     /// Its language, BCP 47.
     pub language: String,
-    /// The fused score, that of its best section.
+    /// The fused score: that of its best section, and more where another section is better in one of the legs.
     pub score: f32,
     /// Its attributes, as the JSON types they are (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]

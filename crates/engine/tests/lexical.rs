@@ -3,7 +3,7 @@
 mod support;
 
 use findling_bundle::{AttributeKind, AttributeValue};
-use findling_engine::{Error, Limit, Mode, Request, Sort};
+use findling_engine::{Error, Limit, Mode, QueryVector, Request, Sort};
 use serde_json::json;
 use support::{Bundle, Cut, build, page, titles};
 
@@ -222,6 +222,30 @@ fn hybrid_without_an_encoder_says_so() {
     let response = books().search(request("closure"));
     assert_eq!(response.mode, Mode::Lexical);
     assert_eq!(response.notices[0].code, "vectors-missing");
+}
+
+#[test]
+fn words_lead_as_far_as_they_say_the_query() {
+    let mut pages = vec![
+        page("Locks", &[("", "A mutex guards what several threads change.")]),
+        page("Server", &[("", "Stop the server, then start it again.")]),
+        page("Pies", &[("", "Apples and cherries.")]),
+    ];
+    for (page, vector) in pages.iter_mut().zip([[9.0, 1.0, 0.0], [0.0, 9.0, 1.0], [1.0, 0.0, 9.0]]) {
+        page.sections[0].vectors = vec![vector.to_vec()];
+    }
+    let bundle = build(&pages, &[], Cut::default());
+    let find = |query: &str| {
+        let vector =
+            QueryVector { values: vec![1.0, 0.0, 0.0], encoder: "supplied".into(), truncated: false };
+        titles(&bundle.search(Request { vector: Some(vector), ..request(query) }))
+    };
+    // All the words there are: whatever else it may mean, the page that says them is first.
+    assert_eq!(find("stop server")[0], "Server");
+    // One word of many, the others nowhere: what the question means is the better guide.
+    assert_eq!(find("stop writers overwriting memory")[0], "Locks");
+    // An identifier that is nowhere as a whole costs nothing that its parts do not cost already.
+    assert_eq!(find("stopServer")[0], "Server");
 }
 
 #[test]

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{
-    Bm25fParams, Fusion, Limit, Mode, PageScoring, QueryVector, RankParams, Request, Response,
-    SectionsPerPage,
+    Bm25fParams, Fusion, Limit, Mode, QueryVector, RankParams, Request, Response, SectionsPerPage,
 };
 use findling_text::Analyzer;
 use proptest::prelude::*;
@@ -260,13 +259,10 @@ proptest! {
     fn both_legs_obey_one_filter(
         pages in pages().prop_map(anchored), query in words(1..3), not in words(1..2), values in vector(), group in 0..3u32,
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Semantic, Mode::Lexical][..]),
-        rrf: bool, maxima: bool,
+        rrf: bool, page_maxima in prop::sample::select(&[0.0f32, 0.5, 1.0][..]),
     ) {
         let (bundle, mut index) = open(&pages, 3);
-        index.set_rank_params(RankParams {
-            page: if maxima { PageScoring::PageMaxima } else { PageScoring::BestSection },
-            ..plain()
-        });
+        index.set_rank_params(RankParams { page_maxima, ..plain() });
         let request = Request {
             mode,
             fusion: if rrf { Fusion::Rrf { k: 5.0, dense_weight: 0.7 } } else { Fusion::default() },

@@ -5,7 +5,7 @@
 //! best passage. All sums run in a fixed order, so that every host computes the same bits. The accumulators are dense, one place
 //! for each passage, and only what was touched is read and cleared.
 
-use findling_bundle::{Level, PageId, PassageId, SectionId, Stats, Structure};
+use findling_bundle::{Field, Level, PageId, PassageId, SectionId, Stats, Structure};
 
 use super::{Bm25fParams, Dictionary, Lookup};
 use crate::filter::Bitset;
@@ -44,6 +44,9 @@ pub(crate) struct ScoredTerm {
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
     pub terms: Vec<ScoredTerm>,
+    /// What it could contribute where frequency saturates. A word that the bundle does not have counts as the rarest, and
+    /// no passage says it; an identifier that it does not have as a whole counts by its parts alone.
+    most: f32,
     /// The bit that stands for the group where titles are compared with the query; 0 where it has none.
     bit: u8,
 }
@@ -165,13 +168,33 @@ impl<'a> Scorer<'a> {
                     }
                 }
             }
-            groups.push(ScoredGroup { terms, bit });
+            let mut most = 0.0;
+            if terms.is_empty() && group.kind != TokenKind::Whole {
+                most = weight * self.idf(0);
+            }
+            for term in &terms {
+                let contribution = term.weight * term.idf;
+                if contribution > most {
+                    most = contribution;
+                }
+            }
+            groups.push(ScoredGroup { terms, most, bit });
         }
         // More words than bits: no title is compared.
         if bits > 8 {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
         groups
+    }
+
+    /// What a passage of average length would score that says every word of the query once in its text.
+    pub fn ideal(&self, groups: &[ScoredGroup]) -> f32 {
+        let once = self.params.fields[Field::Body as usize].weight;
+        let mut sum = 0.0;
+        for group in groups {
+            sum += group.most;
+        }
+        sum * (once / (self.params.k1 + once))
     }
 
     /// All sections that have a word of the query and are allowed, in no particular order.

@@ -40,6 +40,8 @@ pub(crate) struct Legs<'a> {
     pub dense: &'a [(SectionId, f32)],
     /// `q · mu`: the similarity that a document about nothing in particular has.
     pub zero: f32,
+    /// What a section would score by words that says every word of the query.
+    pub ideal: f32,
 }
 
 /// The fused list and how it came about.
@@ -133,11 +135,14 @@ pub(crate) fn fuse(
                 .filter_map(|c| c.similarity)
                 .fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
             let span = best_cosine - legs.zero;
+            // Where the best by words says little of the query, words have proved little.
+            let short = legs.ideal - best_lexical;
+            let whole_lexical = best_lexical + if short > 0.0 { params.coverage * short } else { 0.0 };
             for candidate in &mut candidates {
                 if let Some(score) = candidate.lexical
                     && best_lexical > 0.0
                 {
-                    candidate.lexical_share = (1.0 - alpha) * (score / best_lexical);
+                    candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
                 }
                 if let Some(cosine) = candidate.similarity
                     && span > 0.0
@@ -180,9 +185,21 @@ mod tests {
         dense: &[(u32, f32)],
         expect: &[(u32, f32)],
     ) {
+        check_with_ideal(0.0, mode, fusion, depth, lexical, dense, expect);
+    }
+
+    fn check_with_ideal(
+        ideal: f32,
+        mode: Mode,
+        fusion: Fusion,
+        depth: u32,
+        lexical: &[LexicalHit],
+        dense: &[(u32, f32)],
+        expect: &[(u32, f32)],
+    ) {
         let params = RankParams { depth, ..RankParams::default() };
         let near: Vec<_> = dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
-        let legs = Legs { lexical, dense: &near, zero: 0.1 };
+        let legs = Legs { lexical, dense: &near, zero: 0.1, ideal };
         let mut slots = vec![0; 10];
         let cosine = |section| dense.iter().find(|d| d.0 == section).map(|d| d.1).or(Some(0.0));
         let mut fused = fuse(mode, fusion, &params, &legs, cosine, &mut slots).candidates;
@@ -230,6 +247,20 @@ mod tests {
             &[(3, 0.9), (1, 0.5)],
             &[(1, 0.8), (3, 0.4), (2, 0.3)],
         );
+    }
+
+    #[test]
+    fn words_that_say_little_of_the_query_count_little() {
+        let fusion = Fusion::Convex { alpha: 0.4 };
+        let (lexical, dense) = ([hit(1, 1.5), hit(2, 3.0)], [(3, 0.9), (2, 0.1)]);
+        // Section 2 says all that could be said and leads by words.
+        check_with_ideal(3.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(2, 0.6), (3, 0.4), (1, 0.3)]);
+        // More than all does not count for more.
+        check_with_ideal(2.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(2, 0.6), (3, 0.4), (1, 0.3)]);
+        // Of a query twice as long it says half, and what means the same leads.
+        check_with_ideal(6.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(3, 0.4), (2, 0.3), (1, 0.15)]);
+        // Where words alone answer, nothing is compared.
+        check_with_ideal(6.0, Mode::Lexical, fusion, 9, &lexical, &[], &[(2, 3.0), (1, 1.5)]);
     }
 
     #[test]

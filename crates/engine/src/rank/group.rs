@@ -2,7 +2,7 @@
 
 use findling_bundle::{SectionId, Structure};
 
-use super::{Candidate, PageScoring};
+use super::Candidate;
 
 /// A page with what it scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub(crate) struct Grouped {
     pub pages: Vec<PageScore>,
 }
 
-/// Groups candidates by page.
-pub(crate) fn group(candidates: &[Candidate], scoring: PageScoring, structure: &Structure) -> Grouped {
+/// Groups candidates by page. `maxima`: see [`super::RankParams::page_maxima`].
+pub(crate) fn group(candidates: &[Candidate], maxima: f32, structure: &Structure) -> Grouped {
     #[derive(Clone, Copy)]
     struct Best {
         score: f32,
@@ -52,10 +52,8 @@ pub(crate) fn group(candidates: &[Candidate], scoring: PageScoring, structure: &
         .filter(|(_, best)| best.n_sections > 0)
         .map(|(page, best)| PageScore {
             page: page as u32,
-            score: match scoring {
-                PageScoring::BestSection => best.score,
-                PageScoring::PageMaxima => best.lexical + best.semantic,
-            },
+            // The difference is 0, to the bit, where one section has the best of both.
+            score: best.score + maxima * (best.lexical + best.semantic - best.score),
             n_sections: best.n_sections,
         })
         .collect();
@@ -89,7 +87,7 @@ mod tests {
     }
 
     /// Page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
-    fn check(scoring: PageScoring, candidates: &[Candidate], expect: &[(u32, f32, u32)]) {
+    fn check(maxima: f32, candidates: &[Candidate], expect: &[(u32, f32, u32)]) {
         let mut builder = StructureBuilder::default();
         for n_sections in [2, 1, 1] {
             builder.page([1, 1]);
@@ -99,7 +97,7 @@ mod tests {
             }
         }
         for n in 0..4 {
-            let mut grouped = group(candidates, scoring, &builder.clone().finish());
+            let mut grouped = group(candidates, maxima, &builder.clone().finish());
             grouped.rank(n);
             let got: Vec<_> = grouped.pages.iter().map(|p| (p.page, p.score, p.n_sections)).collect();
             assert_eq!(got.len(), expect.len());
@@ -110,18 +108,20 @@ mod tests {
     #[test]
     fn a_page_scores_by_its_best_section() {
         let candidates = [candidate(1, 0.25, 0.25), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
-        check(PageScoring::BestSection, &candidates, &[(2, 0.75, 1), (0, 0.5, 2)]);
+        check(0.0, &candidates, &[(2, 0.75, 1), (0, 0.5, 2)]);
     }
 
     #[test]
     fn or_by_the_best_that_each_leg_gave_it() {
         let candidates = [candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
-        check(PageScoring::PageMaxima, &candidates, &[(0, 1.0, 2), (2, 0.75, 1)]);
+        check(1.0, &candidates, &[(0, 1.0, 2), (2, 0.75, 1)]);
+        // Half way, what one section has of both is as good as a little more in two.
+        check(0.5, &candidates, &[(0, 0.75, 2), (2, 0.75, 1)]);
     }
 
     #[test]
     fn ties_go_to_the_page_that_comes_first() {
         let candidates = [candidate(3, 0.5, 0.0), candidate(2, 0.5, 0.0)];
-        check(PageScoring::BestSection, &candidates, &[(1, 0.5, 1), (2, 0.5, 1)]);
+        check(0.0, &candidates, &[(1, 0.5, 1), (2, 0.5, 1)]);
     }
 }

@@ -17,23 +17,18 @@ pub struct RankParams {
     pub bm25f: Bm25fParams,
     /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is computed. 200 unless told.
     pub depth: u32,
-    /// What a page scores.
-    pub page: PageScoring,
+    /// How much convex fusion minds that even the best section by words lacks some of them. 0: the best has the whole
+    /// share of the words, however little of the query it says. 1: scores by words are divided by what a section would
+    /// score that says every word of the query, unless the best scores more. 1 unless told.
+    pub coverage: f32,
+    /// What a page scores, between two views of its sections. 0: the fused score of its best section, so that words and
+    /// meaning must meet in one place. 1: the best that words gave to any section plus the best that meaning gave to
+    /// any, since one section may name the thing and another describe it. 0.5 unless told.
+    pub page_maxima: f32,
 }
 
 impl Default for RankParams {
     fn default() -> Self {
-        Self { bm25f: Bm25fParams::default(), depth: 200, page: PageScoring::default() }
+        Self { bm25f: Bm25fParams::default(), depth: 200, coverage: 1.0, page_maxima: 0.5 }
     }
-}
-
-/// What a page scores, given what its sections score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PageScoring {
-    /// The fused score of its best section: words and meaning must meet in one place.
-    #[default]
-    BestSection,
-    /// The best that words gave to any of its sections plus the best that meaning gave to any: one section may name
-    /// the thing and another describe it.
-    PageMaxima,
 }

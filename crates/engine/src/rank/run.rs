@@ -103,7 +103,8 @@ impl Ranked {
             let bits = all_bits(&asked.plan, &groups);
             let hits = scorer.score(&groups, asked.plan.n_tokens, bits, allowed.as_ref(), scratch);
             let zero = point.as_ref().map_or(0.0, |point| point.zero);
-            let legs = Legs { lexical: &hits, dense: &neighbours.sections, zero };
+            let legs =
+                Legs { lexical: &hits, dense: &neighbours.sections, zero, ideal: scorer.ideal(&groups) };
             let similarity = |section| {
                 let (view, dense) = (view.as_ref()?, point.as_ref()?);
                 view.similarity(&dense.query, SectionId(section))
@@ -113,7 +114,7 @@ impl Ranked {
         });
 
         // Pages.
-        let mut pages = group(&fused.candidates, params.page, structure);
+        let mut pages = group(&fused.candidates, params.page_maxima, structure);
         let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
