@@ -130,6 +130,13 @@ struct Meaning {
     /// Most bytes of the static query encoder's rows (kilobytes)
     #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
     rows_budget: u64,
+    /// Adapt the static query encoder to the site: the teacher embeds up to 12,000 spans of the site's own text, and what is
+    /// learned of them is kept where it helps on others held out
+    #[arg(long, overrides_with = "no_fit")]
+    fit: bool,
+    /// Do not adapt the static query encoder to the site: the default
+    #[arg(long)]
+    no_fit: bool,
     /// Least number of vectors for which a graph is built
     #[arg(long, value_name = "N", default_value_t = GRAPH_FROM)]
     graph_from: usize,
@@ -230,6 +237,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
+        fit: args.meaning.fit && !args.meaning.no_fit,
     };
     let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table: table.as_ref(), options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;

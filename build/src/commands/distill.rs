@@ -34,6 +34,15 @@ pub struct Args {
     /// Most passes over the texts
     #[arg(long, value_name = "N", default_value_t = 12)]
     epochs: usize,
+    /// A table of the same teacher and dimensions to go on from
+    #[arg(long, value_name = "TABLE")]
+    start: Option<PathBuf>,
+    /// Learning rate at the start
+    #[arg(long, value_name = "RATE", default_value_t = train::Options::default().learning_rate)]
+    learning_rate: f32,
+    /// Texts in a batch
+    #[arg(long, value_name = "N", default_value_t = train::Options::default().batch)]
+    batch: usize,
     /// Decides the sample of texts and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -56,7 +65,14 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         max_texts: args.max_texts,
         dim: args.dim,
         bits: Bits::from_count(args.bits)?,
-        training: train::Options { epochs: args.epochs, seed: args.seed, ..train::Options::default() },
+        start: args.start,
+        training: train::Options {
+            epochs: args.epochs,
+            seed: args.seed,
+            learning_rate: args.learning_rate,
+            batch: args.batch.max(1),
+            ..train::Options::default()
+        },
         cache: args.cache.or_else(Cache::default_dir),
     };
     let distilled = distill::distill(&options, ui)?;
@@ -73,10 +89,12 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         println!("rows                          {}", report.n_rows);
         println!("cosine with the teacher       {:.4}", report.quantised_cosine);
         println!("kept by the projection        {:.4}", report.projection_cosine);
-        println!(
-            "known items, recall@10        {:.4} (teacher {:.4})",
-            report.table_recall_at_10, report.teacher_recall_at_10
-        );
+        if report.n_known_items > 0 {
+            println!(
+                "known items, recall@10        {:.4} (teacher {:.4})",
+                report.table_recall_at_10, report.teacher_recall_at_10
+            );
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

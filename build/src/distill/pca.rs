@@ -87,37 +87,51 @@ fn orthonormalise(basis: &mut [Vec<f64>]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    fn cloud(n: usize, dim: usize) -> Vec<f32> {
-        let mut random = SplitMix(11);
+    fn cloud(n: usize, dim: usize, seed: u64) -> Vec<f32> {
+        let mut random = SplitMix(seed);
         (0..n * dim).map(|i| (random.below(2001) as f32 / 1000.0 - 1.0) / (1 + i % dim) as f32).collect()
     }
 
-    #[test]
-    fn rows_are_orthonormal() {
-        let (from, to) = (24, 16);
-        let projection = principal_components(&cloud(500, from), from, to).unwrap();
-        // Rows seen through unit vectors of the teacher's space, undone of their scaling by comparing dot products.
-        let bytes = projection.to_bytes();
-        let rows: Vec<f64> = bytes[8..]
-            .chunks_exact(2)
-            .map(|b| f64::from(i16::from_le_bytes([b[0], b[1]])) / 32_767.0)
-            .collect();
-        for (i, a) in rows.chunks_exact(from).enumerate() {
-            for (j, b) in rows.chunks_exact(from).enumerate() {
-                let expect = f64::from(u8::from(i == j));
-                assert!((dot(a, b) - expect).abs() < 1e-3, "{i} {j}");
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn rows_are_orthonormal(
+            (from, to) in (1usize..=24).prop_flat_map(|from| (Just(from), 1..=from)),
+            n in 0usize..60,
+            seed: u64,
+        ) {
+            // Fewer vectors than dimensions, and none at all, are no exception.
+            let projection = principal_components(&cloud(n, from, seed), from, to).unwrap();
+            let rows: Vec<f64> = projection.rows().into_iter().map(f64::from).collect();
+            for (i, a) in rows.chunks_exact(from).enumerate() {
+                for (j, b) in rows.chunks_exact(from).enumerate() {
+                    let expect = f64::from(u8::from(i == j));
+                    prop_assert!((dot(a, b) - expect).abs() < 1e-3, "{i} {j} {}", dot(a, b));
+                }
             }
         }
+    }
+
+    #[test]
+    fn the_number_of_cores_does_not_show() {
+        let vectors = cloud(40_000, 8, 11);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| principal_components(&vectors, 8, 5)).unwrap()
+        };
+        assert_eq!(on(1), on(3));
     }
 
     #[test]
     fn what_lies_in_few_dimensions_loses_nothing() {
         // Vectors of 24 numbers that span only 6 dimensions keep their cosines in 6.
         let (from, to, n) = (24, 6, 200);
-        let basis = cloud(to, from);
-        let weights = cloud(n, to);
+        let basis = cloud(to, from, 11);
+        let weights = cloud(n, to, 11);
         let mut vectors = Vec::new();
         for w in weights.chunks_exact(to) {
             let mut v = vec![0.0f32; from];

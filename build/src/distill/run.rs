@@ -16,6 +16,7 @@ use super::texts::{KnownItem, gather};
 use super::train::{self, Examples, mean_cosine, start, train};
 use crate::index::cache::Cache;
 use crate::index::embed::embed;
+use crate::index::table;
 use crate::models;
 use crate::ui::{Ui, thousands};
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub dim: usize,
     /// Bits for each number of a row.
     pub bits: Bits,
+    /// A table of the same teacher to go on from: its rows are the start, its projection stays.
+    pub start: Option<PathBuf>,
     /// How to train; its seed also decides the sample of texts.
     pub training: train::Options,
     /// Where the teacher's embeddings are cached; `None`: nowhere.
@@ -130,7 +133,21 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let alone: Vec<&str> = vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect();
     let token_embeddings = embed_all("Vocabulary", &alone)?;
 
-    let projection = principal_components(&embeddings, from, options.dim)?;
+    let earlier = options.start.as_deref().map(table::read).transpose()?;
+    let projection = match &earlier {
+        Some(earlier) => {
+            anyhow::ensure!(
+                table::fits(earlier, &card) && earlier.projection().to_dim() as usize == options.dim,
+                "--start: expected a table of {} with {} dimensions, found one of {} with {}",
+                card.name,
+                options.dim,
+                earlier.teacher().name,
+                earlier.projection().to_dim()
+            );
+            earlier.projection().clone()
+        }
+        None => principal_components(&embeddings, from, options.dim)?,
+    };
     let project = |vectors: &[f32]| -> anyhow::Result<Vec<f32>> {
         let projected: Vec<Vec<f32>> =
             vectors.par_chunks_exact(from).map(|v| projection.apply(v)).collect::<Result<_, _>>()?;
@@ -152,17 +169,48 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     }
 
     let bar = ui.bar("Training", options.training.epochs as u64, "epochs");
-    let begin = start(&project(&token_embeddings)?, &counts, options.dim);
-    let trained = train(begin, &examples, &held_out, options.training, |epoch, cosine| {
+    let alone = project(&token_embeddings)?;
+    let on_epoch = |epoch: usize, cosine: f32| {
         bar.set_position(epoch as u64);
         ui.detail(format!("epoch {epoch}: cosine {cosine:.4} on texts held out"));
-    });
+    };
+    let mut begin = start(&alone, &counts, options.dim);
+    if let Some(earlier) = &earlier {
+        let rows = earlier.dense_rows();
+        let tokens = begin.chunks_exact_mut(options.dim).zip(rows.chunks_exact(options.dim)).zip(&mut counts);
+        for (id, ((begin, earlier_row), count)) in tokens.enumerate() {
+            let frequency = earlier.frequency(id as u32);
+            if frequency > 0 {
+                begin.copy_from_slice(earlier_row);
+                *count += 1 << (frequency - 1).min(40);
+            }
+        }
+    }
+    let first = train(begin, &examples, &held_out, options.training, on_epoch);
+    let begin = train::predict(&first.rows, &alone, &counts, options.dim);
+    bar.reset();
+    let mut trained = train(begin, &examples, &held_out, options.training, on_epoch);
     bar.finish_and_clear();
-    let best = trained.best();
     ui.status(
         "Trained",
-        format!("cosine {:.4} -> {best:.4} on {} texts held out", trained.held_out[0], held_out.len()),
+        format!(
+            "cosine {:.4} -> {:.4}, from predicted rows {:.4} -> {:.4}, on {} texts held out",
+            first.held_out[0],
+            first.best(),
+            trained.held_out[0],
+            trained.best(),
+            held_out.len()
+        ),
     );
+    if first.best() > trained.best() {
+        trained = first;
+    }
+    // Words that no text had keep the row predicted for them.
+    for (count, token) in counts.iter_mut().zip(&vocabulary) {
+        if *count == 0 && is_of_words(token) {
+            *count = 1;
+        }
+    }
 
     let table =
         StaticTable::new(card, projection, vocabulary, lowercase, &trained.rows, &counts, options.bits)?;
@@ -183,12 +231,16 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     Ok(Distilled { table, report })
 }
 
+/// Whether a token is (part of) a word in Latin letters: no mark of the tokenizer's, no character of another script.
+fn is_of_words(token: &str) -> bool {
+    let token = token.strip_prefix("##").unwrap_or(token);
+    !token.is_empty() && token.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
 /// The cosine of a vector with its projection, mean over vectors: how much of the space the dimensions kept hold.
 fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     let from = table.projection().from_dim() as usize;
-    let bytes = table.projection().to_bytes();
-    let rows: Vec<f32> =
-        bytes[8..].chunks_exact(2).map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_767.0).collect();
+    let rows = table.projection().rows();
     let kept: Vec<f32> = embeddings
         .par_chunks_exact(from)
         .map(|v| {

@@ -1,8 +1,10 @@
 //! What a table is trained on: short texts of the kinds that queries are made of.
 //!
 //! From pages: titles, headings (alone, with their page's title, and as questions), first sentences, and spans of 2 to
-//! 25 words from anywhere. From `.txt` files: each line. Every text once, in an order that the seed decides, so that
-//! a cap takes an even sample.
+//! 25 words from anywhere. From `.txt` files: each line. Every text once, in an order that the seed decides.
+//!
+//! Where there are more texts than asked for, inputs give alike: none is cut before it has given as many as any other,
+//! so that one large manual does not drown the small ones.
 
 use std::collections::HashSet;
 use std::fs;
@@ -46,33 +48,42 @@ pub struct Gathered {
 /// # Errors
 /// Where a `.txt` file cannot be read, or nothing was found.
 pub fn gather(inputs: &[PathBuf], max_texts: usize, seed: u64, ui: &Ui) -> anyhow::Result<Gathered> {
-    let mut candidates = Vec::new();
     let mut gathered = Gathered::default();
+    let mut seen = HashSet::new();
+    let mut random = SplitMix(seed);
+    let mut of_input: Vec<Vec<String>> = Vec::new();
     for input in inputs {
+        let mut candidates = Vec::new();
         if input.extension().is_some_and(|extension| extension == "txt") {
             let text =
                 fs::read_to_string(input).with_context(|| format!("cannot read {}", input.display()))?;
             candidates.extend(text.lines().map(str::to_owned));
-            continue;
+        } else {
+            // One input at a time, so that many large sites are not held at once.
+            let pages =
+                sources::read(std::slice::from_ref(input), &sources::Options::default(), &mut |problem| {
+                    let message = format!("{}: {}", problem.path.display(), problem.reason);
+                    if problem.severity == Severity::Error { ui.warn(message) } else { ui.detail(message) }
+                });
+            gathered.n_pages += pages.len();
+            for page in &pages {
+                from_page(page, seed, &mut candidates, &mut gathered.known_items);
+            }
         }
-        // One input at a time, so that many large sites are not held at once.
-        let pages =
-            sources::read(std::slice::from_ref(input), &sources::Options::default(), &mut |problem| {
-                let message = format!("{}: {}", problem.path.display(), problem.reason);
-                if problem.severity == Severity::Error { ui.warn(message) } else { ui.detail(message) }
-            });
-        gathered.n_pages += pages.len();
-        for page in &pages {
-            from_page(page, seed, &mut candidates, &mut gathered.known_items);
-        }
+        candidates.retain_mut(|text| {
+            *text = tidy(text);
+            text.chars().any(char::is_alphabetic) && seen.insert(hash128(text.as_bytes()))
+        });
+        random.shuffle(&mut candidates);
+        candidates.truncate(max_texts);
+        of_input.push(candidates);
     }
-    let mut seen = HashSet::new();
-    candidates.retain_mut(|text| {
-        *text = tidy(text);
-        text.chars().any(char::is_alphabetic) && seen.insert(hash128(text.as_bytes()))
-    });
-    let mut random = SplitMix(seed);
-    random.shuffle(&mut candidates);
+    let cap = even_cap(of_input.iter().map(Vec::len).collect(), max_texts);
+    let mut candidates: Vec<String> =
+        of_input.into_iter().flat_map(|texts| texts.into_iter().take(cap)).collect();
+    if inputs.len() > 1 {
+        random.shuffle(&mut candidates);
+    }
     candidates.truncate(max_texts);
     random.shuffle(&mut gathered.known_items);
     anyhow::ensure!(
@@ -81,6 +92,20 @@ pub fn gather(inputs: &[PathBuf], max_texts: usize, seed: u64, ui: &Ui) -> anyho
     );
     gathered.texts = candidates;
     Ok(gathered)
+}
+
+/// The most that any of `lens` may give for all of them together to give `total`, or just above.
+fn even_cap(mut lens: Vec<usize>, total: usize) -> usize {
+    lens.sort_unstable();
+    let mut left = total;
+    for (i, &len) in lens.iter().enumerate() {
+        let share = left.div_ceil(lens.len() - i);
+        if len >= share {
+            return share;
+        }
+        left -= len;
+    }
+    total
 }
 
 /// White space folded, at most [`MAX_WORDS`] words.
@@ -175,6 +200,22 @@ mod tests {
         assert!(gathered.texts.iter().all(|text| text.split(' ').count() <= MAX_WORDS));
         assert_eq!(gathered.texts.iter().collect::<HashSet<_>>().len(), gathered.texts.len());
         assert!(gathered.known_items.iter().any(|item| item.query == "Ownership Moving values"));
+    }
+
+    #[test]
+    fn inputs_give_alike() {
+        assert_eq!(even_cap(vec![10, 2, 10], 12), 5);
+        assert_eq!(even_cap(vec![10, 2, 10], 13), 6, "rounded up; the rest is cut");
+        assert_eq!(even_cap(vec![1, 2], 12), 12);
+        assert_eq!(even_cap(Vec::new(), 12), 12);
+        let dir = tempfile::tempdir().unwrap();
+        let lines = |what: &str, n: usize| (0..n).map(|i| format!("{what} {i}\n")).collect::<String>();
+        let inputs = [dir.path().join("few.txt"), dir.path().join("many.txt")];
+        fs::write(&inputs[0], lines("few", 5)).unwrap();
+        fs::write(&inputs[1], lines("many", 500)).unwrap();
+        let gathered = gather(&inputs, 20, 1, &Ui::silent()).unwrap();
+        assert_eq!(gathered.texts.len(), 20);
+        assert_eq!(gathered.texts.iter().filter(|text| text.starts_with("few")).count(), 5);
     }
 
     #[test]

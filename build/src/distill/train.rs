@@ -6,6 +6,9 @@
 //! `a / (a + p)` (Arora, Liang and Ma, ICLR 2017); the optimiser is Adam (Kingma and Ba, ICLR 2015), updating only
 //! the rows a batch touches.
 //!
+//! Trained once, rows of tokens that many texts had say how a token's embedding alone becomes a row: a linear map fitted
+//! to them ([`predict`]) gives a row to tokens that no text had, and a better start to those that few had.
+//!
 //! Everything runs on all cores and gives the same rows for the same seed on any number of them: gradients are taken
 //! text by text and summed row by row, each in a fixed order.
 
@@ -115,6 +118,87 @@ pub fn start(token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
         rows.extend(row.iter().zip(&mean).map(|(v, m)| (v - m) * weight));
     }
     rows
+}
+
+/// Rows as a linear map of the teacher's embeddings of tokens alone gives them, mixed with the trained ones: a token that
+/// `n` texts had counts its own row `n` times and the prediction [`PRIOR`] times. The map is fitted by ridge regression
+/// on tokens that were seen often enough to be sure of and seldom enough to be no stop word.
+pub fn predict(rows: &[f32], token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
+    let sure = |n: u64| (SURE..=COMMON).contains(&n);
+    let of_sure = || {
+        let pairs = token_embeddings.chunks_exact(dim).zip(rows.chunks_exact(dim));
+        pairs.zip(counts).filter(|(_, n)| sure(**n)).map(|(pair, _)| pair)
+    };
+    // One more feature, a constant: where the embeddings' mean goes.
+    let features = |embedding: &[f32]| -> Vec<f64> {
+        embedding.iter().map(|&v| f64::from(v)).chain(std::iter::once(1.0)).collect()
+    };
+    let (n, width) = (of_sure().count(), dim + 1);
+    if n < width {
+        return rows.to_vec();
+    }
+    let mut moments = vec![0.0f64; width * width];
+    let mut products = vec![0.0f64; width * dim];
+    for (embedding, row) in of_sure() {
+        let x = features(embedding);
+        for (i, &xi) in x.iter().enumerate() {
+            moments[i * width..][..width].iter_mut().zip(&x).for_each(|(m, xj)| *m += xi * xj);
+            products[i * dim..][..dim].iter_mut().zip(row).for_each(|(p, &r)| *p += xi * f64::from(r));
+        }
+    }
+    for i in 0..width {
+        moments[i * width + i] += RIDGE * n as f64 / width as f64;
+    }
+    let map = solve(moments, products, width, dim);
+    let mut predicted = Vec::with_capacity(rows.len());
+    for ((embedding, row), &n) in token_embeddings.chunks_exact(dim).zip(rows.chunks_exact(dim)).zip(counts) {
+        let mut guess = vec![0.0f64; dim];
+        for (xi, weights) in features(embedding).iter().zip(map.chunks_exact(dim)) {
+            guess.iter_mut().zip(weights).for_each(|(g, w)| *g += xi * w);
+        }
+        let n = n as f64;
+        predicted.extend(
+            row.iter().zip(&guess).map(|(&r, g)| ((n * f64::from(r) + PRIOR * g) / (n + PRIOR)) as f32),
+        );
+    }
+    predicted
+}
+
+/// What a prediction counts for beside a token's own texts.
+const PRIOR: f64 = 4.0;
+/// Tokens seen so often have rows to learn from.
+const SURE: u64 = 20;
+/// Tokens seen more often are too common: short rows, unlike those of rare words.
+const COMMON: u64 = 2000;
+/// Of the regression, relative to the mean square of a feature of unit vectors.
+const RIDGE: f64 = 0.02;
+
+/// `x` of `a x = b`, for a symmetric positive definite `a` (`n * n`) and `m` right sides at once: Cholesky.
+fn solve(mut a: Vec<f64>, mut b: Vec<f64>, n: usize, m: usize) -> Vec<f64> {
+    for j in 0..n {
+        for i in j..n {
+            let along: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            let rest = a[i * n + j] - along;
+            a[i * n + j] = if i == j { rest.max(1e-12).sqrt() } else { rest / a[j * n + j] };
+        }
+    }
+    for i in 0..n {
+        for k in 0..i {
+            let l = a[i * n + k];
+            let (done, row) = b.split_at_mut(i * m);
+            row[..m].iter_mut().zip(&done[k * m..][..m]).for_each(|(v, d)| *v -= l * d);
+        }
+        b[i * m..][..m].iter_mut().for_each(|v| *v /= a[i * n + i]);
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            let l = a[k * n + i];
+            let (row, done) = b.split_at_mut(k * m);
+            row[i * m..][..m].iter_mut().zip(&done[..m]).for_each(|(v, d)| *v -= l * d);
+        }
+        b[i * m..][..m].iter_mut().for_each(|v| *v /= a[i * n + i]);
+    }
+    b
 }
 
 /// Mean cosine between the sum of rows and the target.
@@ -341,6 +425,36 @@ mod tests {
             let slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
             assert!((slope - gradient[i] * times).abs() < 1e-3, "{slope} {}", gradient[i]);
         }
+    }
+
+    #[test]
+    fn equations_are_solved() {
+        let x = solve(vec![4.0, 2.0, 2.0, 3.0], vec![8.0, 1.0, 7.0, 2.0], 2, 2);
+        let expect = [1.25, -0.125, 1.5, 0.75];
+        assert!(x.iter().zip(expect).all(|(a, b)| (a - b).abs() < 1e-12), "{x:?}");
+    }
+
+    #[test]
+    fn rows_of_tokens_never_seen_are_those_the_others_foretell() {
+        // Rows are twice the embedding with its halves swapped, plus one; the last token was never seen.
+        let (dim, n) = (4, 60);
+        let mut random = SplitMix(3);
+        let embeddings: Vec<f32> = (0..n * dim).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let mut rows: Vec<f32> =
+            embeddings.chunks(dim).flat_map(|e| [2, 3, 0, 1].map(|i| 2.0 * e[i] + 1.0)).collect();
+        let expect = rows[(n - 1) * dim..].to_vec();
+        rows[(n - 1) * dim..].fill(0.0);
+        let counts: Vec<u64> = (0..n as u64).map(|i| if i + 1 == n as u64 { 0 } else { 100 }).collect();
+        let predicted = predict(&rows, &embeddings, &counts, dim);
+        for (a, b) in predicted[(n - 1) * dim..].iter().zip(&expect) {
+            assert!((a - b).abs() < 0.1, "{a} {b}");
+        }
+        assert!(predicted.iter().zip(&rows).take(dim).all(|(a, b)| (a - b).abs() < 0.01));
+        assert_eq!(
+            predict(&rows[..8], &embeddings[..8], &counts[..2], dim),
+            rows[..8],
+            "too few to learn from"
+        );
     }
 
     #[test]

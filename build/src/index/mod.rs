@@ -14,6 +14,7 @@ pub mod client;
 mod columns;
 pub mod embed;
 pub mod fidelity;
+pub mod fit;
 pub mod graph;
 mod languages;
 pub mod lexical;
@@ -57,6 +58,8 @@ pub struct Options {
     pub graph_from: usize,
     /// Most bytes of the static query encoder's rows.
     pub rows_budget: usize,
+    /// Whether the static query encoder's rows are fitted to the site.
+    pub fit: bool,
 }
 
 impl Default for Options {
@@ -66,6 +69,7 @@ impl Default for Options {
             language: None,
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
+            fit: false,
         }
     }
 }
@@ -132,6 +136,7 @@ impl Stage {
             "analyse" => "Analysed",
             "embed" => "Embedded",
             "graph" => "Connected",
+            "fit" => "Fitted",
             "rows" => "Chose",
             "assemble" => "Packed",
             "write" => "Wrote",
@@ -278,12 +283,17 @@ fn embed_all(
     let (mut projection, mut kept) = (None, None);
     let mut embedded = embedded;
     if let Some(table) = table {
-        let started = Instant::now();
         if table.projection().from_dim() == card.dim {
             embedded = embedded.project(table.projection())?;
             card.dim = table.projection().to_dim();
             projection = Some(table.projection().clone());
         }
+        let fitted = match options.fit {
+            true => fit_to(table, encoder, chunks, cache.as_mut(), stages, ui)?,
+            false => None,
+        };
+        let table = fitted.as_ref().unwrap_or(table);
+        let started = Instant::now();
         let rows = rows::select(table, &texts, options.rows_budget);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
         let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
@@ -292,6 +302,33 @@ fn embed_all(
     }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
     Ok(DenseParts { encoder: card, embedded, graph, query_encoders, projection, rows: kept })
+}
+
+/// The table fitted to the site; `None` where that is not worth it.
+fn fit_to(
+    table: &StaticTable,
+    encoder: &BoxedEncoder,
+    chunks: &[ChunkedPage],
+    cache: Option<&mut Cache>,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<Option<StaticTable>> {
+    if table.projection().from_dim() != encoder.card().dim {
+        ui.warn("--fit: without the table's teacher there is nothing to fit the table to");
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let spans = fit::spans(chunks);
+    let texts: Vec<&str> = spans.iter().map(String::as_str).collect();
+    let bar = ui.bar("Fitting", texts.len() as u64, "spans");
+    let targets = embed::embed(encoder.as_ref(), &texts, cache, &bar, ui)
+        .context("the site's spans cannot be embedded")?
+        .project(table.projection())?;
+    bar.finish_and_clear();
+    let (fitted, report) = fit::fit(table, &spans, &targets.values)?;
+    stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
+    ui.status("Fitted", report);
+    Ok(fitted)
 }
 
 fn graph_of(

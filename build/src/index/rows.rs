@@ -6,8 +6,9 @@
 //! row, which saves a query the rounds of piecing them together. All within a budget of bytes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::convert::Infallible;
 
-use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise};
+use findling_bundle::rows::{self, Bits, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
 use findling_bundle::{Error, RowRange, ShardKind, StaticRows};
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::for_each_word;
@@ -158,20 +159,10 @@ impl Rows {
 
     /// The rows that a word is pieced together of; none where that cannot be done.
     fn pieces(&self, word: &str) -> Vec<&Row> {
-        let mut pieces = Vec::new();
-        let mut key = word.to_owned();
-        let mut mark = 0;
-        while key.len() > mark {
-            let ends = (mark + 1..=key.len()).rev().filter(|&end| key.is_char_boundary(end));
-            let Some((row, end)) = ends.into_iter().find_map(|end| Some((self.rows.get(&key[..end])?, end)))
-            else {
-                return Vec::new();
-            };
-            pieces.push(row);
-            key = format!("{CONTINUATION}{}", &key[end..]);
-            mark = CONTINUATION.len();
-        }
-        pieces
+        let longest = |key: &str, least| -> Result<_, Infallible> {
+            Ok(longest_prefix(key, least, |key| self.rows.get(key)))
+        };
+        rows::pieces(word, longest).unwrap_or_default()
     }
 
     /// Adds the shards, and says where they are.

@@ -55,6 +55,11 @@ impl Projection {
         (self.matrix.len() / self.from as usize) as u32
     }
 
+    /// The matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers, as they are stored.
+    pub fn rows(&self) -> Vec<f32> {
+        self.matrix.iter().map(|&v| f32::from(v) / UNIT).collect()
+    }
+
     /// Maps a vector and scales the result to length 1 (zeros stay zeros). Sums in order: the same everywhere.
     ///
     /// # Errors
@@ -131,6 +136,7 @@ mod tests {
         #[test]
         fn comes_back(rows in prop::collection::vec(-1.0f32..1.0, 6)) {
             let projection = Projection::new(3, &rows).unwrap();
+            prop_assert!(projection.rows().iter().zip(&rows).all(|(a, b)| (a - b).abs() <= 0.51 / UNIT));
             prop_assert_eq!(Projection::from_bytes(&projection.to_bytes()).unwrap(), projection);
         }
 

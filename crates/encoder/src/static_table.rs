@@ -17,11 +17,12 @@
 //! As an [`Encoder`] the table also embeds documents, for a build without a teacher; that costs quality, and the
 //! build tool says so.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use bincode::{Decode, Encode};
 use findling_bundle::projection::Projection;
-use findling_bundle::rows::{Bits, CONTINUATION, add_row, quantise};
+use findling_bundle::rows::{self, Bits, add_row, longest_prefix, quantise};
 use findling_bundle::{EncoderCard, hash128, hex};
 use findling_text::wordpiece::{Normaliser, WordPiece, for_each_word};
 
@@ -231,6 +232,38 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
+    /// The same table with other rows, as further training gives them: `dim` numbers for each token. Rows that are as
+    /// [`Self::dense_rows`] gives them stay as they are to the bit; a token that had none and now has one counts as
+    /// having occurred once.
+    ///
+    /// # Errors
+    /// Where there are more or fewer numbers.
+    pub fn with_rows(&self, rows: &[f32]) -> Result<Self, Error> {
+        let dim = self.card.dim as usize;
+        let old = self.dense_rows();
+        if rows.len() != old.len() {
+            return Err(Error::Artefact(format!(
+                "expected {} numbers of rows, found {}",
+                old.len(),
+                rows.len()
+            )));
+        }
+        let mut stored = Stored { scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
+        for (id, (new, old)) in rows.chunks_exact(dim).zip(old.chunks_exact(dim)).enumerate() {
+            let (scale, packed) = match self.row(id as u32) {
+                Some((scale, packed)) if new == old => (scale, packed.to_vec()),
+                None if new == old => (0, Vec::new()),
+                _ => quantise(new, self.stored.bits),
+            };
+            stored.scales.push(scale);
+            if scale != 0 {
+                stored.rows.extend_from_slice(&packed);
+                stored.frequencies[id] = stored.frequencies[id].max(1);
+            }
+        }
+        Self::from_stored(stored)
+    }
+
     /// All rows in f32, zeros where a token has none: where further training starts from.
     pub fn dense_rows(&self) -> Vec<f32> {
         let dim = self.card.dim as usize;
@@ -287,22 +320,10 @@ pub fn tokens(wordpiece: &WordPiece, normaliser: Normaliser, text: &str) -> Vec<
 }
 
 fn pieces(wordpiece: &WordPiece, word: &str) -> Vec<u32> {
-    let mut ids = Vec::new();
-    let mut rest = word;
-    let mut key = String::new();
-    while !rest.is_empty() {
-        let prefix = if ids.is_empty() { "" } else { CONTINUATION };
-        let longest = (1..=rest.len()).rev().filter(|&end| rest.is_char_boundary(end)).find_map(|end| {
-            key.clear();
-            key.push_str(prefix);
-            key.push_str(&rest[..end]);
-            wordpiece.id(&key).map(|id| (id, end))
-        });
-        let Some((id, end)) = longest else { return Vec::new() };
-        ids.push(id);
-        rest = &rest[end..];
-    }
-    ids
+    let longest = |key: &str, least| -> Result<_, Infallible> {
+        Ok(longest_prefix(key, least, |key| wordpiece.id(key)))
+    };
+    rows::pieces(word, longest).unwrap_or_default()
 }
 
 impl Encoder for StaticTable {
@@ -374,6 +395,38 @@ mod tests {
             assert_eq!(again.to_bytes().unwrap(), bytes);
             assert_eq!((again.frequency(5), again.frequency(0)), (6, 0));
             assert!(again.row(0).is_none() && again.row(5).is_some() && again.row(99).is_none());
+        }
+    }
+
+    #[test]
+    fn more_bits_are_nearer() {
+        let exact: Vec<f32> = (0..12 * 4).map(|i| ((i * 7 % 11) as f32 - 5.0) / 5.0).collect();
+        let cosine = |table: &StaticTable, id: usize| {
+            let (mut back, row) = (vec![0.0; 4], &exact[id * 4..][..4]);
+            table.add(id as u32, &mut back);
+            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+            dot(&back, row) / (dot(&back, &back) * dot(row, row)).sqrt()
+        };
+        let mean = |bits| (5..12).map(|id| cosine(&table(bits), id)).sum::<f32>() / 7.0;
+        let [two, four, eight] = Bits::ALL.map(mean);
+        assert!(two < four && four < eight && eight > 0.9999 && two > 0.9, "{two} {four} {eight}");
+    }
+
+    #[test]
+    fn other_rows_change_only_what_they_change() {
+        for bits in Bits::ALL {
+            let table = table(bits);
+            let mut rows = table.dense_rows();
+            assert_eq!(table.with_rows(&rows).unwrap().stored, table.stored);
+            rows[6 * 4..7 * 4].copy_from_slice(&[0.5, -0.5, 0.25, 1.0]);
+            rows[0] = 1.0;
+            let fitted = table.with_rows(&rows).unwrap();
+            assert_ne!(fitted.row(6), table.row(6));
+            assert_eq!(fitted.row(7), table.row(7));
+            assert!(fitted.row(0).is_some() && fitted.frequency(0) == 1);
+            assert!(fitted.row(1).is_none());
+            assert_ne!(fitted.card().fingerprint, table.card().fingerprint);
+            assert!(table.with_rows(&rows[1..]).is_err());
         }
     }
 

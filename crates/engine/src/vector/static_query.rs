@@ -7,7 +7,7 @@
 //!
 //! Additions run in the query's order in f32: the same bits in every host.
 
-use findling_bundle::rows::CONTINUATION;
+use findling_bundle::rows::pieces;
 use findling_bundle::{ShardId, StaticRows};
 use findling_text::wordpiece::{Normaliser, for_each_word};
 
@@ -32,14 +32,6 @@ pub(crate) enum Embedded {
     Done(Option<Vec<f32>>),
 }
 
-/// How far the rows at hand bring a word.
-enum Word {
-    Need(ShardId),
-    /// Shard and row of each piece.
-    Pieces(Vec<(ShardId, usize)>),
-    Unknown,
-}
-
 impl StaticQuery {
     /// The words of `text`, as the encoder reads them.
     pub fn new(text: &str, rows: &StaticRows) -> Self {
@@ -62,9 +54,8 @@ impl StaticQuery {
         let mut any = false;
         for word in &self.words {
             match resolve(word, index, rows) {
-                Word::Need(shard) => needed.push(shard),
-                Word::Unknown => {}
-                Word::Pieces(pieces) => {
+                Err(shard) => needed.push(shard),
+                Ok(pieces) => {
                     for (shard, row) in pieces {
                         if let Some(shard) = index.rows(shard) {
                             shard.add(row, &mut sum);
@@ -81,18 +72,12 @@ impl StaticQuery {
     }
 }
 
-fn resolve(word: &str, index: &Index, rows: &StaticRows) -> Word {
-    let mut pieces = Vec::new();
-    let mut key = word.to_owned();
-    // What of the key is not the word's: the mark of a piece that goes on.
-    let mut mark = 0;
-    while key.len() > mark {
-        let Some(id) = rows.shard_of(&key) else { return Word::Unknown };
-        let Some(shard) = index.rows(id) else { return Word::Need(id) };
-        let Some((row, end)) = shard.longest_prefix(&key, mark) else { return Word::Unknown };
-        pieces.push((id, row));
-        key = format!("{CONTINUATION}{}", &key[end..]);
-        mark = CONTINUATION.len();
-    }
-    Word::Pieces(pieces)
+/// Shard and row of each of a word's pieces, none where it cannot be pieced together; the shard that is needed first
+/// where it is not at hand.
+fn resolve(word: &str, index: &Index, rows: &StaticRows) -> Result<Vec<(ShardId, usize)>, ShardId> {
+    pieces(word, |key, least| {
+        let Some(id) = rows.shard_of(key) else { return Ok(None) };
+        let shard = index.rows(id).ok_or(id)?;
+        Ok(shard.longest_prefix(key, least).map(|(row, end)| ((id, row), end)))
+    })
 }

@@ -1,0 +1,237 @@
+//! Fitting the static query encoder to a site: the rows of the site's own tokens go on being trained on spans of its
+//! own text, so that its vocabulary lands nearer to where the teacher puts it.
+//!
+//! Spans are taken by a hash of the section they stand in, so that an edited page changes only its own and the others'
+//! embeddings stay in the cache. A part of them is held out; what was learned is kept only where it brings those nearer
+//! to the teacher. The same site and table give the same rows on any number of cores.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use findling_bundle::hash128;
+use findling_encoder::Error;
+use findling_encoder::static_table::StaticTable;
+
+use crate::chunk::{ChunkedPage, ChunkedSection};
+use crate::distill::train::{self, Examples, SplitMix, mean_cosine, train};
+
+/// Most spans of a site: what their embeddings cost is bounded, whatever the site's size.
+const MAX_SPANS: usize = 12_000;
+/// One span of a section for so many of its words, besides its heading and its beginning.
+const WORDS_PER_SPAN: usize = 40;
+/// Words of the longest span.
+const MAX_WORDS: usize = 25;
+/// One of so many spans is held out.
+const HELD_OUT: u64 = 10;
+/// Fewer spans than this teach nothing that can be told from chance.
+const LEAST: usize = 200;
+/// What the held-out cosine must gain for other rows to be worth having.
+const LEAST_GAIN: f32 = 0.002;
+
+/// How rows are tuned: fewer and smaller steps than from the start, since the start is good.
+const TRAINING: train::Options =
+    train::Options { epochs: 8, batch: 256, learning_rate: 1e-3, seed: 1, patience: 1 };
+
+/// What fitting did, on spans held out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fitted {
+    /// Spans trained on.
+    pub n_spans: usize,
+    /// Spans held out.
+    pub n_held_out: usize,
+    /// Their mean cosine with the teacher by the table as it was, quantised.
+    pub before: f32,
+    /// The same by the table as it is now, quantised.
+    pub after: f32,
+    /// Whether the fitted rows were worth keeping.
+    pub kept: bool,
+}
+
+impl fmt::Display for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.n_held_out == 0 {
+            return write!(f, "too little text to fit the static encoder to");
+        }
+        write!(
+            f,
+            "to {} spans of the site: cosine {:.3} -> {:.3} on {} held out, {}",
+            self.n_spans,
+            self.before,
+            self.after,
+            self.n_held_out,
+            if self.kept { "kept" } else { "not worth keeping" }
+        )
+    }
+}
+
+/// The spans to fit to, in an order that their own words decide.
+pub fn spans(chunks: &[ChunkedPage]) -> Vec<String> {
+    let mut spans: Vec<([u8; 16], String)> = Vec::new();
+    let mut seen = HashSet::new();
+    for section in chunks.iter().flat_map(|page| &page.sections) {
+        for span in of_section(section) {
+            let hash = hash128(span.as_bytes());
+            if span.chars().any(char::is_alphabetic) && seen.insert(hash) {
+                spans.push((hash, span));
+            }
+        }
+    }
+    spans.sort_unstable();
+    spans.truncate(MAX_SPANS);
+    spans.into_iter().map(|(_, span)| span).collect()
+}
+
+fn of_section(section: &ChunkedSection) -> Vec<String> {
+    let words: Vec<&str> = section.text.split_whitespace().collect();
+    let mut spans = Vec::new();
+    if !section.heading.is_empty() {
+        spans.push(section.heading.clone());
+    }
+    if let Some(end) = section.text.find(". ") {
+        spans.push(section.text[..end].split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" "));
+    }
+    let mut random = SplitMix(number(&hash128(section.text.as_bytes())));
+    for _ in 0..words.len() / WORDS_PER_SPAN {
+        let n = 2 + random.below(MAX_WORDS - 1);
+        let start = random.below(words.len());
+        spans.push(words[start..(start + n).min(words.len())].join(" "));
+    }
+    spans
+}
+
+fn number(hash: &[u8; 16]) -> u64 {
+    hash.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// Fits `table` to `spans`, whose embeddings by the teacher are `targets`, projected. `None` where that is not worth it.
+///
+/// # Errors
+/// Where the targets are not of the table's dimensions.
+pub fn fit(
+    table: &StaticTable,
+    spans: &[String],
+    targets: &[f32],
+) -> Result<(Option<StaticTable>, Fitted), Error> {
+    let dim = table.projection().to_dim() as usize;
+    if targets.len() != spans.len() * dim {
+        return Err(Error::Run(format!(
+            "expected {} numbers to fit to, found {}",
+            spans.len() * dim,
+            targets.len()
+        )));
+    }
+    let (mut examples, mut held_out) = (Examples::new(dim), Examples::new(dim));
+    for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
+        let hash = hash128(span.as_bytes());
+        let set = if number(&hash) % HELD_OUT == 0 { &mut held_out } else { &mut examples };
+        set.push(&table.tokens(span), target);
+    }
+    if examples.len() < LEAST || held_out.is_empty() {
+        return Ok((None, Fitted::default()));
+    }
+    let rows = table.dense_rows();
+    let before = mean_cosine(&rows, &held_out);
+    let trained = train(rows, &examples, &held_out, TRAINING, |_, _| ());
+    let fitted = table.with_rows(&trained.rows)?;
+    let after = mean_cosine(&fitted.dense_rows(), &held_out);
+    let kept = after >= before + LEAST_GAIN;
+    let report = Fitted { n_spans: examples.len(), n_held_out: held_out.len(), before, after, kept };
+    Ok((kept.then_some(fitted), report))
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::projection::Projection;
+    use findling_bundle::rows::Bits;
+    use findling_encoder::Encoder;
+
+    use super::*;
+
+    const WORDS: [&str; 12] = [
+        "alpha", "beta", "gamma", "delta", "mutex", "lock", "thread", "share", "bread", "oven", "flour",
+        "salt",
+    ];
+
+    fn table(seed: u64) -> StaticTable {
+        let mut vocabulary: Vec<String> =
+            ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|&t| t.to_owned()).collect();
+        vocabulary.extend(WORDS.iter().map(|&word| word.to_owned()));
+        let eye: Vec<f32> = (0..64).map(|i| f32::from(u8::from(i / 8 == i % 8))).collect();
+        let mut random = SplitMix(seed);
+        let rows: Vec<f32> =
+            (0..vocabulary.len() * 8).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let counts: Vec<u64> = (0..vocabulary.len() as u64).map(|i| u64::from(i > 4) * 100).collect();
+        let teacher = findling_encoder::hash::HashEncoder::new(8).card().clone();
+        StaticTable::new(
+            teacher,
+            Projection::new(8, &eye).unwrap(),
+            vocabulary,
+            true,
+            &rows,
+            &counts,
+            Bits::Eight,
+        )
+        .unwrap()
+    }
+
+    /// A site whose teacher is another table: all of it can be learned.
+    fn site(n: usize) -> (Vec<String>, Vec<f32>) {
+        let (teacher, mut random) = (table(5), SplitMix(9));
+        let spans: Vec<String> = (0..n)
+            .map(|_| {
+                let words: Vec<&str> = (0..2 + random.below(4)).map(|_| WORDS[random.below(12)]).collect();
+                words.join(" ")
+            })
+            .collect();
+        let targets = spans.iter().flat_map(|span| teacher.embed(span).values).collect();
+        (spans, targets)
+    }
+
+    #[test]
+    fn what_can_be_learned_is_learned_and_kept() {
+        let (spans, targets) = site(3000);
+        let (fitted, report) = fit(&table(4), &spans, &targets).unwrap();
+        assert!(report.kept && report.after > report.before + 0.05, "{report:?}");
+        assert!(fitted.is_some());
+        assert!(report.to_string().ends_with("kept"));
+    }
+
+    #[test]
+    fn where_nothing_is_gained_the_table_stays() {
+        let (spans, targets) = site(3000);
+        let (fitted, report) = fit(&table(5), &spans, &targets).unwrap();
+        assert!(fitted.is_none() && !report.kept && report.before > 0.999, "{report:?}");
+        let (fitted, report) = fit(&table(4), &spans[..50], &targets[..50 * 8]).unwrap();
+        assert!(fitted.is_none() && report == Fitted::default(), "too few");
+        assert!(fit(&table(4), &spans, &targets[1..]).is_err());
+    }
+
+    #[test]
+    fn the_number_of_cores_does_not_show() {
+        let (spans, targets) = site(1000);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fit(&table(4), &spans, &targets)).unwrap().0.unwrap().to_bytes().unwrap()
+        };
+        assert!(on(1) == on(3));
+    }
+
+    #[test]
+    fn an_edited_section_leaves_the_spans_of_others() {
+        let section = |text: &str| ChunkedSection {
+            heading: "Heading".into(),
+            text: text.repeat(40),
+            ..ChunkedSection::default()
+        };
+        let page = |texts: [&str; 2]| vec![ChunkedPage { sections: texts.map(section).into() }];
+        let (a, b) =
+            (spans(&page(["one two three. ", "four five. "])), spans(&page(["one two three. ", "six. "])));
+        assert!(
+            a.iter().filter(|span| span.contains("two")).eq(b.iter().filter(|span| span.contains("two")))
+        );
+        assert!(
+            a.iter().any(|span| span.contains("four"))
+                && a.iter().filter(|span| *span == "Heading").count() == 1
+        );
+    }
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Prints nDCG@10 and recall@10 by words, meaning and both, static against transformer, for every judged set in a directory.
+#
+#     sh build/tables/quality.sh SETS [TABLE]
+#
+# A set is a directory with corpus.jsonl (or site/), queries.jsonl and qrels.tsv. FINDLING names the program.
+set -eu
+findling=${FINDLING:-findling}
+sets=$1
+table=${2:+--table $2}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '%-22s %-12s %-9s %8s %10s\n' set encoder mode nDCG@10 recall@10
+for set in "$sets"/*/; do
+    name=$(basename "$set")
+    input=$set/corpus.jsonl
+    [ -d "$set/site" ] && input=$set/site
+    # shellcheck disable=SC2086
+    "$findling" build "$input" -o "$work/$name" --no-client --query-encoder static $table >/dev/null 2>&1
+    for encoder in static transformer; do
+        "$findling" eval "$work/$name" --queries "$set/queries.jsonl" --qrels "$set/qrels.tsv" \
+            --query-encoder "$encoder" |
+            awk -v set="$name" -v encoder="$encoder" '
+                $1 ~ /^(lexical|semantic|hybrid)$/ { printf "%-22s %-12s %-9s %8s %10s\n", set, encoder, $1, $2, $3 }'
+    done
+    rm -rf "${work:?}/$name"
+done

