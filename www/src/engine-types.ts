@@ -209,7 +209,8 @@ title: string,
  */
 language: string, 
 /**
- * The fused score: that of its best section, and more where another section is better in one of the legs.
+ * The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
+ * best. May exceed 1.
  */
 score: number, 
 /**

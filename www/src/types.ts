@@ -74,7 +74,7 @@ export type SectionResult = SectionHit & {
 export type PageResult = Omit<PageHit, "sections"> & {
   /** Absolute address of the page, or `null` where the bundle names one that is not http(s). */
   href: string | null;
-  /** That of its best section, and more where another section is better in one of the legs. */
+  /** That of its best section, more where another is better in one of the legs, and a part of the second best. */
   snippet: Snippet;
   /** Matching sections, best first. */
   sections: SectionResult[];

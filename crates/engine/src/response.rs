@@ -60,7 +60,8 @@ pub struct PageHit {
     pub title: String,
     /// Its language, BCP 47.
     pub language: String,
-    /// The fused score: that of its best section, and more where another section is better in one of the legs.
+    /// The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
+    /// best. May exceed 1.
     pub score: f32,
     /// Its attributes, as the JSON types they are (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]

@@ -238,7 +238,9 @@ proptest! {
         let scores: Vec<f32> = response.results.iter().map(|page| page.score).collect();
         prop_assert!(scores.is_sorted_by(|a, b| a >= b));
         for page in &response.results {
-            prop_assert_eq!(page.score, page.sections[0].score);
+            // All of its sections are shown.
+            let second = page.sections.get(1).map_or(0.0, |section| section.score);
+            prop_assert_eq!(page.score, page.sections[0].score + plain().page_second * second);
             prop_assert!(page.sections.is_sorted_by(|a, b| a.score >= b.score));
         }
     }

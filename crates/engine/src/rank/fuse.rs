@@ -4,7 +4,7 @@
 //! similarity is computed even where meaning did not rank them; the others keep what words gave them, so that the order
 //! does not depend on how far a reader pages.
 
-use findling_bundle::SectionId;
+use findling_bundle::{SectionId, order};
 
 use super::RankParams;
 use crate::lexical::LexicalHit;
@@ -65,11 +65,9 @@ pub(crate) fn fuse(
     let depth = params.depth as usize;
     let mut keys: Vec<u64> = legs.lexical.iter().map(|hit| key(hit.score, hit.section)).collect();
     let rank_all = mode == Mode::Hybrid && matches!(fusion, Fusion::Rrf { .. });
-    if !rank_all && keys.len() > depth && depth > 0 {
-        keys.select_nth_unstable(depth - 1);
-        keys.truncate(depth);
-    }
-    keys.sort_unstable();
+    let n_ranked = if rank_all || depth == 0 { keys.len() } else { depth.min(keys.len()) };
+    order::sort_first(&mut keys, n_ranked, |a, b| a < b);
+    keys.truncate(n_ranked);
     let ranked: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
     for (i, hit) in legs.lexical.iter().enumerate() {
         if let Some(slot) = slots.get_mut(hit.section as usize) {

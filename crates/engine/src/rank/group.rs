@@ -1,8 +1,8 @@
 //! Sections regrouped by page.
 
-use findling_bundle::{SectionId, Structure};
+use findling_bundle::{SectionId, Structure, order};
 
-use super::Candidate;
+use super::{Candidate, RankParams};
 
 /// A page with what it scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,31 +19,12 @@ pub(crate) struct Grouped {
     pub pages: Vec<PageScore>,
 }
 
-/// Groups candidates by page. `maxima`: see [`super::RankParams::page_maxima`].
-pub(crate) fn group(candidates: &[Candidate], maxima: f32, structure: &Structure) -> Grouped {
-    #[derive(Clone, Copy)]
-    struct Best {
-        score: f32,
-        lexical: f32,
-        semantic: f32,
-        n_sections: u32,
-    }
-    let none = Best { score: 0.0, lexical: 0.0, semantic: 0.0, n_sections: 0 };
-    let mut pages = vec![none; structure.n_pages() as usize];
+/// Groups candidates by page; [`RankParams`] says what a page scores.
+pub(crate) fn group(candidates: &[Candidate], params: &RankParams, structure: &Structure) -> Grouped {
+    let mut pages = vec![Best::default(); structure.n_pages() as usize];
     for candidate in candidates {
-        let Some(best) = pages.get_mut(structure.page_of(SectionId(candidate.section)).index()) else {
-            continue;
-        };
-        let first = best.n_sections == 0;
-        best.n_sections += 1;
-        for (best, value) in [
-            (&mut best.score, candidate.score()),
-            (&mut best.lexical, candidate.lexical_share),
-            (&mut best.semantic, candidate.semantic_share),
-        ] {
-            if first || value > *best {
-                *best = value;
-            }
+        if let Some(best) = pages.get_mut(structure.page_of(SectionId(candidate.section)).index()) {
+            best.take(candidate);
         }
     }
     let pages = pages
@@ -52,27 +33,60 @@ pub(crate) fn group(candidates: &[Candidate], maxima: f32, structure: &Structure
         .filter(|(_, best)| best.n_sections > 0)
         .map(|(page, best)| PageScore {
             page: page as u32,
-            // The difference is 0, to the bit, where one section has the best of both.
-            score: best.score + maxima * (best.lexical + best.semantic - best.score),
+            score: best.score(params),
             n_sections: best.n_sections,
         })
         .collect();
     Grouped { pages }
 }
 
+/// The best that a page's sections have.
+#[derive(Clone, Copy, Default)]
+struct Best {
+    fused: f32,
+    second: f32,
+    lexical: f32,
+    semantic: f32,
+    n_sections: u32,
+}
+
+impl Best {
+    fn take(&mut self, candidate: &Candidate) {
+        let Candidate { lexical_share, semantic_share, .. } = *candidate;
+        let fused = candidate.score();
+        if self.n_sections == 0 {
+            *self =
+                Self { fused, second: 0.0, lexical: lexical_share, semantic: semantic_share, n_sections: 1 };
+            return;
+        }
+        // Cosines, which semantic mode ranks by, may be below zero; a second section never takes from a page.
+        let lesser = if fused > self.fused { self.fused } else { fused };
+        for (best, value) in [
+            (&mut self.fused, fused),
+            (&mut self.second, lesser),
+            (&mut self.lexical, lexical_share),
+            (&mut self.semantic, semantic_share),
+        ] {
+            if value > *best {
+                *best = value;
+            }
+        }
+        self.n_sections += 1;
+    }
+
+    fn score(&self, params: &RankParams) -> f32 {
+        // The difference is 0, to the bit, where one section has the best of both.
+        let maxima = self.lexical + self.semantic - self.fused;
+        self.fused + params.page_maxima * maxima + params.page_second * self.second
+    }
+}
+
 impl Grouped {
     /// Orders the first `n` pages by score, ties by id, and leaves the others behind them in no order.
     pub fn rank(&mut self, n: usize) {
-        let order = |a: &PageScore, b: &PageScore| b.score.total_cmp(&a.score).then(a.page.cmp(&b.page));
-        if n == 0 {
-            return;
-        }
-        if n < self.pages.len() {
-            self.pages.select_nth_unstable_by(n - 1, order);
-            self.pages[..n].sort_unstable_by(order);
-        } else {
-            self.pages.sort_unstable_by(order);
-        }
+        order::sort_first(&mut self.pages, n, |a, b| {
+            b.score.total_cmp(&a.score).then(a.page.cmp(&b.page)).is_lt()
+        });
     }
 }
 
@@ -87,7 +101,8 @@ mod tests {
     }
 
     /// Page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
-    fn check(maxima: f32, candidates: &[Candidate], expect: &[(u32, f32, u32)]) {
+    fn check(page_maxima: f32, page_second: f32, candidates: &[Candidate], expect: &[(u32, f32, u32)]) {
+        let params = RankParams { page_maxima, page_second, ..RankParams::default() };
         let mut builder = StructureBuilder::default();
         for n_sections in [2, 1, 1] {
             builder.page([1, 1]);
@@ -97,7 +112,7 @@ mod tests {
             }
         }
         for n in 0..4 {
-            let mut grouped = group(candidates, maxima, &builder.clone().finish());
+            let mut grouped = group(candidates, &params, &builder.clone().finish());
             grouped.rank(n);
             let got: Vec<_> = grouped.pages.iter().map(|p| (p.page, p.score, p.n_sections)).collect();
             assert_eq!(got.len(), expect.len());
@@ -108,20 +123,32 @@ mod tests {
     #[test]
     fn a_page_scores_by_its_best_section() {
         let candidates = [candidate(1, 0.25, 0.25), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
-        check(0.0, &candidates, &[(2, 0.75, 1), (0, 0.5, 2)]);
+        check(0.0, 0.0, &candidates, &[(2, 0.75, 1), (0, 0.5, 2)]);
     }
 
     #[test]
     fn or_by_the_best_that_each_leg_gave_it() {
         let candidates = [candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
-        check(1.0, &candidates, &[(0, 1.0, 2), (2, 0.75, 1)]);
+        check(1.0, 0.0, &candidates, &[(0, 1.0, 2), (2, 0.75, 1)]);
         // Half way, what one section has of both is as good as a little more in two.
-        check(0.5, &candidates, &[(0, 0.75, 2), (2, 0.75, 1)]);
+        check(0.5, 0.0, &candidates, &[(0, 0.75, 2), (2, 0.75, 1)]);
+    }
+
+    #[test]
+    fn a_second_section_is_evidence_and_never_against() {
+        let candidates = [candidate(0, 0.5, 0.0), candidate(1, 0.25, 0.0), candidate(3, 0.5, 0.125)];
+        check(0.0, 0.0, &candidates, &[(2, 0.625, 1), (0, 0.5, 2)]);
+        check(0.0, 1.0, &candidates, &[(0, 0.75, 2), (2, 0.625, 1)]);
+        // Whichever comes first.
+        let candidates = [candidate(0, 0.25, 0.0), candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.125)];
+        check(0.0, 1.0, &candidates, &[(0, 0.75, 2), (2, 0.625, 1)]);
+        let unlike = [candidate(0, 0.0, 0.5), candidate(1, 0.0, -0.5), candidate(2, 0.0, -0.25)];
+        check(0.0, 1.0, &unlike, &[(0, 0.5, 2), (1, -0.25, 1)]);
     }
 
     #[test]
     fn ties_go_to_the_page_that_comes_first() {
         let candidates = [candidate(3, 0.5, 0.0), candidate(2, 0.5, 0.0)];
-        check(0.0, &candidates, &[(1, 0.5, 1), (2, 0.5, 1)]);
+        check(0.0, 0.0, &candidates, &[(1, 0.5, 1), (2, 0.5, 1)]);
     }
 }

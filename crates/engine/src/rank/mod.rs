@@ -23,12 +23,15 @@ pub struct RankParams {
     pub coverage: f32,
     /// What a page scores, between two views of its sections. 0: the fused score of its best section, so that words and
     /// meaning must meet in one place. 1: the best that words gave to any section plus the best that meaning gave to
-    /// any, since one section may name the thing and another describe it. 0.5 unless told.
+    /// any, since one section may name the thing and another describe it. 0.75 unless told.
     pub page_maxima: f32,
+    /// How much of its second-best section's fused score a page gets besides: what several sections treat, the page is
+    /// about. 0.3 unless told.
+    pub page_second: f32,
 }
 
 impl Default for RankParams {
     fn default() -> Self {
-        Self { bm25f: Bm25fParams::default(), depth: 200, coverage: 1.0, page_maxima: 0.5 }
+        Self { bm25f: Bm25fParams::default(), depth: 200, coverage: 1.0, page_maxima: 0.75, page_second: 0.3 }
     }
 }

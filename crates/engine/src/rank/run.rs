@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use findling_bundle::{PageId, SectionId, ShardId};
+use findling_bundle::{PageId, SectionId, ShardId, order};
 
 use super::{Candidate, Legs, PageScore, fuse, group};
 use crate::filter::{self, Bitset};
@@ -114,7 +114,7 @@ impl Ranked {
         });
 
         // Pages.
-        let mut pages = group(&fused.candidates, params.page_maxima, structure);
+        let mut pages = group(&fused.candidates, params, structure);
         let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
@@ -167,9 +167,9 @@ impl Ranked {
         }
         let most = request.sections_per_page.0.max(1) as usize;
         for page in &mut pages {
-            page.sections.sort_unstable_by(|a, b| {
+            order::sort_first(&mut page.sections, most, |a, b| {
                 let (a, b) = (&a.candidate, &b.candidate);
-                b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section))
+                b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
             });
             page.sections.truncate(most);
         }
@@ -199,7 +199,7 @@ impl Ranked {
     fn explain(&mut self, scorer: &Scorer<'_>) {
         let sections = || self.pages.iter().flat_map(|page| &page.sections);
         let mut passages: Vec<u32> = sections().filter_map(|section| section.candidate.passage).collect();
-        passages.sort_unstable();
+        order::sort(&mut passages);
         passages.dedup();
         let contributions = scorer.explain(&self.groups, &passages);
         for section in self.pages.iter_mut().flat_map(|page| &mut page.sections) {
