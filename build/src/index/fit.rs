@@ -123,7 +123,7 @@ pub fn fit(
     let (mut examples, mut held_out) = (Examples::new(dim), Examples::new(dim));
     for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
         let hash = hash128(span.as_bytes());
-        let set = if number(&hash) % HELD_OUT == 0 { &mut held_out } else { &mut examples };
+        let set = if number(&hash).is_multiple_of(HELD_OUT) { &mut held_out } else { &mut examples };
         set.push(&table.tokens(span), target);
     }
     if examples.len() < LEAST || held_out.is_empty() {

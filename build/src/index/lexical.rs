@@ -435,10 +435,10 @@ mod tests {
         }
     }
 
-    fn index(
-        pages: &[Page],
-        chunks: &[ChunkedPage],
-    ) -> (Lexical, BTreeMap<String, (u32, [Vec<Posting>; 3])>) {
+    /// Of each term: its document frequency, and its postings on each level.
+    type Postings = BTreeMap<String, (u32, [Vec<Posting>; 3])>;
+
+    fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
         let languages = Languages::of(pages, Some("x-none"));
         let lexical = analyse(pages, chunks, &languages, true, &ProgressBar::hidden()).unwrap();
         let stats = Stats {
