@@ -37,3 +37,24 @@ fi
 
 python3 "$here/prepare.py" unpacked lists texts.txt
 wc -l texts.txt
+# Inputs of `findling distill` contribute evenly: in parts, these texts weigh as much as the sites below together.
+rm -rf parts && mkdir parts
+split -n r/25 --additional-suffix=.txt texts.txt parts/p
+
+# Sites that are read as such, for their titles, headings and sentences.
+: > sites.txt
+books=$(rustc --print sysroot)/share/doc/rust/html
+for book in book reference cargo nomicon edition-guide rustc rustdoc clippy embedded-book \
+    rust-by-example/std rust-by-example/flow_control rust-by-example/trait rust-by-example/error rust-by-example/fn
+do
+    [ -d "$books/$book" ] && echo "$books/$book" >> sites.txt
+done
+for package in \
+    apache2-doc bash-doc debian-reference-en developers-reference cmake-doc nodejs-doc octave-doc sqlite3-doc \
+    python-django-doc python-sqlalchemy-doc postfix-doc exim4-doc-html r-doc-html linux-doc-6.1 slurm-wlm-doc sphinx-doc \
+    python-sklearn-doc python-biopython-doc kicad-doc-en libeigen3-doc
+do
+    echo "unpacked/$package" >> sites.txt
+done
+echo unpacked/debian-handbook/usr/share/doc/debian-handbook/html/en-US >> sites.txt
+wc -l sites.txt
