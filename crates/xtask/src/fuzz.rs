@@ -53,7 +53,7 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
         .dir(&crate_dir)
         .run()?;
     for target in targets {
-        heading(format!("fuzzing {target} for {} s", options.seconds).as_str());
+        heading(&format!("fuzzing {target} for {} s", options.seconds));
         let corpus = target_dir.join("corpus").join(target);
         let found = target_dir.join("found").join(target);
         fs::create_dir_all(&corpus)?;

@@ -182,8 +182,7 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
         report.skip("client", "the wasm modules could not be built");
         false
     };
-    // The tests' dependencies switch on features of what tract stands on. So the tool is built as a part of the tests:
-    // built by itself, it would have tract compiled a second time.
+    // The tool comes with the tests, from one compilation of tract (see build/Cargo.toml).
     let tool = report.step("compile", cargo(&["test", "--release", "--workspace", "--no-run"]));
     // Without a model what needs it is skipped, and says so; that is no failure of the code.
     if tool && let Err(error) = demo::install_model(paths) {
