@@ -130,11 +130,11 @@ struct Meaning {
     /// Most bytes of the static query encoder's rows (kilobytes)
     #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
     rows_budget: u64,
-    /// Adapt the static query encoder to the site: the teacher embeds up to 12,000 spans of the site's own text, and what is
-    /// learned of them is kept where it helps on others held out
+    /// Adapt the static query encoder to the site, the default: it learns from the sections' vectors and from up to 3,300
+    /// spans of the site's text that the teacher embeds, and what is learned is kept where it helps on spans held out
     #[arg(long, overrides_with = "no_fit")]
     fit: bool,
-    /// Do not adapt the static query encoder to the site: the default
+    /// Do not adapt the static query encoder to the site
     #[arg(long)]
     no_fit: bool,
     /// Least number of vectors for which a graph is built
@@ -237,8 +237,15 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
-        fit: args.meaning.fit && !args.meaning.no_fit,
+        fit: !args.meaning.no_fit,
     };
+    if let (true, Some(encoder)) = (args.meaning.fit, &encoder)
+        && !table.as_ref().is_some_and(|table| table::fits(table, encoder.card()))
+    {
+        ui.warn(
+            "--fit: there is no static query encoder whose teacher embeds the documents; nothing is fitted",
+        );
+    }
     let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table: table.as_ref(), options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
     stages.insert(0, parse);

@@ -1,6 +1,7 @@
 //! What the static query encoder costs a site, measured while it is built: queries made of the site's own headings and
 //! sentences, embedded by the table and by the teacher, and how often each finds the section the query was taken from.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use findling_encoder::static_table::StaticTable;
@@ -100,6 +101,11 @@ pub fn measure(
         found: results.iter().map(|r| r.1).sum::<u32>() as f32 / n,
         teacher_found: results.iter().map(|r| r.2).sum::<u32>() as f32 / n,
     })
+}
+
+/// The queries that [`measure`] asks: not to be trained on.
+pub fn queries(chunks: &[ChunkedPage]) -> HashSet<String> {
+    samples(chunks).into_iter().map(|sample| sample.query).collect()
 }
 
 /// Headings and beginnings of sentences in turn, evenly over the sections that have text.

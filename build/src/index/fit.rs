@@ -1,9 +1,13 @@
-//! Fitting the static query encoder to a site: the rows of the site's own tokens go on being trained on spans of its
-//! own text, so that its vocabulary lands nearer to where the teacher puts it.
+//! Fitting the static query encoder to a site: the rows of the site's own tokens go on being trained, on what the teacher
+//! made of the site's sections and on spans of its text, so that its vocabulary lands nearer to where the teacher puts it.
 //!
-//! Spans are taken by a hash of the section they stand in, so that an edited page changes only its own and the others'
-//! embeddings stay in the cache. A part of them is held out; what was learned is kept only where it brings those nearer
-//! to the teacher. The same site and table give the same rows on any number of cores.
+//! The sections' vectors are there anyhow and cost nothing; they say what the site's words mean in company. Spans are as
+//! short as queries, and have to be embedded, so they are few. First both are learned from together, then the spans alone,
+//! since queries are what the rows are for. A part of the spans is held out; what was learned is kept only where it brings
+//! those nearer to the teacher.
+//!
+//! Spans and sections are chosen by a hash of their own text, so that an edited page changes only its own and the others'
+//! embeddings stay in the cache. The same site and table give the same rows on any number of cores.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,12 +15,16 @@ use std::fmt;
 use findling_bundle::hash128;
 use findling_encoder::Error;
 use findling_encoder::static_table::StaticTable;
+use rayon::prelude::*;
 
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::distill::train::{self, Examples, SplitMix, mean_cosine, train};
+use crate::ui::thousands;
 
 /// Most spans of a site: what their embeddings cost is bounded, whatever the site's size.
-const MAX_SPANS: usize = 12_000;
+const MAX_SPANS: usize = 3_300;
+/// Most sections learned from: so is the training.
+const MAX_SECTIONS: usize = 10_000;
 /// One span of a section for so many of its words, besides its heading and its beginning.
 const WORDS_PER_SPAN: usize = 40;
 /// Words of the longest span.
@@ -28,15 +36,17 @@ const LEAST: usize = 200;
 /// What the held-out cosine must gain for other rows to be worth having.
 const LEAST_GAIN: f32 = 0.002;
 
-/// How rows are tuned: fewer and smaller steps than from the start, since the start is good.
+/// How rows are tuned, in each of the two rounds: fewer and smaller steps than from the start, since the start is good.
 const TRAINING: train::Options =
-    train::Options { epochs: 8, batch: 256, learning_rate: 1e-3, seed: 1, patience: 1 };
+    train::Options { epochs: 4, batch: 256, learning_rate: 1e-3, seed: 1, patience: 2 };
 
 /// What fitting did, on spans held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fitted {
     /// Spans trained on.
     pub n_spans: usize,
+    /// Sections trained on.
+    pub n_sections: usize,
     /// Spans held out.
     pub n_held_out: usize,
     /// Their mean cosine with the teacher by the table as it was, quantised.
@@ -54,24 +64,25 @@ impl fmt::Display for Fitted {
         }
         write!(
             f,
-            "to {} spans of the site: cosine {:.3} -> {:.3} on {} held out, {}",
-            self.n_spans,
+            "to {} sections and {} spans of the site: cosine {:.3} -> {:.3} on {} spans held out, {}",
+            thousands(self.n_sections as u64),
+            thousands(self.n_spans as u64),
             self.before,
             self.after,
-            self.n_held_out,
+            thousands(self.n_held_out as u64),
             if self.kept { "kept" } else { "not worth keeping" }
         )
     }
 }
 
-/// The spans to fit to, in an order that their own words decide.
-pub fn spans(chunks: &[ChunkedPage]) -> Vec<String> {
+/// The spans to fit to, in an order that their own words decide. What is in `without` is left to be measured on.
+pub fn spans(chunks: &[ChunkedPage], without: &HashSet<String>) -> Vec<String> {
     let mut spans: Vec<([u8; 16], String)> = Vec::new();
     let mut seen = HashSet::new();
     for section in chunks.iter().flat_map(|page| &page.sections) {
         for span in of_section(section) {
             let hash = hash128(span.as_bytes());
-            if span.chars().any(char::is_alphabetic) && seen.insert(hash) {
+            if span.chars().any(char::is_alphabetic) && !without.contains(&span) && seen.insert(hash) {
                 spans.push((hash, span));
             }
         }
@@ -103,7 +114,8 @@ fn number(hash: &[u8; 16]) -> u64 {
     hash.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// Fits `table` to `spans`, whose embeddings by the teacher are `targets`, projected. `None` where that is not worth it.
+/// Fits `table` to `spans`, whose embeddings by the teacher are `targets`, projected, and to `sections`: their texts as
+/// embedded, and their vectors. `None` where that is not worth it.
 ///
 /// # Errors
 /// Where the targets are not of the table's dimensions.
@@ -111,32 +123,52 @@ pub fn fit(
     table: &StaticTable,
     spans: &[String],
     targets: &[f32],
+    sections: &[(&str, &[f32])],
 ) -> Result<(Option<StaticTable>, Fitted), Error> {
     let dim = table.projection().to_dim() as usize;
-    if targets.len() != spans.len() * dim {
-        return Err(Error::Run(format!(
-            "expected {} numbers to fit to, found {}",
-            spans.len() * dim,
-            targets.len()
-        )));
+    let n_found = targets.len() + sections.iter().map(|(_, target)| target.len()).sum::<usize>();
+    let n_expected = (spans.len() + sections.len()) * dim;
+    if n_found != n_expected {
+        return Err(Error::Run(format!("expected {n_expected} numbers to fit to, found {n_found}")));
     }
-    let (mut examples, mut held_out) = (Examples::new(dim), Examples::new(dim));
+    let (mut queries, mut held_out) = (Examples::new(dim), Examples::new(dim));
     for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
         let hash = hash128(span.as_bytes());
-        let set = if number(&hash).is_multiple_of(HELD_OUT) { &mut held_out } else { &mut examples };
+        let set = if number(&hash).is_multiple_of(HELD_OUT) { &mut held_out } else { &mut queries };
         set.push(&table.tokens(span), target);
     }
-    if examples.len() < LEAST || held_out.is_empty() {
+    if queries.len() < LEAST || held_out.is_empty() {
         return Ok((None, Fitted::default()));
+    }
+    let mut all = queries.clone();
+    for (tokens, target) in tokens_of(table, sections) {
+        all.push(&tokens, target);
     }
     let rows = table.dense_rows();
     let before = mean_cosine(&rows, &held_out);
-    let trained = train(rows, &examples, &held_out, TRAINING, |_, _| ());
+    let first = train(rows, &all, &held_out, TRAINING, |_, _| ());
+    let trained = train(first.rows, &queries, &held_out, TRAINING, |_, _| ());
     let fitted = table.with_rows(&trained.rows)?;
     let after = mean_cosine(&fitted.dense_rows(), &held_out);
     let kept = after >= before + LEAST_GAIN;
-    let report = Fitted { n_spans: examples.len(), n_held_out: held_out.len(), before, after, kept };
+    let report = Fitted {
+        n_spans: queries.len(),
+        n_sections: all.len() - queries.len(),
+        n_held_out: held_out.len(),
+        before,
+        after,
+        kept,
+    };
     Ok((kept.then_some(fitted), report))
+}
+
+/// The sections to learn from, in an order that their own words decide.
+fn tokens_of<'a>(table: &StaticTable, sections: &[(&str, &'a [f32])]) -> Vec<(Vec<u32>, &'a [f32])> {
+    let mut order: Vec<([u8; 16], usize)> =
+        sections.par_iter().enumerate().map(|(i, (text, _))| (hash128(text.as_bytes()), i)).collect();
+    order.sort_unstable();
+    order.truncate(MAX_SECTIONS);
+    order.par_iter().map(|&(_, i)| (table.tokens(sections[i].0), sections[i].1)).collect()
 }
 
 #[cfg(test)]
@@ -190,7 +222,7 @@ mod tests {
     #[test]
     fn what_can_be_learned_is_learned_and_kept() {
         let (spans, targets) = site(3000);
-        let (fitted, report) = fit(&table(4), &spans, &targets).unwrap();
+        let (fitted, report) = fit(&table(4), &spans, &targets, &[]).unwrap();
         assert!(report.kept && report.after > report.before + 0.05, "{report:?}");
         assert!(fitted.is_some());
         assert!(report.to_string().ends_with("kept"));
@@ -199,19 +231,54 @@ mod tests {
     #[test]
     fn where_nothing_is_gained_the_table_stays() {
         let (spans, targets) = site(3000);
-        let (fitted, report) = fit(&table(5), &spans, &targets).unwrap();
+        let (fitted, report) = fit(&table(5), &spans, &targets, &[]).unwrap();
         assert!(fitted.is_none() && !report.kept && report.before > 0.999, "{report:?}");
-        let (fitted, report) = fit(&table(4), &spans[..50], &targets[..50 * 8]).unwrap();
+        let (fitted, report) = fit(&table(4), &spans[..50], &targets[..50 * 8], &[]).unwrap();
         assert!(fitted.is_none() && report == Fitted::default(), "too few");
-        assert!(fit(&table(4), &spans, &targets[1..]).is_err());
+        assert!(fit(&table(4), &spans, &targets[1..], &[]).is_err());
+        assert!(fit(&table(4), &spans, &targets, &[("alpha", &[0.0; 7])]).is_err());
+    }
+
+    #[test]
+    fn words_that_no_span_has_are_learned_from_sections() {
+        // The spans know half of the words, the sections the other half; queries ask by those.
+        let (teacher, before) = (table(5), table(4));
+        let knows = |text: &str, half: &[&str]| text.split(' ').all(|word| half.contains(&word));
+        let (spans, _) = site(60_000);
+        let spans: Vec<String> = spans.into_iter().filter(|span| knows(span, &WORDS[..6])).collect();
+        let targets: Vec<f32> = spans.iter().flat_map(|span| teacher.embed(span).values).collect();
+        let (texts, vectors) = site(60_000);
+        let (texts, queries): (Vec<_>, Vec<_>) = texts
+            .iter()
+            .zip(vectors.chunks_exact(8))
+            .filter(|(text, _)| knows(text, &WORDS[6..]))
+            .map(|(text, vector)| (text.as_str(), vector))
+            .enumerate()
+            .partition(|(i, _)| i % 4 > 0);
+        let sections: Vec<(&str, &[f32])> = texts.into_iter().map(|(_, section)| section).collect();
+        let mut asked = Examples::new(8);
+        queries.iter().for_each(|(_, (text, vector))| asked.push(&before.tokens(text), vector));
+        let cosine = |table: &StaticTable| mean_cosine(&table.dense_rows(), &asked);
+        let fitted = |sections: &[(&str, &[f32])]| fit(&before, &spans, &targets, sections).unwrap();
+        let ((without, _), (with, report)) = (fitted(&[]), fitted(&sections));
+        assert_eq!(report.n_sections, sections.len());
+        assert!(cosine(&without.unwrap()) < cosine(&before) + 0.01);
+        assert!(cosine(&with.unwrap()) > cosine(&before) + 0.05);
     }
 
     #[test]
     fn the_number_of_cores_does_not_show() {
         let (spans, targets) = site(1000);
+        let sections: Vec<(&str, &[f32])> =
+            spans.iter().map(String::as_str).zip(targets.chunks_exact(8)).collect();
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&table(4), &spans, &targets)).unwrap().0.unwrap().to_bytes().unwrap()
+            pool.install(|| fit(&table(4), &spans, &targets, &sections))
+                .unwrap()
+                .0
+                .unwrap()
+                .to_bytes()
+                .unwrap()
         };
         assert!(on(1) == on(3));
     }
@@ -224,14 +291,20 @@ mod tests {
             ..ChunkedSection::default()
         };
         let page = |texts: [&str; 2]| vec![ChunkedPage { sections: texts.map(section).into() }];
-        let (a, b) =
-            (spans(&page(["one two three. ", "four five. "])), spans(&page(["one two three. ", "six. "])));
+        let none = HashSet::new();
+        let [a, b] = ["four five. ", "six. "].map(|other| spans(&page(["one two three. ", other]), &none));
         assert!(
             a.iter().filter(|span| span.contains("two")).eq(b.iter().filter(|span| span.contains("two")))
         );
         assert!(
             a.iter().any(|span| span.contains("four"))
                 && a.iter().filter(|span| *span == "Heading").count() == 1
+        );
+        let without = HashSet::from(["Heading".to_owned()]);
+        assert!(
+            a.iter()
+                .filter(|span| *span != "Heading")
+                .eq(&spans(&page(["one two three. ", "four five. "]), &without))
         );
     }
 }

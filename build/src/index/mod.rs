@@ -58,7 +58,7 @@ pub struct Options {
     pub graph_from: usize,
     /// Most bytes of the static query encoder's rows.
     pub rows_budget: usize,
-    /// Whether the static query encoder's rows are fitted to the site.
+    /// Whether the static query encoder's rows are fitted to the site, where its teacher embeds the documents.
     pub fit: bool,
 }
 
@@ -69,7 +69,7 @@ impl Default for Options {
             language: None,
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
-            fit: false,
+            fit: true,
         }
     }
 }
@@ -288,8 +288,11 @@ fn embed_all(
             card.dim = table.projection().to_dim();
             projection = Some(table.projection().clone());
         }
-        let fitted = match options.fit {
-            true => fit_to(table, encoder, chunks, cache.as_mut(), stages, ui)?,
+        let fitted = match options.fit && table::fits(table, encoder.card()) {
+            true => {
+                let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
+                fit_to(table, encoder, chunks, &sections, cache.as_mut(), stages, ui)?
+            }
             false => None,
         };
         let table = fitted.as_ref().unwrap_or(table);
@@ -309,23 +312,20 @@ fn fit_to(
     table: &StaticTable,
     encoder: &BoxedEncoder,
     chunks: &[ChunkedPage],
+    sections: &[(&str, &[f32])],
     cache: Option<&mut Cache>,
     stages: &mut Vec<Stage>,
     ui: &Ui,
 ) -> anyhow::Result<Option<StaticTable>> {
-    if table.projection().from_dim() != encoder.card().dim {
-        ui.warn("--fit: without the table's teacher there is nothing to fit the table to");
-        return Ok(None);
-    }
     let started = Instant::now();
-    let spans = fit::spans(chunks);
+    let spans = fit::spans(chunks, &fidelity::queries(chunks));
     let texts: Vec<&str> = spans.iter().map(String::as_str).collect();
     let bar = ui.bar("Fitting", texts.len() as u64, "spans");
     let targets = embed::embed(encoder.as_ref(), &texts, cache, &bar, ui)
         .context("the site's spans cannot be embedded")?
         .project(table.projection())?;
     bar.finish_and_clear();
-    let (fitted, report) = fit::fit(table, &spans, &targets.values)?;
+    let (fitted, report) = fit::fit(table, &spans, &targets.values, sections)?;
     stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
     ui.status("Fitted", report);
     Ok(fitted)
