@@ -20,7 +20,7 @@ pub struct Host {
 }
 
 /// What a search took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// In the engine, decoding of shards included.
     pub engine: Duration,
@@ -28,8 +28,8 @@ pub struct Cost {
     pub read: Duration,
     /// Bytes read.
     pub bytes: u64,
-    /// Shards read.
-    pub n_shards: u32,
+    /// Shards read, in the order they were asked for.
+    pub shards: Vec<ShardId>,
     /// Times the engine asked for shards.
     pub n_rounds: u32,
 }
@@ -41,8 +41,7 @@ impl Host {
     /// Where there is none, or it is damaged or not one this version reads; with the remedy.
     pub fn open(path: &Path) -> anyhow::Result<Host> {
         let files = BundleFiles::open(path)?;
-        let index = Index::open(files.stored_manifest())
-            .with_context(|| format!("{} cannot be searched", files.path().display()))?;
+        let index = open_index(&files)?;
         Ok(Host { index, files })
     }
 
@@ -64,6 +63,15 @@ impl Host {
     /// The bundle's files.
     pub fn files(&self) -> &BundleFiles {
         &self.files
+    }
+
+    /// Lets go of every shard read: the next search is as the first after opening.
+    ///
+    /// # Errors
+    /// As [`Host::open`].
+    pub fn forget(&mut self) -> anyhow::Result<()> {
+        self.index = open_index(&self.files)?;
+        Ok(())
     }
 
     /// Answers a request, reading what is missing.
@@ -93,7 +101,7 @@ impl Host {
         let stored = self.files.shard(shard)?;
         cost.read += reading.elapsed();
         cost.bytes += stored.len() as u64;
-        cost.n_shards += 1;
+        cost.shards.push(shard);
         self.index.provide(shard, &stored).with_context(|| {
             let path = self.files.path().display();
             match self.files.manifest().shard(shard) {
@@ -102,4 +110,9 @@ impl Host {
             }
         })
     }
+}
+
+fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
+    Index::open(files.stored_manifest())
+        .with_context(|| format!("{} cannot be searched", files.path().display()))
 }

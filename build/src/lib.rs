@@ -1,5 +1,6 @@
 //! The build tool as a library: the binary `findling` is a thin face over it, and tests drive it directly.
 
+pub mod budget;
 pub mod chunk;
 pub mod commands;
 pub mod distill;
@@ -8,6 +9,7 @@ pub mod host;
 pub mod index;
 pub mod models;
 pub mod page;
+pub mod sample;
 pub mod serve;
 pub mod sources;
 pub mod ui;

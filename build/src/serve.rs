@@ -34,6 +34,11 @@ pub struct Layout {
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
+/// Brotli's quality, of 0 to 11: fast rather than small, since answers are compressed while they are sent.
+pub const BROTLI_QUALITY: i32 = 5;
+/// Least bytes of an answer for which compressing it is worth it.
+pub const COMPRESSED_FROM: u64 = 256;
+
 /// The server's answers to everything.
 pub fn router(layout: &Layout) -> Router {
     let shards = Router::new()
@@ -50,10 +55,9 @@ pub fn router(layout: &Layout) -> Router {
             .nest_service(&layout.mount, bundle)
             .fallback_service(site),
     };
-    // Fast rather than small: what is measured for a budget is measured elsewhere.
     let compression = CompressionLayer::new()
-        .quality(CompressionLevel::Precise(5))
-        .compress_when(SizeAbove::new(256).and(NotForContentType::IMAGES).and(Compressible));
+        .quality(CompressionLevel::Precise(BROTLI_QUALITY))
+        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::IMAGES).and(Compressible));
     router.layer(compression)
 }
 

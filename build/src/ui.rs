@@ -189,6 +189,28 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
+/// Reads a number of bytes as [`bytes`] prints it: `812`, `812 B`, `34.5kB`, `1.2 MB`, `2GB`; also `300k` and `1MiB`.
+///
+/// # Errors
+/// Where the text is something else.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("expected a size such as 812B, 300kB or 1.5MB, found `{text}`");
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1_048_576.0,
+        "gib" => 1_073_741_824.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    Ok((number * factor).round() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +226,21 @@ mod tests {
     fn bytes_use_decimal_units() {
         for (n, expect) in [(812, "812 B"), (34_500, "34.5 kB"), (1_200_000, "1.2 MB")] {
             assert_eq!(bytes(n), expect);
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_as_they_are_printed() {
+        for n in [0, 812, 34_500, 1_200_000, 3_000_000_000] {
+            assert_eq!(parse_bytes(&bytes(n)), Ok(n));
+        }
+        for (text, expect) in
+            [("300kB", 300_000), ("300 KB", 300_000), ("7", 7), ("1.5k", 1_500), ("1MiB", 1 << 20)]
+        {
+            assert_eq!(parse_bytes(text), Ok(expect), "{text}");
+        }
+        for wrong in ["", "kB", "-1", "1.2.3", "many", "300 bananas", "1e3"] {
+            assert!(parse_bytes(wrong).unwrap_err().contains("300kB"), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The commands `search` and `eval` over a small bundle in both of its shapes, as a person would run them.
+//! The commands `search`, `eval` and `inspect --budget` over a small bundle in both of its shapes, as a person would run them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -103,9 +103,9 @@ fn both_shapes_answer_alike_in_at_most_two_rounds() {
         let mut host = Host::open(path).expect("opened");
         let request = || Request { query: "mutex share".into(), ..Request::default() };
         let (response, cost) = host.search(request()).expect("answered");
-        assert!(cost.n_rounds <= 2 && cost.n_shards > 0 && cost.bytes > 0, "{cost:?}");
+        assert!(cost.n_rounds <= 2 && !cost.shards.is_empty() && cost.bytes > 0, "{cost:?}");
         let (again, warm) = host.search(request()).expect("answered");
-        assert_eq!((again, warm.n_shards, warm.n_rounds), (response.clone(), 0, 0));
+        assert_eq!((again, warm.shards.len(), warm.n_rounds), (response.clone(), 0, 0));
         response
     };
     let response = ask(&directory);
@@ -190,6 +190,37 @@ fn evaluation_measures_each_mode() {
     let refused = findling(&[&args[..], &["--mode", "hybrid", "--query-encoder", "none"]].concat());
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot be measured"));
+}
+
+#[test]
+fn the_budget_is_measured_and_can_be_exceeded() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, file) = corpus(at.path());
+    let queries = at.path().join("queries.jsonl");
+    for bundle in [&directory, &file] {
+        let args = ["inspect", text(bundle), "--budget", "--queries", text(&queries)];
+        let printed = stdout(&args);
+        assert!(printed.contains("first query") && printed.contains("no client lies beside"), "{printed}");
+        let report: Value = serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).expect("JSON");
+        assert_eq!((&report["hasClient"], &report["encoder"]), (&json!(false), &json!("hash")));
+        let number = |path: &str| report.pointer(path).and_then(Value::as_u64).expect("a number");
+        assert_eq!((number("/first/nQueries"), number("/later/nQueries")), (2, 1));
+        let together = number("/opening/total/brotli") + number("/first/total/brotli/median");
+        assert_eq!(number("/firstWithOpening/brotli"), together);
+
+        let allowed = |size: &str| findling(&[&args[..], &["--max-first-query", size]].concat());
+        assert_eq!(allowed(&together.to_string()).status.code(), Some(0));
+        let refused = allowed("1B");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        assert!(said.contains("allows 1 B") && said.contains("or allow more"), "{said}");
+        assert_eq!(allowed("1 elephant").status.code(), Some(2));
+        assert_eq!(allowed(&(together - 1).to_string()).status.code(), Some(1));
+    }
+    // Its sections are too short to take queries from.
+    let said = String::from_utf8_lossy(&findling(&["inspect", text(&file), "--budget"]).stderr).into_owned();
+    assert!(said.contains("--queries"), "{said}");
+    assert_eq!(findling(&["inspect", text(&file), "--max-first-query", "1MB"]).status.code(), Some(2));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `findling inspect`: shows what is inside a bundle and verifies it.
 
+mod budget;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,7 +21,8 @@ use crate::ui::{Paint, Ui, bytes, thousands};
 
 /// Shows what is inside a bundle, and verifies it
 ///
-/// Every shard is read, compared with its checksum and decoded. Exit status 1 where anything is missing or damaged.
+/// Every shard is read, compared with its checksum and decoded. Exit status 1 where anything is missing or damaged. With
+/// --budget, what a reader downloads is measured instead.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A bundle: its directory, or a single file
@@ -27,6 +30,8 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    budget: budget::BudgetArgs,
 }
 
 /// What is inside.
@@ -100,8 +105,11 @@ struct Part {
 /// Runs the command.
 ///
 /// # Errors
-/// Where there is no bundle, or its entry or manifest cannot be read.
+/// Where there is no bundle, or its entry or manifest cannot be read; with `--budget`, where more is downloaded than allowed.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    if args.budget.budget {
+        return budget::run(&args.bundle, &args.budget, args.json, ui);
+    }
     let files = BundleFiles::open(&args.bundle)?;
     let contents = inspect(&files, ui);
     if args.json {

@@ -178,7 +178,7 @@ fn single(
         cost.engine.as_secs_f64() * 1e3,
         cost.read.as_secs_f64() * 1e3,
         crate::ui::bytes(cost.bytes),
-        cost.n_shards,
+        cost.shards.len(),
         cost.n_rounds,
     ));
     Ok(())

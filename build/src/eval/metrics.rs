@@ -70,6 +70,12 @@ fn dcg(grades: &[i32], k: usize) -> f64 {
         .sum()
 }
 
+/// The least of `sorted` that `percent` in 100 do not exceed; `None` of nothing.
+pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}
+
 /// Percentiles of a set of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Latency {
@@ -88,10 +94,7 @@ impl Latency {
     pub fn of(times: &[std::time::Duration]) -> Latency {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();
-        let at = |percent: usize| {
-            let rank = (sorted.len() * percent).div_ceil(100).max(1);
-            sorted.get(rank - 1).map_or(0.0, |time| time.as_secs_f64() * 1e3)
-        };
+        let at = |percent| nearest_rank(&sorted, percent).map_or(0.0, |time| time.as_secs_f64() * 1e3);
         Latency { p50: at(50), p95: at(95), p99: at(99), max: at(100) }
     }
 }

@@ -11,11 +11,7 @@ use rayon::prelude::*;
 use super::embed::Embedded;
 use super::rows::Rows;
 use crate::chunk::ChunkedPage;
-
-/// Queries at most: a sample taken evenly over the site.
-const MAX_QUERIES: usize = 200;
-/// Words of a query taken from a sentence.
-const SENTENCE_WORDS: usize = 9;
+use crate::sample;
 
 /// What was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,31 +104,19 @@ pub fn queries(chunks: &[ChunkedPage]) -> HashSet<String> {
     samples(chunks).into_iter().map(|sample| sample.query).collect()
 }
 
-/// Headings and beginnings of sentences in turn, evenly over the sections that have text.
+/// Queries with the sections they were taken from, evenly over those that have vectors and text.
 fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
     let mut at = 0;
     let mut candidates = Vec::new();
     for section in chunks.iter().flat_map(|page| &page.sections) {
         let own = at..at + section.units.len();
         at = own.end;
-        if !own.is_empty() && section.text.split_whitespace().take(30).count() == 30 {
+        if !own.is_empty() && sample::has_text(&section.text) {
             candidates.push((section, own));
         }
     }
-    let step = candidates.len().div_ceil(MAX_QUERIES).max(1);
-    candidates
-        .into_iter()
-        .step_by(step)
+    sample::evenly(candidates)
         .enumerate()
-        .map(|(i, (section, own))| {
-            let sentence = || {
-                // The second sentence, where there is one: the first often repeats the heading.
-                let text = section.text.split_once(". ").map_or(section.text.as_str(), |(_, rest)| rest);
-                text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
-            };
-            let query =
-                if i % 2 == 0 && !section.heading.is_empty() { section.heading.clone() } else { sentence() };
-            Sample { query, own }
-        })
+        .map(|(i, (section, own))| Sample { query: sample::query(i, &section.heading, &section.text), own })
         .collect()
 }

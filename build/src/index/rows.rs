@@ -215,7 +215,7 @@ impl Rows {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use findling_bundle::EncoderCard;
     use findling_bundle::projection::Projection;
     use findling_bundle::rows::RowsShard;

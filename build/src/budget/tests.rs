@@ -1,0 +1,283 @@
+//! Over small bundles, made here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use findling_bundle::AttributeValue;
+use findling_encoder::hash::HashEncoder;
+use findling_encoder::static_table::StaticTable;
+
+use super::*;
+use crate::index::rows::tests::table;
+use crate::index::write::{Extra, Shape, write};
+use crate::index::{Job, Options, build};
+use crate::models::BoxedEncoder;
+use crate::page::{Block, Page, Section};
+
+const TEXT: &str = "Locks are explained here. A mutex guards the data that several threads share and each thread waits \
+                    until the one before it has let go of the lock, so that none ever sees what another has half written.";
+
+fn pages() -> Vec<Page> {
+    (0..40)
+        .map(|i| {
+            let section = |n: usize| Section {
+                level: 2,
+                heading: format!("Part {n} of share {i}"),
+                anchor: Some(format!("part-{n}")),
+                blocks: vec![Block {
+                    text: format!("{TEXT} {} zebra{i}x{n}", "filler ".repeat(i * n)),
+                    code: vec![],
+                    is_code_block: false,
+                    weight: 1.0,
+                }],
+            };
+            Page {
+                id: format!("{i:02}.html"),
+                url: format!("/{i}"),
+                title: format!("Page {i}"),
+                language: "en".into(),
+                attributes: BTreeMap::from([("part".into(), AttributeValue::String(format!("p{}", i % 3)))]),
+                sections: (0..3).map(section).collect(),
+                ..Page::default()
+            }
+        })
+        .collect()
+}
+
+/// A bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the static encoder where there is a table.
+fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Extra]) -> Host {
+    let mut encoder: BoxedEncoder = Box::new(HashEncoder::new(16));
+    if let Some(table) = table {
+        encoder = Box::new(Named(HashEncoder::new(16), table.teacher().clone()));
+    }
+    let options = Options { graph_from: 1, ..Options::default() };
+    let job = Job { pages: pages(), encoder: Some(&encoder), table, options, ..Job::default() };
+    let bundle = build(job, &Ui::silent()).unwrap().bundle;
+    write(out, shape, &bundle, extras).unwrap();
+    Host::open(out).unwrap()
+}
+
+/// Another encoder by another name: what bundles are embedded with whose queries the static encoder embeds.
+struct Named(HashEncoder, findling_bundle::EncoderCard);
+
+impl findling_encoder::Encoder for Named {
+    fn card(&self) -> &findling_bundle::EncoderCard {
+        &self.1
+    }
+
+    fn encode(
+        &self,
+        texts: &[&str],
+        side: findling_encoder::Side,
+    ) -> Result<Vec<findling_encoder::Embedding>, findling_encoder::Error> {
+        self.0.encode(texts, side)
+    }
+
+    fn count_tokens(&self, text: &str, side: findling_encoder::Side) -> u32 {
+        self.0.count_tokens(text, side)
+    }
+}
+
+fn queries(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+/// One query alone: every spread is its own number.
+fn first_of(host: &mut Host, query: &str) -> Queries {
+    measure(host, &queries(&[query]), &Ui::silent()).unwrap().first
+}
+
+#[test]
+fn parts_add_up_and_are_what_the_engine_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = bundle_at(&dir.path().join("out"), Shape::Directory, Some(&table()), &[]);
+    let query = "how do threads share data";
+    let first = first_of(&mut host, query);
+    assert!(Part::ALL.iter().all(|&part| first.part(part).stored.worst > 0), "{first:?}");
+    for by_host in [|bytes: BytesSpread| bytes.stored, |bytes: BytesSpread| bytes.brotli] {
+        let sum: u64 = Part::ALL.iter().map(|&part| by_host(first.part(part)).worst).sum();
+        assert_eq!(by_host(first.total), Spread { median: sum, p95: sum, worst: sum });
+    }
+
+    host.forget().unwrap();
+    let (response, cost) = host.search(request(query)).unwrap();
+    assert_eq!(response.encoder.as_deref(), Some("static"));
+    assert_eq!(first.total.stored.worst, cost.bytes);
+    assert_eq!(first.requests.worst, cost.shards.len() as u64);
+    assert_eq!(first.rounds.worst, u64::from(cost.n_rounds));
+    // By hand: the shards' own lengths.
+    let rows: u64 = cost
+        .shards
+        .iter()
+        .filter_map(|&shard| host.manifest().shard(shard))
+        .filter(|entry| entry.kind == ShardKind::Rows)
+        .map(|entry| u64::from(entry.stored_len))
+        .sum();
+    assert_eq!(first.rows.stored.worst, rows);
+}
+
+#[test]
+fn a_first_query_costs_the_same_wherever_it_stands_and_a_second_one_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = bundle_at(&dir.path().join("out"), Shape::Directory, Some(&table()), &[]);
+    let alone = first_of(&mut host, "threads share data");
+    let twice = queries(&["threads share data"; 2]);
+    let budget = measure(&mut host, &twice, &Ui::silent()).unwrap();
+    assert_eq!((budget.first.n_queries, budget.later.n_queries), (2, 1));
+    assert_eq!(budget.first.total, alone.total);
+    assert_eq!(budget.later.total, BytesSpread::default());
+    assert_eq!((budget.later.requests.worst, budget.later.rounds.worst), (0, 0));
+
+    // What another query needs besides is less than it needs alone, and not nothing: its own texts.
+    let pair = queries(&["threads share data", "zebra39x2"]);
+    let budget = measure(&mut host, &pair, &Ui::silent()).unwrap();
+    let second = first_of(&mut host, "zebra39x2");
+    assert!(budget.later.total.stored.worst < second.total.stored.worst);
+    assert_eq!(budget.later.vectors, BytesSpread::default(), "the vectors have come with the first");
+    assert_eq!(budget.first.total.stored.worst, alone.total.stored.worst.max(second.total.stored.worst));
+}
+
+#[test]
+fn a_first_query_is_less_than_the_bundle() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = bundle_at(&dir.path().join("out"), Shape::Directory, Some(&table()), &[]);
+    let own = own_queries(host.files()).unwrap();
+    assert!(own.len() > 20 && own.len() <= sample::MAX_QUERIES, "{}", own.len());
+    assert_eq!(own, own_queries(host.files()).unwrap());
+    let budget = measure(&mut host, &own, &Ui::silent()).unwrap();
+    let whole: u64 = host.manifest().shards.iter().map(|shard| u64::from(shard.stored_len)).sum();
+    assert!(budget.first.total.stored.worst <= whole, "{budget:?}");
+    let Spread { median, p95, worst } = budget.first.total.stored;
+    assert!(0 < median && median <= p95 && p95 <= worst);
+    assert!(own.contains(budget.first.worst_query.as_ref().unwrap()));
+}
+
+#[test]
+fn opening_counts_the_client_where_there_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let extra = |path: &str, len: usize| Extra { path: path.into(), contents: vec![b'a'; len].into() };
+    let client = [
+        extra("findling.js", 1000),
+        extra("findling-ui.js", 100),
+        extra("findling_engine_bg.wasm", 5000),
+        extra("findling_encoder_bg.wasm", 9000),
+    ];
+    let host = bundle_at(&dir.path().join("with"), Shape::Directory, None, &client);
+    let (has_client, with) = opening(host.files()).unwrap();
+    assert!(has_client);
+    let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["findling-ui.js", "findling.js", "findling_engine_bg.wasm", "findling.idx", "manifest"]
+    );
+    let sizes = |name: &str| with.files.iter().find(|file| file.name == name).unwrap().bytes;
+    // Too short to be compressed; and what brotli makes of a thousand equal letters.
+    assert_eq!(sizes("findling-ui.js"), Bytes { stored: 100, brotli: 100 });
+    assert!(sizes("findling.js").stored == 1000 && sizes("findling.js").brotli < 50);
+    let manifest = host.files().stored_manifest().len() as u64;
+    assert_eq!(with.total.stored, 100 + 1000 + 5000 + entry_len() + manifest);
+
+    let host = bundle_at(&dir.path().join("without"), Shape::Directory, None, &[]);
+    let (has_client, without) = opening(host.files()).unwrap();
+    assert!(!has_client);
+    assert_eq!(without.total.stored, entry_len() + manifest);
+}
+
+fn entry_len() -> u64 {
+    findling_bundle::Entry::LEN as u64
+}
+
+#[test]
+fn one_file_is_asked_for_in_ranges() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut directory = bundle_at(&dir.path().join("out"), Shape::Directory, None, &[]);
+    let mut file = bundle_at(&dir.path().join("site.findling"), Shape::FileAlone, None, &[]);
+    let len = std::fs::metadata(dir.path().join("site.findling")).unwrap().len();
+    let (_, opening) = opening(file.files()).unwrap();
+    assert_eq!(opening.total, Bytes::of_range(len.min(SINGLE_FILE_FIRST)));
+    let (a, b) = (first_of(&mut directory, "threads"), first_of(&mut file, "threads"));
+    assert_eq!(a.total.stored, b.total.stored);
+    assert_eq!(b.total.brotli, b.total.stored, "ranges are not compressed");
+    // Neither bundle has rows: spellings are hashed by the engine's module itself.
+    assert_eq!((a.rows, a.vectors.stored.worst > 0), (BytesSpread::default(), true));
+}
+
+#[test]
+fn sentences_are_asked_as_words() {
+    for (text, expect) in [
+        ("the \"end\" of it", "the end of it"),
+        ("run --release -q", "run release q"),
+        ("– “a” - b-c", "– a b-c"),
+    ] {
+        assert_eq!(words_alone(text), expect);
+    }
+}
+
+#[test]
+fn brotli_is_what_the_server_compresses_with() {
+    // Text that qualities tell apart.
+    let text = include_str!("../budget.rs");
+    let at = |quality| {
+        let params = brotli::enc::BrotliEncoderParams { quality, ..Default::default() };
+        let mut out = Vec::new();
+        brotli::BrotliCompress(&mut text.as_bytes(), &mut out, &params).unwrap();
+        out.len() as u64
+    };
+    let found = Bytes::of(text.as_bytes());
+    assert_eq!(found, Bytes { stored: text.len() as u64, brotli: at(BROTLI_QUALITY) });
+    assert!(at(11) < found.brotli && found.brotli < found.stored);
+}
+
+#[test]
+fn what_pages_load_is_what_the_client_is_made_of() {
+    let Ok(files) = crate::index::client::files(None) else {
+        println!("skipped: no client is compiled in");
+        return;
+    };
+    for name in CLIENT.iter().chain(&CLIENT_ENCODER) {
+        // A client without the encoder's module is whole all the same.
+        let may_lack = CLIENT_ENCODER.contains(name);
+        assert!(may_lack || files.iter().any(|file| file.path == *name), "{name}");
+    }
+    let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_ENCODER).collect();
+    for file in &files {
+        assert!(counted.contains(&file.path.as_str()), "{} is deployed, but not counted", file.path);
+    }
+}
+
+#[test]
+fn a_transformer_comes_after_an_answer_by_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = vec![7; 3000];
+    let part = findling_bundle::FilePart {
+        path: "encoder/model.bin".into(),
+        len: model.len() as u64,
+        hash: findling_bundle::hash128(&model),
+    };
+    let deployed = findling_bundle::QueryEncoder { kind: "transformer".into(), files: vec![part] };
+    let encoder: BoxedEncoder = Box::new(Named(HashEncoder::new(16), table().teacher().clone()));
+    let options = Options { graph_from: 1, ..Options::default() };
+    let job = Job {
+        pages: pages(),
+        encoder: Some(&encoder),
+        query_encoders: vec![deployed],
+        options,
+        ..Job::default()
+    };
+    let bundle = build(job, &Ui::silent()).unwrap().bundle;
+    let extras = [Extra { path: "encoder/model.bin".into(), contents: model.into() }];
+    let out = dir.path().join("out");
+    write(&out, Shape::Directory, &bundle, &extras).unwrap();
+    let mut host = Host::open(&out).unwrap();
+    let budget = measure(&mut host, &queries(&["threads share data"]), &Ui::silent()).unwrap();
+    assert_eq!((budget.encoder, budget.first.vectors), (None, BytesSpread::default()));
+    let dense: u64 = host
+        .manifest()
+        .shards
+        .iter()
+        .filter(|shard| Part::from(shard.kind) == Part::Vectors)
+        .map(|shard| u64::from(shard.stored_len))
+        .sum();
+    assert!(dense > 0);
+    assert_eq!(budget.later_encoder.unwrap().total.stored, 3000 + dense);
+}

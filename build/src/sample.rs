@@ -1,0 +1,54 @@
+//! Queries made of a site's own text: headings and beginnings of sentences in turn, evenly over its sections. The same
+//! site gives the same queries.
+
+/// Queries at most.
+pub const MAX_QUERIES: usize = 200;
+/// Words that a section must have for a query to be taken from it.
+const LEAST_WORDS: usize = 30;
+/// Words of a query taken from a sentence.
+const SENTENCE_WORDS: usize = 9;
+
+/// Whether a section has text enough for a query to be taken from it.
+pub fn has_text(text: &str) -> bool {
+    text.split_whitespace().take(LEAST_WORDS).count() == LEAST_WORDS
+}
+
+/// At most [`MAX_QUERIES`] of these, the first and then every so many.
+pub fn evenly<T>(candidates: Vec<T>) -> impl Iterator<Item = T> {
+    let step = candidates.len().div_ceil(MAX_QUERIES).max(1);
+    candidates.into_iter().step_by(step)
+}
+
+/// The query number `i`: a section's heading, or for odd numbers, and where there is no heading, the beginning of its
+/// second sentence; the first often repeats the heading.
+pub fn query(i: usize, heading: &str, text: &str) -> String {
+    if i.is_multiple_of(2) && !heading.is_empty() {
+        return heading.to_owned();
+    }
+    let text = text.split_once(". ").map_or(text, |(_, rest)| rest);
+    text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_even_and_never_too_large() {
+        for (n, expect) in [(0, 0), (1, 1), (200, 200), (201, 101), (1000, 200), (1001, 167)] {
+            let taken: Vec<usize> = evenly((0..n).collect()).collect();
+            assert_eq!(taken.len(), expect, "of {n}");
+            let gaps: Vec<usize> = taken.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(gaps.windows(2).all(|pair| pair[0] == pair[1]), "of {n}: {gaps:?}");
+        }
+    }
+
+    #[test]
+    fn headings_and_second_sentences_take_turns() {
+        let text = "Locks are locks. One thread at a time may hold a lock that others want.";
+        assert_eq!(query(0, "Shared State", text), "Shared State");
+        assert_eq!(query(1, "Shared State", text), "One thread at a time may hold a lock");
+        assert_eq!(query(0, "", "only one"), "only one");
+        assert!(!has_text(text) && has_text(&text.repeat(3)));
+    }
+}
