@@ -56,7 +56,8 @@ pub struct Ranking {
     /// a model's name
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub query_encoder: EncoderChoice,
-    /// How the legs are fused: convex, rrf, or with numbers, convex:alpha=0.35, rrf:k=5,dense-weight=0.7
+    /// How the legs are fused: convex (alpha 0.35, for sentences 0.45), rrf, or with numbers, convex:alpha=0.5,
+    /// rrf:k=5,dense-weight=0.7
     #[arg(long, value_name = "METHOD", value_parser = parse_fusion)]
     pub fusion: Option<Fusion>,
     /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
@@ -272,7 +273,7 @@ mod tests {
     #[test]
     fn fusion_is_spelt_with_numbers_or_without() {
         assert_eq!(parse_fusion("convex"), Ok(Fusion::default()));
-        assert_eq!(parse_fusion("convex:alpha=0.5"), Ok(Fusion::Convex { alpha: 0.5 }));
+        assert_eq!(parse_fusion("convex:alpha=0.5"), Ok(Fusion::Convex { alpha: Some(0.5) }));
         assert_eq!(parse_fusion("rrf:k=60,dense-weight=1"), Ok(Fusion::Rrf { k: 60.0, dense_weight: 1.0 }));
         assert!(matches!(parse_fusion("rrf"), Ok(Fusion::Rrf { .. })));
         for wrong in ["", "sum", "rrf:60", "rrf:k=x", "convex:beta=1"] {

@@ -135,10 +135,10 @@ pub enum Fusion {
     /// `(1 - alpha) * bm25 / max(max_bm25, ideal) + alpha * max(0, (cos - q·mu) / (max_cos - q·mu))`, where `ideal` is what
     /// a section would score that says every word of the query: words that say little of it count little.
     Convex {
-        /// Share of the dense leg.
-        #[serde(default = "default_alpha")]
-        #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
-        alpha: f32,
+        /// Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a sentence.
+        #[serde(default)]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        alpha: Option<f32>,
     },
 }
 
@@ -150,13 +150,9 @@ fn default_rrf_dense_weight() -> f32 {
     0.7
 }
 
-fn default_alpha() -> f32 {
-    0.35
-}
-
 impl Default for Fusion {
     fn default() -> Self {
-        Self::Convex { alpha: default_alpha() }
+        Self::Convex { alpha: None }
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Asked {
     pub condition: Option<Condition>,
     /// The mode that answers.
     pub mode: Mode,
+    /// The request's fusion, with numbers.
+    pub fusion: Fusion,
     /// The query's vector, in [`Mode::Hybrid`] and [`Mode::Semantic`].
     pub dense: Option<DenseQuery>,
     /// Who embedded the query, where meaning takes part.
@@ -154,7 +156,9 @@ fn check(request: &Request) -> Result<(), Error> {
             k.is_finite() && k >= 0.0 && dense_weight.is_finite() && dense_weight >= 0.0,
             "rrf with k and denseWeight of 0 or more",
         ),
-        Fusion::Convex { alpha } => ((0.0..=1.0).contains(&alpha), "convex with alpha from 0 to 1"),
+        Fusion::Convex { alpha } => {
+            (alpha.is_none_or(|alpha| (0.0..=1.0).contains(&alpha)), "convex with alpha from 0 to 1")
+        }
     };
     if !valid {
         return refuse(format!(
@@ -227,8 +231,14 @@ impl Asked {
             (Some(DenseQuery::Static(_)), _) => Some(STATIC.to_owned()),
             (Some(_), vector) => vector.as_ref().map(|vector| vector.encoder.clone()),
         };
+        let fusion = match request.fusion {
+            Fusion::Convex { alpha: None } => {
+                Fusion::Convex { alpha: Some(index.rank_params().alpha(&plan)) }
+            }
+            told => told,
+        };
         let no_words = query.clauses.iter().all(|clause| clause.excluded);
-        Ok(Self { request, plan, condition, mode, dense, encoder, no_words, planned: true, notices })
+        Ok(Self { request, plan, condition, mode, fusion, dense, encoder, no_words, planned: true, notices })
     }
 
     /// Whether every page that the filter lets through is meant: there are no words and there is no vector.

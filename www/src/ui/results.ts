@@ -26,12 +26,14 @@ export function pageGroup(page: PageResult, tag: string | undefined, register: (
 
   const nested = others.map((section) => {
     const sub = option(section.href, "hit sub");
-    sub.append(h("div", { class: "title" }, h("span", { dir: "auto" }, section.headingPath.at(-1) ?? page.title)));
-    if (section.snippet.text) sub.append(h("div", { class: "text", dir: "auto" }, ...snippetNodes(section.snippet)));
+    sub.append(h("span", { dir: "auto" }, section.headingPath.at(-1) ?? page.title));
+    if (section.snippet.text) sub.title = section.snippet.text;
     register(sub, { page, section });
     return sub;
   });
-  return h("div", { class: "page", role: "group", "aria-label": page.title || page.url }, first, ...nested);
+  // Side by side in a line of their own: a screen shows the best of many pages rather than all of few.
+  const also = nested.length > 0 ? [h("div", { class: "subs", role: "presentation" }, ...nested)] : [];
+  return h("div", { class: "page", role: "group", "aria-label": page.title || page.url }, first, ...also);
 }
 
 /** The part of a heading path that says more than the title above it. */

@@ -30,11 +30,11 @@ pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neig
         filter: asked.condition.as_ref().map(ToString::to_string),
         selectivity,
         neighbours: neighbours.method.name().into(),
-        fusion: match (asked.mode, asked.request.fusion) {
+        fusion: match (asked.mode, asked.fusion) {
             (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
                 format!("rrf(k={k}, dense_weight={dense_weight})")
             }
-            (Mode::Hybrid, Fusion::Convex { alpha }) => format!("convex(alpha={alpha})"),
+            (Mode::Hybrid, Fusion::Convex { alpha: Some(alpha) }) => format!("convex(alpha={alpha})"),
             _ => "none".into(),
         },
         vectors_compared: neighbours.compared,

@@ -121,6 +121,15 @@ impl QueryPlan {
         self.groups.iter().all(|group| group.stop == 1.0)
     }
 
+    /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
+    pub fn is_sentence(&self) -> bool {
+        let count = |is: fn(&Group) -> bool| {
+            let groups = self.groups.iter().filter(|group| group.kind != TokenKind::Part && is(group));
+            groups.map(|group| group.count).sum::<u32>()
+        };
+        count(|group| group.stop > 0.0) > 0 && count(|group| group.stop == 0.0) >= 3
+    }
+
     /// Adds a word, or counts it again; false when there is no more room.
     fn push(&mut self, stretch: Stretch, stop: f32, prefix: Option<String>) -> bool {
         let same = |group: &&mut Group| group.terms == stretch.terms && group.prefix == prefix;
@@ -244,6 +253,23 @@ mod tests {
         assert_eq!(terms(&plan), ["data", "of"]);
         assert_eq!(plan.groups[0].count, 2);
         assert_eq!(plan.n_tokens, 3);
+    }
+
+    #[test]
+    fn a_sentence_has_a_stop_word_and_three_others() {
+        for (text, expect) in [
+            ("how do I share data between threads", true),
+            ("stop two threads writing the same memory at once", true),
+            ("share data threads memory", false),
+            ("the mutex guard", false),
+            ("the mutex mutex mutex", true),
+            ("to be or not to be", false),
+            // An identifier is one word, however many parts it has.
+            ("the checkpoint_completion_target setting", false),
+            ("", false),
+        ] {
+            assert_eq!(plan(text, &["en"], false).is_sentence(), expect, "{text}");
+        }
     }
 
     #[test]

@@ -127,6 +127,7 @@ pub(crate) fn fuse(
             }
         }
         (Mode::Hybrid, Fusion::Convex { alpha }) => {
+            let alpha = alpha.unwrap_or(params.alpha);
             let best_lexical = order.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
             let best_cosine = candidates
                 .iter()
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn convex_normalises_each_leg_by_its_best() {
-        let fusion = Fusion::Convex { alpha: 0.4 };
+        let fusion = Fusion::Convex { alpha: Some(0.4) };
         // Zero is .1, the best cosine .9: section 1 gets .6 * 1 + .4 * .5, section 3 .4 * 1, section 2 words alone.
         check(
             Mode::Hybrid,
@@ -249,7 +250,7 @@ mod tests {
 
     #[test]
     fn words_that_say_little_of_the_query_count_little() {
-        let fusion = Fusion::Convex { alpha: 0.4 };
+        let fusion = Fusion::Convex { alpha: Some(0.4) };
         let (lexical, dense) = ([hit(1, 1.5), hit(2, 3.0)], [(3, 0.9), (2, 0.1)]);
         // Section 2 says all that could be said and leads by words.
         check_with_ideal(3.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(2, 0.6), (3, 0.4), (1, 0.3)]);
@@ -268,7 +269,7 @@ mod tests {
 
     #[test]
     fn beyond_the_depth_words_still_count() {
-        let fusion = Fusion::Convex { alpha: 0.5 };
+        let fusion = Fusion::Convex { alpha: Some(0.5) };
         check(
             Mode::Hybrid,
             fusion,

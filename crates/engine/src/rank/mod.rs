@@ -9,6 +9,7 @@ pub(crate) use group::{PageScore, group};
 pub(crate) use run::{Ranked, RankedPage, RankedSection};
 
 use crate::Bm25fParams;
+use crate::query::QueryPlan;
 
 /// Everything about ranking that a host may set, for tuning; the defaults are those that development data chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +18,11 @@ pub struct RankParams {
     pub bm25f: Bm25fParams,
     /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is computed. 200 unless told.
     pub depth: u32,
+    /// The dense leg's share in convex fusion, where the request does not say. 0.35 unless told.
+    pub alpha: f32,
+    /// The same where the query is a sentence, with a stop word and three others at least: who writes whole sentences
+    /// describes rather than names. 0.45 unless told.
+    pub sentence_alpha: f32,
     /// How much convex fusion minds that even the best section by words lacks some of them. 0: the best has the whole
     /// share of the words, however little of the query it says. 1: scores by words are divided by what a section would
     /// score that says every word of the query, unless the best scores more. 1 unless told.
@@ -32,6 +38,21 @@ pub struct RankParams {
 
 impl Default for RankParams {
     fn default() -> Self {
-        Self { bm25f: Bm25fParams::default(), depth: 200, coverage: 1.0, page_maxima: 0.75, page_second: 0.3 }
+        Self {
+            bm25f: Bm25fParams::default(),
+            depth: 200,
+            alpha: 0.35,
+            sentence_alpha: 0.45,
+            coverage: 1.0,
+            page_maxima: 0.75,
+            page_second: 0.3,
+        }
+    }
+}
+
+impl RankParams {
+    /// The dense leg's share for a query.
+    pub(crate) fn alpha(&self, plan: &QueryPlan) -> f32 {
+        if plan.is_sentence() { self.sentence_alpha } else { self.alpha }
     }
 }

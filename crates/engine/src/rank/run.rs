@@ -109,7 +109,7 @@ impl Ranked {
                 let (view, dense) = (view.as_ref()?, point.as_ref()?);
                 view.similarity(&dense.query, SectionId(section))
             };
-            let fused = fuse(asked.mode, request.fusion, params, &legs, similarity, &mut scratch.slots);
+            let fused = fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots);
             (fused, hits)
         });
 
