@@ -248,3 +248,25 @@ fn mistakes_are_named() {
     }
     check(&["search", text(&directory), "mutex"], 1, ".bin");
 }
+
+#[test]
+fn without_a_model_the_static_table_embeds_documents_too() {
+    let at = tempfile::tempdir().expect("a directory");
+    let records = [
+        json!({"_id": "locks", "title": "Mutexes", "text": "A mutual exclusion lock guards what several threads share."}),
+        json!({"_id": "bread", "title": "Baking", "text": "Knead flour, salt and water, and bake the loaf in a hot oven."}),
+        json!({"_id": "stars", "title": "Astronomy", "text": "A telescope shows galaxies and planets at night."}),
+    ];
+    let (corpus, out) = (at.path().join("corpus.jsonl"), at.path().join("out"));
+    std::fs::write(&corpus, records.map(|record| record.to_string()).join("\n")).expect("written");
+    let args = ["build", text(&corpus), "-o", text(&out), "--no-client", "--encoder", "static", "--fit"];
+    let built = findling(&args);
+    let said = String::from_utf8_lossy(&built.stderr).into_owned();
+    assert!(built.status.success(), "{said}");
+    assert!(said.contains("not by a transformer") && said.contains("nothing is fitted"), "{said}");
+    for (query, expect) in [("concurrency primitive", "locks"), ("how to cook dough", "bread")] {
+        let found = findling(&["search", text(&out), query, "--mode", "semantic", "--json"]);
+        let found: Value = serde_json::from_slice(&found.stdout).expect("JSON");
+        assert_eq!((&found["results"][0]["id"], &found["encoder"]), (&json!(expect), &json!("static")));
+    }
+}

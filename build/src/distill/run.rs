@@ -137,7 +137,7 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let projection = match &earlier {
         Some(earlier) => {
             anyhow::ensure!(
-                table::fits(earlier, &card) && earlier.projection().to_dim() as usize == options.dim,
+                table::is_taught_by(earlier, &card) && earlier.projection().to_dim() as usize == options.dim,
                 "--start: expected a table of {} with {} dimensions, found one of {} with {}",
                 card.name,
                 options.dim,

@@ -283,12 +283,13 @@ fn embed_all(
     let (mut projection, mut kept) = (None, None);
     let mut embedded = embedded;
     if let Some(table) = table {
-        if table.projection().from_dim() == card.dim {
+        let is_taught = table::is_taught_by(table, &card);
+        if is_taught {
             embedded = embedded.project(table.projection())?;
             card.dim = table.projection().to_dim();
             projection = Some(table.projection().clone());
         }
-        let fitted = match options.fit && table::fits(table, encoder.card()) {
+        let fitted = match options.fit && is_taught {
             true => {
                 let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
                 fit_to(table, encoder, chunks, &sections, cache.as_mut(), stages, ui)?
@@ -299,8 +300,10 @@ fn embed_all(
         let started = Instant::now();
         let rows = rows::select(table, &texts, options.rows_budget);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
-        let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
-        ui.status("Static", fidelity);
+        if is_taught {
+            let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
+            ui.status("Static", fidelity);
+        }
         kept = Some(rows);
     }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use findling_bundle::EncoderCard;
+use findling_encoder::Encoder;
 use findling_encoder::static_table::StaticTable;
 
 /// The table, as `findling distill` wrote it.
@@ -28,15 +29,18 @@ pub fn read(path: &Path) -> anyhow::Result<StaticTable> {
     StaticTable::from_bytes(&bytes).with_context(|| path.display().to_string())
 }
 
-/// Whether queries embedded by `table` land in the space of documents embedded by `documents`.
+/// Whether queries embedded by `table` land in the space of documents embedded by `documents`: its teacher, or itself.
 pub fn fits(table: &StaticTable, documents: &EncoderCard) -> bool {
+    is_taught_by(table, documents) || documents.fingerprint == table.card().fingerprint
+}
+
+/// Whether `documents` is the table's teacher.
+pub fn is_taught_by(table: &StaticTable, documents: &EncoderCard) -> bool {
     documents.fingerprint == table.teacher().fingerprint
 }
 
 #[cfg(test)]
 mod tests {
-    use findling_encoder::Encoder;
-
     use super::*;
 
     #[test]
