@@ -10,7 +10,8 @@
 //! | `brotli` | compresses every file while it answers, as `findling serve` does with the client ([`BROTLI_QUALITY`]) |
 //!
 //! Shards are deflated already where that helps them, and brotli adds some 20 bytes to each. Hosts that leave such files
-//! alone, as `findling serve` does, send these as `stored` and the client as `brotli`. Parts of a single-file bundle are asked for as ranges, which hosts do not compress.
+//! alone, as `findling serve` does, send these as `stored` and the client as `brotli`. Parts of a single-file bundle are
+//! asked for as ranges, which hosts do not compress.
 //!
 //! Not counted: letters typed on the way to a query, and that the search box shows what words find before meaning has
 //! answered, which can ask for texts of other pages.
