@@ -406,7 +406,7 @@ fn browser_encoder(host: &Host) -> anyhow::Result<Option<QueryEncoder>> {
     let Some(dense) = &host.manifest().dense else { return Ok(None) };
     let name = match &dense.rows {
         _ if dense.encoder.name == models::HASH => models::HASH,
-        Some(_) => "static",
+        Some(_) => models::STATIC,
         None => return Ok(None),
     };
     QueryEncoder::load(host, &EncoderChoice::Named(name.to_owned()))

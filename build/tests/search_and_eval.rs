@@ -264,6 +264,22 @@ fn without_a_model_the_static_table_embeds_documents_too() {
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{said}");
     assert!(said.contains("not by a transformer") && said.contains("nothing is fitted"), "{said}");
+    for other in ["transformer", "both", "hash"] {
+        let refused = findling(&[
+            "build",
+            text(&corpus),
+            "-o",
+            text(&out),
+            "--encoder",
+            "static",
+            "--query-encoder",
+            other,
+        ]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("use static or none"), "{other}: {said}");
+    }
+    let refused = findling(&["search", text(&out), "bread", "--query-encoder", "transformer"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("use --query-encoder static"));
     for (query, expect) in [("concurrency primitive", "locks"), ("how to cook dough", "bread")] {
         let found = findling(&["search", text(&out), query, "--mode", "semantic", "--json"]);
         let found: Value = serde_json::from_slice(&found.stdout).expect("JSON");

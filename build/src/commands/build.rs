@@ -149,9 +149,7 @@ struct Meaning {
     no_cache: bool,
 }
 
-/// `--encoder`: the static query encoder's table, for documents as well.
-const STATIC: &str = "static";
-/// What that costs, as `docs/static-encoder.md` has it.
+/// What `--encoder static` costs, as `docs/static-encoder.md` has it.
 const STATIC_COST: &str = "nDCG@10 .612 on five judged sets, with the transformer .644, by words alone .598";
 
 /// What `--json` prints.
@@ -204,11 +202,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         table = load_table(&args.meaning, encoder)?;
         // A file alone has nothing beside it.
         let choice = match (shape, args.meaning.query_encoder.decided(table.is_some())) {
-            (Shape::FileAlone, Choice::Auto)
-                if ![models::HASH, STATIC].contains(&args.meaning.encoder.as_str()) =>
-            {
-                Choice::None
-            }
+            (Shape::FileAlone, Choice::Auto) if args.meaning.encoder != models::HASH => Choice::None,
             (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
                 "--query-encoder transformer and both: a single file has no model beside it; give a directory with --output, or use \
                  --query-encoder none"
@@ -230,7 +224,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     }
     let cache = match &encoder {
         // A table is faster than reading what it once said.
-        Some(encoder) if !args.meaning.no_cache && args.meaning.encoder != STATIC => {
+        Some(encoder) if !args.meaning.no_cache && args.meaning.encoder != models::STATIC => {
             open_cache(&args.meaning, encoder, ui)
         }
         _ => None,
@@ -342,7 +336,7 @@ fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEnc
     if name == "none" {
         return Ok(None);
     }
-    if name == STATIC {
+    if name == models::STATIC {
         ui.warn(format!(
             "the documents are embedded by the static table, not by a transformer: search by meaning finds less \
              ({STATIC_COST}); install the model with `findling models install {}` and build without --encoder static",

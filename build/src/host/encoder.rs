@@ -9,7 +9,7 @@ use findling_encoder::Side;
 use findling_engine::QueryVector;
 
 use super::Host;
-use crate::models::{self, BoxedEncoder};
+use crate::models::{self, BoxedEncoder, STATIC};
 
 /// What the user asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,9 +44,6 @@ impl FromStr for EncoderChoice {
         })
     }
 }
-
-/// What the engine's own encoder is called.
-const STATIC: &str = "static";
 
 /// An encoder of queries into a bundle's space.
 pub struct QueryEncoder {
@@ -83,6 +80,12 @@ impl QueryEncoder {
                     bail!("the bundle has no rows of a static encoder; build it with --query-encoder static")
                 }
             },
+            EncoderChoice::Named(name) if name == "transformer" && dense.encoder.name == STATIC => {
+                bail!(
+                    "no transformer lands in the space of the bundle's documents, which the static table embedded; use \
+                     --query-encoder static, or build the bundle with a model"
+                )
+            }
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.semantic => {
                 Self::documents_own(host, dense).map(Some)
             }

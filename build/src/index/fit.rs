@@ -144,9 +144,9 @@ pub fn fit(
     for (tokens, target) in tokens_of(table, sections) {
         all.push(&tokens, target);
     }
-    let rows = table.dense_rows();
-    let before = mean_cosine(&rows, &held_out);
-    let first = train(rows, &all, &held_out, TRAINING, |_, _| ());
+    let first = train(table.dense_rows(), &all, &held_out, TRAINING, |_, _| ());
+    // What training measured at its start: the table as it was.
+    let before = first.held_out[0];
     let trained = train(first.rows, &queries, &held_out, TRAINING, |_, _| ());
     let fitted = table.with_rows(&trained.rows)?;
     let after = mean_cosine(&fitted.dense_rows(), &held_out);

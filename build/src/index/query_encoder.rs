@@ -48,8 +48,12 @@ impl Choice {
 /// Where the choice does not go with the documents' encoder, or the model cannot be read.
 pub fn deploy(choice: Choice, encoder: &str) -> Result<(Vec<QueryEncoder>, Vec<Extra>)> {
     let is_hash = encoder == models::HASH;
-    let of_table = || QueryEncoder { kind: "static".to_owned(), files: Vec::new() };
+    let of_table = || QueryEncoder { kind: models::STATIC.to_owned(), files: Vec::new() };
     match choice {
+        Choice::Transformer | Choice::Both | Choice::Hash if encoder == models::STATIC => anyhow::bail!(
+            "--query-encoder transformer, both and hash: the documents are embedded by the static table, and queries must land \
+             in the same space; use static or none, or --encoder with a model"
+        ),
         Choice::Static => Ok((vec![of_table()], Vec::new())),
         Choice::Both => {
             let (mut entries, files) = deploy(Choice::Transformer, encoder)?;

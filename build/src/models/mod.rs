@@ -30,6 +30,9 @@ pub use store::{FileRecord, Kind, ModelDir, Record, Store};
 /// The encoder that every findling has and that needs no files. Not semantic.
 pub const HASH: &str = "hash";
 
+/// The static table: the engine embeds queries by its rows, and a build without a model the documents too.
+pub const STATIC: &str = "static";
+
 /// An encoder that any thread may use.
 pub type BoxedEncoder = Box<dyn Encoder + Send + Sync>;
 
