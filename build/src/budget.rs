@@ -16,12 +16,12 @@
 //! Not counted: letters typed on the way to a query, and that the search box shows what words find before meaning has
 //! answered, which can ask for texts of other pages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use anyhow::{Context, bail};
-use findling_bundle::{ShardId, ShardKind, TextsShard, decode_shard, entry, single_file};
+use findling_bundle::{ShardEntry, ShardId, ShardKind, TextsShard, decode_shard, entry, single_file};
 use findling_engine::{Limit, Mode, Request};
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ pub enum Part {
     Words,
     /// The static encoder's rows, of which the query's vector is made.
     Rows,
-    /// What that vector is compared with: vectors, graph, projection.
+    /// What that vector is compared with: cells around centroids, or all vectors with their graph; the projection.
     Vectors,
     /// What is shown and counted: texts, attributes.
     Texts,
@@ -121,7 +121,7 @@ impl Part {
         match self {
             Part::Words => "words",
             Part::Rows => "encoder rows",
-            Part::Vectors => "vectors and graph",
+            Part::Vectors => "vectors",
             Part::Texts => "texts and columns",
         }
     }
@@ -132,7 +132,11 @@ impl From<ShardKind> for Part {
         match kind {
             ShardKind::Structure | ShardKind::Terms | ShardKind::Positions => Part::Words,
             ShardKind::Rows => Part::Rows,
-            ShardKind::Vectors | ShardKind::Graph | ShardKind::Projection => Part::Vectors,
+            ShardKind::Vectors
+            | ShardKind::Graph
+            | ShardKind::Projection
+            | ShardKind::Centroids
+            | ShardKind::Cell => Part::Vectors,
             ShardKind::Texts | ShardKind::Column => Part::Texts,
         }
     }
@@ -312,11 +316,12 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     if queries.is_empty() {
         bail!("there is no query to measure with");
     }
+    host.set_streamed(true);
     let encoder = browser_encoder(host)?;
     let (has_client, opening) = opening(host.files())?;
     let later_encoder = later_encoder(host.files())?;
     let bar = ui.bar("Asking", 2 * queries.len() as u64, "queries");
-    let mut prices = Prices::new(host.files());
+    let mut prices = Prices::default();
     let mut ask = |host: &mut Host, query: &String| {
         bar.inc(1);
         run(host, encoder.as_ref(), query, &mut prices).with_context(|| format!("query {query:?}"))
@@ -427,30 +432,25 @@ fn run(
     let mut traffic =
         Traffic { n_rounds: cost.n_rounds, n_shards: cost.shards.len() as u32, ..Traffic::default() };
     for shard in cost.shards {
-        let Some(entry) = host.manifest().shard(shard) else { continue };
-        traffic.parts[Part::from(entry.kind) as usize] += prices.of(host.files(), shard)?;
+        let Some(entry) = host.index().entry(shard) else { continue };
+        traffic.parts[Part::from(entry.kind) as usize] += prices.of(host.files(), shard, entry)?;
     }
     Ok(traffic)
 }
 
 /// What shards cost, each looked at once.
-struct Prices(Vec<Option<Bytes>>);
+#[derive(Default)]
+struct Prices(HashMap<ShardId, Bytes>);
 
 impl Prices {
-    fn new(files: &BundleFiles) -> Prices {
-        Prices(vec![None; files.manifest().shards.len()])
-    }
-
-    fn of(&mut self, files: &BundleFiles, shard: ShardId) -> anyhow::Result<Bytes> {
-        if let Some(Some(known)) = self.0.get(shard.index()) {
+    fn of(&mut self, files: &BundleFiles, shard: ShardId, entry: &ShardEntry) -> anyhow::Result<Bytes> {
+        if let Some(known) = self.0.get(&shard) {
             return Ok(*known);
         }
-        let stored = files.shard(shard)?;
+        let stored = files.stored(shard, entry)?;
         let bytes =
             if files.is_single_file() { Bytes::of_range(stored.len() as u64) } else { Bytes::of(&stored) };
-        if let Some(place) = self.0.get_mut(shard.index()) {
-            *place = Some(bytes);
-        }
+        self.0.insert(shard, bytes);
         Ok(bytes)
     }
 }
@@ -477,7 +477,8 @@ fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> {
     Ok((has_client, opening))
 }
 
-/// What a deployed transformer takes: its module, the model and, where no first query has asked for them, the vectors.
+/// What a deployed transformer takes: its module, the model and, where no first query has asked for them, the
+/// vectors: all of them, or the centroids alone, since which cells follow depends on the query.
 fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downloads>> {
     let Some(dense) = &files.manifest().dense else { return Ok(None) };
     let transformer = dense
@@ -491,11 +492,19 @@ fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downloads>> {
         downloads.push(part.path.clone(), Bytes::of(&files.parts(std::slice::from_ref(part))?));
     }
     if dense.rows.is_none() {
-        let mut prices = Prices::new(files);
-        let vectors = dense.vectors.iter().map(|range| range.shard);
-        let bytes: anyhow::Result<Bytes> =
-            vectors.chain(dense.graph).chain(dense.projection).map(|shard| prices.of(files, shard)).sum();
-        downloads.push(Part::Vectors.name(), bytes?);
+        let (name, shards): (_, Vec<ShardId>) = match dense.centroids {
+            Some(centroids) => ("centroids", vec![centroids]),
+            None => {
+                let vectors = dense.vectors.iter().map(|range| range.shard);
+                (Part::Vectors.name(), vectors.chain(dense.graph).collect())
+            }
+        };
+        let bytes: anyhow::Result<Bytes> = shards
+            .into_iter()
+            .chain(dense.projection)
+            .map(|shard| files.shard(shard).map(|stored| Bytes::of(&stored)))
+            .sum();
+        downloads.push(name, bytes?);
     }
     Ok(Some(downloads))
 }

@@ -17,6 +17,7 @@ pub use encoder::{EncoderChoice, QueryEncoder};
 pub struct Host {
     index: Index,
     files: BundleFiles,
+    streamed: bool,
 }
 
 /// What a search took.
@@ -42,7 +43,13 @@ impl Host {
     pub fn open(path: &Path) -> anyhow::Result<Host> {
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host { index, files })
+        Ok(Host { index, files, streamed: false })
+    }
+
+    /// Whether to search as a browser does, which fetches the cells nearest to a query rather than all vectors.
+    pub fn set_streamed(&mut self, streamed: bool) {
+        self.streamed = streamed;
+        self.index.set_streamed(streamed);
     }
 
     /// The engine's index.
@@ -71,6 +78,7 @@ impl Host {
     /// As [`Host::open`].
     pub fn forget(&mut self) -> anyhow::Result<()> {
         self.index = open_index(&self.files)?;
+        self.index.set_streamed(self.streamed);
         Ok(())
     }
 
@@ -98,15 +106,16 @@ impl Host {
 
     fn read(&mut self, shard: ShardId, cost: &mut Cost) -> anyhow::Result<()> {
         let reading = Instant::now();
-        let stored = self.files.shard(shard)?;
+        let entry = *self.index.entry(shard).with_context(|| format!("shard {} does not exist", shard.0))?;
+        let stored = self.files.stored(shard, &entry)?;
         cost.read += reading.elapsed();
         cost.bytes += stored.len() as u64;
         cost.shards.push(shard);
         self.index.provide(shard, &stored).with_context(|| {
             let path = self.files.path().display();
-            match self.files.manifest().shard(shard) {
-                Some(entry) if !self.files.is_single_file() => format!("{path}: {} is damaged", entry.path()),
-                _ => format!("{path}: shard {} is damaged", shard.0),
+            match self.files.is_single_file() {
+                false => format!("{path}: {} is damaged", entry.path()),
+                true => format!("{path}: shard {} is damaged", shard.0),
             }
         })
     }

@@ -28,6 +28,16 @@ export interface Cost extends Traffic {
 /** The engine asks two or three times; many more would be a fault, and must not become an endless loop. */
 const MOST_ROUNDS = 16;
 
+/** How a bundle is kept. */
+export interface Keeping {
+  /** Most bytes that shards may keep occupied between searches; 24 MiB unless told, 96 where all vectors are fetched. */
+  memory?: number | undefined;
+  /** Whether to fetch the vectors near a query instead of all of them, where the bundle allows it. */
+  streamed: boolean;
+}
+
+const MEMORY = { streamed: 24 << 20, resident: 96 << 20 };
+
 interface Load {
   done: Promise<void>;
   controller: AbortController;
@@ -38,26 +48,25 @@ interface Load {
 export class Bundle {
   readonly #wasm: Wasm;
   readonly #source: Source;
-  readonly #memory: number;
+  readonly #keeping: Keeping;
   readonly #loads = new Map<number, Load>();
-  #entry: Uint8Array = new Uint8Array();
-  #manifest: Uint8Array = new Uint8Array();
   #engine!: Engine;
   #searching = 0;
   #revision = "";
+  #memory = 0;
+  #pruned = false;
 
-  private constructor(wasm: Wasm, source: Source, memory: number) {
+  private constructor(wasm: Wasm, source: Source, keeping: Keeping) {
     this.#wasm = wasm;
     this.#source = source;
-    this.#memory = memory;
+    this.#keeping = keeping;
   }
 
   /**
-   * Opens the bundle behind `source`. Beyond `memory` bytes, shards at rest are let go of. `ready` is the module's
-   * initialisation, awaited beside the first file.
+   * Opens the bundle behind `source`. `ready` is the module's initialisation, awaited beside the first file.
    */
-  static async open(wasm: Wasm, source: Source, memory: number, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
-    const bundle = new Bundle(wasm, source, memory);
+  static async open(wasm: Wasm, source: Source, keeping: Keeping, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
+    const bundle = new Bundle(wasm, source, keeping);
     const [entry] = await Promise.all([source.entry(traffic), ready]);
     await bundle.#load(entry, traffic);
     return bundle;
@@ -98,7 +107,7 @@ export class Bundle {
     } finally {
       this.#searching--;
       cost.total = performance.now() - start;
-      this.#shrink();
+      this.#tidy();
     }
   }
 
@@ -107,20 +116,19 @@ export class Bundle {
     let manifest = await this.#source.manifest(path, traffic, false);
     let engine: Engine;
     try {
-      engine = this.#wasm.Engine.open(entry, manifest);
+      engine = this.#wasm.Engine.open(entry, manifest, this.#keeping.streamed);
     } catch (thrown) {
       if (FindlingError.from(thrown).code === "analysis") throw FindlingError.from(thrown);
       manifest = await this.#source.manifest(path, traffic, true);
-      engine = this.#wasm.Engine.open(entry, manifest);
+      engine = this.#wasm.Engine.open(entry, manifest, this.#keeping.streamed);
     }
     // Searches under way keep the engine they began with; it is collected when the last of them is done.
     this.#engine = engine;
     this.#loads.clear();
-    this.#entry = entry;
-    this.#manifest = manifest;
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
-    const encoders = this.describe().dense?.queryEncoders.flatMap(({ files }) => files.map((file) => file.path)) ?? [];
-    void this.#source.prune(new Set([path, ...engine.shardPaths().split("\n"), ...encoders])).catch(() => {});
+    this.#memory = this.#keeping.memory ?? MEMORY[this.describe().dense?.streamed ? "streamed" : "resident"];
+    this.#pruned = false;
+    this.#tidy();
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
@@ -191,9 +199,17 @@ export class Bundle {
     }
   }
 
-  #shrink(): void {
-    if (this.#searching > 0 || this.#engine.residentBytes() <= this.#memory) return;
-    this.#engine.free();
-    this.#engine = this.#wasm.Engine.open(this.#entry, this.#manifest);
+  /** Between searches: keeps memory within its bound, and the cache to the files of this build, once they are known. */
+  #tidy(): void {
+    if (this.#searching > 0) return;
+    const engine = this.#engine;
+    if (engine.residentBytes() > this.#memory) engine.shrink(this.#memory);
+    if (this.#pruned) return;
+    const shards = engine.shardPaths()?.split("\n");
+    if (!shards) return;
+    this.#pruned = true;
+    const manifest = `shards/${this.#revision}.bin`;
+    const encoders = this.describe().dense?.queryEncoders.flatMap(({ files }) => files.map((file) => file.path)) ?? [];
+    void this.#source.prune(new Set([manifest, ...shards, ...encoders])).catch(() => {});
   }
 }

@@ -17,7 +17,6 @@ export type {
   Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
 } from "./engine-types";
 
-const MEMORY = 96 << 20;
 /** Vectors of recent queries kept, so that paging and filtering do not embed again. */
 const VECTORS_KEPT = 32;
 
@@ -31,7 +30,8 @@ export async function open(url: string | URL, options: OpenOptions = {}): Promis
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
       wasmUrl: new URL("findling_engine_bg.wasm", assets).href,
-      memory: options.memory ?? MEMORY,
+      memory: options.memory,
+      streamed: options.vectors !== "resident",
     });
     return new FindlingIndex(address, assets, engine, opened, options);
   } catch (thrown) {

@@ -177,7 +177,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
   const traffic = noTraffic();
   const { base, file } = locate(new URL(env.FINDLING_BUNDLE ?? "/findling/", origin));
   const files = new Files(base, (url, init) => env.ASSETS.fetch(url, init?.headers ? { headers: init.headers } : undefined));
-  const bundle = await Bundle.open(engine, file === undefined ? new Directory(files) : new OneFile(files, file, engine), memory, traffic);
+  const bundle = await Bundle.open(engine, file === undefined ? new Directory(files) : new OneFile(files, file, engine), { memory, streamed: false }, traffic);
   return { bundle, files, description: bundle.describe(), looked: Date.now() };
 }
 

@@ -29,7 +29,12 @@ export interface OpenOptions {
   site?: string | URL;
   /** `false` keeps everything on the page's own thread. */
   worker?: boolean;
-  /** Most bytes that shards may keep occupied between searches. Default 96 MiB. */
+  /**
+   * `streamed` (default): a search by meaning fetches the vectors that lie around the query, some ten kilobytes. `resident`:
+   * the first one fetches all vectors and their graph. Bundles in a single file are always resident.
+   */
+  vectors?: "streamed" | "resident";
+  /** Most bytes that shards may keep occupied between searches. Default 24 MiB, 96 MiB where all vectors are fetched. */
   memory?: number;
 }
 
@@ -136,6 +141,8 @@ export interface Description {
     fingerprint: string;
     /** Whether vectors carry meaning. */
     semantic: boolean;
+    /** Whether searches fetch the vectors near the query rather than all of them. */
+    streamed: boolean;
     /** How the engine embeds queries itself, without any encoder to load; `null` where it cannot. */
     builtIn: "hash" | "static" | null;
     /** Encoders deployed beside the bundle, preferred first. */

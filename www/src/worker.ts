@@ -16,21 +16,22 @@ import { Directory, OneFile } from "./sources";
 export interface OpenCall {
   url: string;
   wasmUrl: string;
-  memory: number;
+  memory: number | undefined;
+  streamed: boolean;
 }
 
 /** Answers the page's calls through `port`. */
 export function start(port: Port): void {
   let bundle: Bundle | undefined;
   serve(port, {
-    async open({ url, wasmUrl, memory }: OpenCall) {
+    async open({ url, wasmUrl, memory, streamed }: OpenCall) {
       const start = performance.now();
       const traffic = noTraffic();
       const { base, file } = locate(new URL(url));
       const ready = initialise(wasmUrl);
       const files = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
       const source = file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
-      bundle = await Bundle.open(wasm, source, memory, traffic, ready);
+      bundle = await Bundle.open(wasm, source, { memory, streamed }, traffic, ready);
       return { description: bundle.describe(), revision: bundle.revision, traffic, ms: performance.now() - start };
     },
     async search(request: Request, signal) {

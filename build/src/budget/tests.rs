@@ -50,7 +50,7 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     if let Some(table) = table {
         encoder = Box::new(Named(HashEncoder::new(16), table.teacher().clone()));
     }
-    let options = Options { graph_from: 1, ..Options::default() };
+    let options = Options { graph_from: 1, cells: shape == Shape::Directory, ..Options::default() };
     let job = Job { pages: pages(), encoder: Some(&encoder), table, options, ..Job::default() };
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     write(out, shape, &bundle, extras).unwrap();
@@ -196,7 +196,8 @@ fn one_file_is_asked_for_in_ranges() {
     let (_, opening) = opening(file.files()).unwrap();
     assert_eq!(opening.total, Bytes::of_range(len.min(SINGLE_FILE_FIRST)));
     let (a, b) = (first_of(&mut directory, "threads"), first_of(&mut file, "threads"));
-    assert_eq!(a.total.stored, b.total.stored);
+    assert_eq!(a.words.stored, b.words.stored);
+    assert_ne!(a.vectors.stored, b.vectors.stored, "a file has all vectors, a directory cells");
     assert_eq!(b.total.brotli, b.total.stored, "ranges are not compressed");
     // Neither bundle has rows: spellings are hashed by the engine's module itself.
     assert_eq!((a.rows, a.vectors.stored.worst > 0), (BytesSpread::default(), true));
@@ -256,7 +257,7 @@ fn a_transformer_comes_after_an_answer_by_words() {
     };
     let deployed = findling_bundle::QueryEncoder { kind: "transformer".into(), files: vec![part] };
     let encoder: BoxedEncoder = Box::new(Named(HashEncoder::new(16), table().teacher().clone()));
-    let options = Options { graph_from: 1, ..Options::default() };
+    let options = Options { graph_from: 1, cells: true, ..Options::default() };
     let job = Job {
         pages: pages(),
         encoder: Some(&encoder),
@@ -271,13 +272,7 @@ fn a_transformer_comes_after_an_answer_by_words() {
     let mut host = Host::open(&out).unwrap();
     let budget = measure(&mut host, &queries(&["threads share data"]), &Ui::silent()).unwrap();
     assert_eq!((budget.encoder, budget.first.vectors), (None, BytesSpread::default()));
-    let dense: u64 = host
-        .manifest()
-        .shards
-        .iter()
-        .filter(|shard| Part::from(shard.kind) == Part::Vectors)
-        .map(|shard| u64::from(shard.stored_len))
-        .sum();
-    assert!(dense > 0);
-    assert_eq!(budget.later_encoder.unwrap().total.stored, 3000 + dense);
+    let centroids = host.manifest().dense.as_ref().unwrap().centroids.unwrap();
+    let centroids = u64::from(host.manifest().shard(centroids).unwrap().stored_len);
+    assert_eq!(budget.later_encoder.unwrap().total.stored, 3000 + centroids);
 }

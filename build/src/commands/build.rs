@@ -245,6 +245,8 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         graph_from: args.meaning.graph_from,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
+        // A single file is read whole.
+        cells: shape == Shape::Directory,
     };
     if let (true, Some(encoder)) = (args.meaning.fit, &encoder)
         && !table.as_ref().is_some_and(|table| table::is_taught_by(table, encoder.card()))

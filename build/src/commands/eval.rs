@@ -88,6 +88,7 @@ struct Judged {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut host = Host::open(&args.bundle)?;
+    host.set_streamed(args.ranking.streamed);
     let (mut judged, n_left_out) = read(&args)?;
     let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty() {
         load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?

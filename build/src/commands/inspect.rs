@@ -9,8 +9,8 @@ use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
-    AttributeKind, Column, Error, Graph, Manifest, PositionsShard, ShardId, ShardKind, Structure, TermsShard,
-    TextsShard, VectorsShard, decode_shard, hex,
+    AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard, ShardEntry, ShardId,
+    ShardKind, Structure, TermsShard, TextsShard, VectorsShard, decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -132,21 +132,28 @@ enum Decoded {
 
 fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     let manifest = files.manifest();
-    let bar = ui.bar("Verifying", manifest.shards.len() as u64, "shards");
+    // Where the centroids are damaged, their own shard says so.
+    let centroids = files.centroids().ok().flatten();
+    let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);
+    let shards: Vec<ShardEntry> = manifest.shards.iter().copied().chain(cells).collect();
+    let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
-    let decoded: Vec<Result<Decoded>> = (0..manifest.shards.len() as u32)
-        .into_par_iter()
-        .map(|id| {
+    let decoded: Vec<Result<Decoded>> = shards
+        .par_iter()
+        .enumerate()
+        .map(|(id, shard)| {
             bar.inc(1);
-            let id = ShardId(id);
-            decode(manifest, id, column_kinds[id.index()], &files.shard(id)?).map_err(Into::into)
+            let column = column_kinds.get(id).copied().flatten();
+            let id = ShardId(id as u32);
+            let stored = files.stored(id, shard)?;
+            decode(manifest, centroids.as_ref(), id, shard, column, &stored).map_err(Into::into)
         })
         .collect();
     bar.finish_and_clear();
 
     let mut damage: Vec<String> = decoded
         .iter()
-        .zip(&manifest.shards)
+        .zip(&shards)
         .filter_map(|(decoded, shard)| {
             let error = decoded.as_ref().err()?;
             Some(format!("{} ({}): {error:#}", shard.path(), kind_name(shard.kind)))
@@ -166,7 +173,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         Ok(Decoded::Graph(line)) => Some(GraphLine { ..*line }),
         _ => None,
     });
-    let parts: Vec<Part> = sizes(&manifest.shards)
+    let parts: Vec<Part> = sizes(&shards)
         .into_iter()
         .map(|(kind, files, stored_bytes, raw_bytes)| Part {
             kind: kind_name(kind),
@@ -249,11 +256,12 @@ fn column_kinds(manifest: &Manifest) -> Vec<Option<AttributeKind>> {
 
 fn decode(
     manifest: &Manifest,
+    centroids: Option<&Centroids>,
     id: ShardId,
+    shard: &ShardEntry,
     column: Option<AttributeKind>,
     stored: &[u8],
 ) -> Result<Decoded, Error> {
-    let Some(shard) = manifest.shard(id) else { return Ok(Decoded::Other) };
     let raw = decode_shard(shard, stored)?;
     let (stats, dense) = (&manifest.stats, manifest.dense.as_ref());
     match shard.kind {
@@ -286,6 +294,18 @@ fn decode(
             }
         }
         ShardKind::Projection => drop(Projection::from_bytes(&raw)?),
+        ShardKind::Centroids | ShardKind::Cell => {
+            let dim = dense.map_or(0, |dense| dense.encoder.dim);
+            match (shard.kind, centroids) {
+                (ShardKind::Centroids, _) => drop(Centroids::from_bytes(&raw, dim, stats)?),
+                (_, Some(centroids)) => {
+                    let cell = id.index().saturating_sub(manifest.shards.len());
+                    let n_vectors = centroids.cells().get(cell).map_or(0, |cell| cell.n_vectors);
+                    drop(CellShard::from_bytes(&raw, centroids.coder(), n_vectors, stats)?);
+                }
+                (_, None) => {}
+            }
+        }
     }
     Ok(Decoded::Other)
 }
@@ -301,6 +321,8 @@ fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Texts => "texts",
         ShardKind::Rows => "rows",
         ShardKind::Projection => "projection",
+        ShardKind::Centroids => "centroids",
+        ShardKind::Cell => "cell",
     }
 }
 
@@ -420,7 +442,7 @@ mod tests {
         };
         page.attributes.insert("kind".into(), findling_bundle::AttributeValue::String("x".into()));
         let encoder: BoxedEncoder = Box::new(findling_encoder::hash::HashEncoder::new(8));
-        let options = Options { graph_from: 1, ..Options::default() };
+        let options = Options { graph_from: 1, cells: true, ..Options::default() };
         let job = Job { pages: vec![page], encoder: Some(&encoder), options, ..Job::default() };
         let bundle = build(job, &Ui::silent()).unwrap().bundle;
         let dir = tempfile::tempdir().unwrap();
@@ -435,7 +457,7 @@ mod tests {
         assert!(contents.graph.is_some());
         serde_json::to_string(&contents).unwrap();
 
-        for shard in &bundle.manifest.shards {
+        for (shard, _) in bundle.stored() {
             let path = out.join(shard.path());
             let honest = fs::read(&path).unwrap();
             let mut spoilt = honest.clone();

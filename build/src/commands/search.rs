@@ -63,6 +63,9 @@ pub struct Ranking {
     /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
+    /// Search as a browser does, in the vectors that lie around the query rather than in all of them
+    #[arg(long)]
+    pub streamed: bool,
 }
 
 /// Which legs answer.
@@ -98,6 +101,7 @@ pub enum BatchFormat {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut host = Host::open(&args.bundle)?;
+    host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let outcome = match (&args.batch, &args.query) {

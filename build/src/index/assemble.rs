@@ -8,6 +8,7 @@ use findling_bundle::{
 };
 use rayon::prelude::*;
 
+use super::cells::Cells;
 use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
@@ -24,6 +25,16 @@ pub struct Bundle {
     pub manifest: Manifest,
     /// The shards as stored, in the order of the manifest's directory.
     pub shards: Vec<Vec<u8>>,
+    /// The shards that the centroids list.
+    pub cells: Vec<(ShardEntry, Vec<u8>)>,
+}
+
+impl Bundle {
+    /// Every shard with its line in a directory: those of the manifest, then the cells.
+    pub fn stored(&self) -> impl Iterator<Item = (&ShardEntry, &Vec<u8>)> {
+        let cells = self.cells.iter().map(|(entry, stored)| (entry, stored));
+        self.manifest.shards.iter().zip(&self.shards).chain(cells)
+    }
 }
 
 /// What the dense side is made of.
@@ -35,6 +46,8 @@ pub struct DenseParts {
     pub embedded: Embedded,
     /// Their graph.
     pub graph: Option<Graph>,
+    /// The same vectors in cells.
+    pub cells: Option<Cells>,
     /// What embeds queries beside the bundle.
     pub query_encoders: Vec<QueryEncoder>,
     /// From the encoder's own dimensions onto those of `embedded`.
@@ -108,7 +121,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|(shard, first_page)| TextRange { first_page, shard })
         .collect();
 
-    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards)).transpose()?;
+    let mut cells = Vec::new();
+    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards, &mut cells)).transpose()?;
     let (shards, stored) = shards.finish();
     let manifest = Manifest {
         generator: concat!("findling ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -122,11 +136,16 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         shards,
     };
     manifest.validate()?;
-    Ok(Bundle { manifest, shards: stored })
+    Ok(Bundle { manifest, shards: stored, cells })
 }
 
-fn add_dense(dense: DenseParts, n_vectors: u32, shards: &mut ShardSet) -> Result<Dense, Error> {
-    let DenseParts { encoder, embedded, graph, query_encoders, projection, rows } = dense;
+fn add_dense(
+    dense: DenseParts,
+    n_vectors: u32,
+    shards: &mut ShardSet,
+    cell_shards: &mut Vec<(ShardEntry, Vec<u8>)>,
+) -> Result<Dense, Error> {
+    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows } = dense;
     let n = embedded.rows().len();
     if n != n_vectors as usize {
         return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
@@ -150,10 +169,17 @@ fn add_dense(dense: DenseParts, n_vectors: u32, shards: &mut ShardSet) -> Result
         .map(|(i, shard)| VectorRange { first_vector: VectorId((i * per_shard) as u32), shard })
         .collect();
     let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
+    let centroids = match cells {
+        Some(Cells { centroids, shards: cells }) => {
+            *cell_shards = cells;
+            Some(shards.add(ShardKind::Centroids, &centroids)?)
+        }
+        None => None,
+    };
     let projection =
         projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
     let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
-    Ok(Dense { encoder, mean, vectors, graph, query_encoders, projection, rows })
+    Ok(Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows })
 }
 
 /// The mean of the vectors as a reader sees them.

@@ -10,6 +10,7 @@
 
 pub mod assemble;
 pub mod cache;
+pub mod cells;
 pub mod client;
 mod columns;
 pub mod embed;
@@ -60,6 +61,8 @@ pub struct Options {
     pub rows_budget: usize,
     /// Whether the static query encoder's rows are fitted to the site, where its teacher embeds the documents.
     pub fit: bool,
+    /// Whether vectors are there in cells as well, for readers who fetch few of them.
+    pub cells: bool,
 }
 
 impl Default for Options {
@@ -70,6 +73,7 @@ impl Default for Options {
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
             fit: true,
+            cells: false,
         }
     }
 }
@@ -106,7 +110,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stage {
-    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `assemble`, `write`.
+    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `cells`, `assemble`, `write`.
     pub name: &'static str,
     /// Time on the clock.
     pub seconds: f64,
@@ -136,6 +140,7 @@ impl Stage {
             "analyse" => "Analysed",
             "embed" => "Embedded",
             "graph" => "Connected",
+            "cells" => "Grouped",
             "fit" => "Fitted",
             "rows" => "Chose",
             "assemble" => "Packed",
@@ -205,7 +210,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let parts = Parts { languages: languages.list, lexical, columns, text_firsts, texts, dense };
     let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;
-    let bytes = bundle.shards.iter().map(|shard| shard.len() as u64).sum();
+    let bytes = bundle.stored().map(|(_, stored)| stored.len() as u64).sum();
     stages.push(Stage::ended("assemble", started, bytes, "bytes", ui));
     Ok(Outcome { bundle, stages, n_truncated })
 }
@@ -307,7 +312,16 @@ fn embed_all(
         kept = Some(rows);
     }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
-    Ok(DenseParts { encoder: card, embedded, graph, query_encoders, projection, rows: kept })
+    let cells = match options.cells {
+        true => {
+            let started = Instant::now();
+            let cells = cells::build(&embedded.values, embedded.dim).context("vectors cannot be grouped")?;
+            stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
+            Some(cells)
+        }
+        false => None,
+    };
+    Ok(DenseParts { encoder: card, embedded, graph, cells, query_encoders, projection, rows: kept })
 }
 
 /// The table fitted to the site; `None` where that is not worth it.

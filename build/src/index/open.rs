@@ -4,7 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::{Entry, Manifest, ShardId, SingleFile, decode_manifest, entry, single_file};
+use findling_bundle::{
+    Centroids, Entry, Manifest, ShardEntry, ShardId, SingleFile, decode_manifest, decode_shard, entry,
+    single_file,
+};
 
 use super::write::SINGLE_FILE;
 
@@ -122,10 +125,18 @@ impl BundleFiles {
     /// # Errors
     /// Where its file cannot be read.
     pub fn shard(&self, id: ShardId) -> Result<Vec<u8>> {
-        let Some(shard) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
+        let Some(entry) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
+        self.stored(id, entry)
+    }
+
+    /// The bytes as stored of a shard that a directory of shards lists: the manifest, or the centroids.
+    ///
+    /// # Errors
+    /// Where its file cannot be read.
+    pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
             Place::Directory => {
-                let file = self.path.join(shard.path());
+                let file = self.path.join(entry.path());
                 fs::read(&file).with_context(|| {
                     format!(
                         "{} cannot be read; the bundle is incomplete: deploy or build it again",
@@ -137,6 +148,18 @@ impl BundleFiles {
                 Ok(file.shard(id).context("the file ends before a shard does")?.to_vec())
             }
         }
+    }
+
+    /// The centroids, which list the cells; `None` in a bundle without cells.
+    ///
+    /// # Errors
+    /// Where they cannot be read or are damaged.
+    pub fn centroids(&self) -> Result<Option<Centroids>> {
+        let Some(dense) = &self.manifest.dense else { return Ok(None) };
+        let Some(id) = dense.centroids else { return Ok(None) };
+        let Some(entry) = self.manifest.shard(id) else { return Ok(None) };
+        let raw = decode_shard(entry, &self.stored(id, entry)?)?;
+        Ok(Some(Centroids::from_bytes(&raw, dense.encoder.dim, &self.manifest.stats)?))
     }
 
     /// A file that the manifest names beside the bundle, its parts joined and each checked.

@@ -106,6 +106,12 @@ fn write_with(
     before: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> Result<Written> {
     check(out, shape)?;
+    if shape != Shape::Directory && !bundle.cells.is_empty() {
+        bail!(
+            "expected a bundle without cells for a single file, found {}; build it without them",
+            bundle.cells.len()
+        );
+    }
     // Behind a symbolic link it is the directory itself that is swapped.
     let out = if out.exists() {
         out.canonicalize().with_context(|| out.display().to_string())?
@@ -128,7 +134,7 @@ fn write_with(
     let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
     let mut written = Written {
         bundle_bytes: stored_manifest.len() as u64
-            + bundle.shards.iter().map(|s| s.len() as u64).sum::<u64>(),
+            + bundle.stored().map(|(_, stored)| stored.len() as u64).sum::<u64>(),
         ..Written::default()
     };
     let header =
@@ -146,7 +152,7 @@ fn write_with(
     let mut stage = Stage { old: &out, new: &staged.path, written, before };
     fs::create_dir_all(stage.new).with_context(|| format!("{} cannot be made", stage.new.display()))?;
     if shape == Shape::Directory {
-        for (shard, stored) in bundle.manifest.shards.iter().zip(&bundle.shards) {
+        for (shard, stored) in bundle.stored() {
             stage.file(&shard.path(), stored)?;
         }
         stage.file(&entry.manifest_path(), &stored_manifest)?;

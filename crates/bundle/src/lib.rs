@@ -17,6 +17,7 @@
 //! | positions | where in those fields? | [`positions`] |
 //! | vectors | what does this section mean? | [`vectors`] |
 //! | graph | which vectors are near this one? | [`graph`] |
+//! | centroids, cell | which vectors are near a query, without fetching all? | [`cells`] |
 //! | column | which pages have this value? | [`column`] |
 //! | texts | what is shown of this page? | [`texts`] |
 //!
@@ -47,6 +48,7 @@
 //!   the input claims; `tests/allocation.rs` measures it.
 //! - Nothing here does IO, reads a clock or spawns a thread.
 
+pub mod cells;
 mod codec;
 pub mod column;
 pub mod entry;
@@ -66,6 +68,7 @@ pub mod structure;
 pub mod texts;
 pub mod vectors;
 
+pub use cells::{CellShard, Centroids};
 pub use codec::{hash128, hex};
 pub use column::Column;
 pub use entry::Entry;

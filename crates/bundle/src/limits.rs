@@ -42,6 +42,8 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Column
         | ShardKind::Texts
         | ShardKind::Rows
-        | ShardKind::Projection => 128 << 20,
+        | ShardKind::Projection
+        | ShardKind::Centroids
+        | ShardKind::Cell => 128 << 20,
     }
 }

@@ -130,6 +130,8 @@ pub struct Dense {
     pub vectors: Vec<VectorRange>,
     /// The HNSW graph; `None` where the corpus is too small for one to help.
     pub graph: Option<crate::ShardId>,
+    /// The same vectors in cells, for readers who fetch few of them; `None` in a bundle that is read whole.
+    pub centroids: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
     /// The projection from the encoder's own dimensions onto those stored; `None` where they are the same.
@@ -265,6 +267,10 @@ pub enum ShardKind {
     Rows = 7,
     /// The projection onto the dimensions stored.
     Projection = 8,
+    /// The centroids that vectors are grouped around, and where each cell of them is.
+    Centroids = 9,
+    /// The vectors around one centroid. Named by the centroids' shard, not by the manifest.
+    Cell = 10,
 }
 
 impl Manifest {
@@ -384,6 +390,9 @@ impl Manifest {
         }
         if let Some(graph) = dense.graph {
             self.refers(graph, ShardKind::Graph)?;
+        }
+        if let Some(centroids) = dense.centroids {
+            self.refers(centroids, ShardKind::Centroids)?;
         }
         if let Some(projection) = dense.projection {
             self.refers(projection, ShardKind::Projection)?;

@@ -85,6 +85,15 @@ fn allocation_is_bounded_by_the_input() {
         check("projection", &bytes, &|raw| drop(walk_projection(raw)));
     }
 
+    for stats in [sample.stats, huge] {
+        for bytes in claims(&sample.centroids) {
+            check("centroids", &bytes, &|raw| drop(walk_centroids(raw, &stats)));
+        }
+        for bytes in claims(&sample.cells[1]) {
+            check("cell", &bytes, &|raw| drop(CellShard::from_bytes(raw, &sample.coder, 4, &stats)));
+        }
+    }
+
     // bincode claims before it reads; the declared limit holds.
     let raw = bundle(&sample).0.to_bytes().unwrap();
     for bytes in claims(&raw) {

@@ -22,6 +22,8 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("texts", &sample.texts, Box::new(walk_texts)),
         ("rows", &sample.rows, Box::new(walk_rows)),
         ("projection", &sample.projection, Box::new(walk_projection)),
+        ("centroids", &sample.centroids, Box::new(|raw| walk_centroids(raw, stats))),
+        ("cell", &sample.cells[1], Box::new(|raw| walk_cell(raw, &sample.coder, 4, stats))),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
         formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));

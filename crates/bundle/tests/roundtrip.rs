@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..9) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..11) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -284,6 +284,8 @@ proptest! {
             ShardKind::Texts,
             ShardKind::Rows,
             ShardKind::Projection,
+            ShardKind::Centroids,
+            ShardKind::Cell,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

@@ -1,10 +1,11 @@
 //! An opened bundle: its manifest, and the shards that have arrived so far.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Column, Graph, Manifest, PositionsShard, ShardId, ShardKind, Structure, TermsShard, TextsShard,
-    VectorsShard, decode_manifest, decode_shard,
+    CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind, Structure,
+    TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -15,14 +16,23 @@ use crate::{Error, RankParams, Request, Search};
 
 /// A bundle as far as it has been fetched.
 ///
-/// Shards are kept decoded for as long as the index lives; memory is theirs ([`Index::resident_bytes`]) and that of one
+/// Shards are kept decoded until [`Index::shrink`] lets go of them; memory is theirs ([`Index::resident_bytes`]) and that of one
 /// set of accumulators, about 16 bytes a passage, which searches reuse.
 pub struct Index {
     manifest: Manifest,
-    shards: Vec<Option<Shard>>,
+    shards: Vec<Option<Kept>>,
+    /// Searches begun: what shards' last use is told by.
+    clock: AtomicU32,
     rank_params: RankParams,
+    streamed: bool,
     /// Taken by a search while it ranks; one that finds it taken makes its own.
     scratch: Mutex<Option<Box<Scratch>>>,
+}
+
+/// A shard, and when it was used last.
+struct Kept {
+    shard: Shard,
+    used: AtomicU32,
 }
 
 enum Shard {
@@ -35,6 +45,8 @@ enum Shard {
     Texts(TextsShard),
     Projection(Projection),
     Rows(RowsShard),
+    Centroids(Centroids),
+    Cell(CellShard),
 }
 
 impl Index {
@@ -50,7 +62,14 @@ impl Index {
             return Err(Error::Analysis { found: manifest.analysis, expected });
         }
         let shards = manifest.shards.iter().map(|_| None).collect();
-        Ok(Self { manifest, shards, rank_params: RankParams::default(), scratch: Mutex::new(None) })
+        Ok(Self {
+            manifest,
+            shards,
+            clock: AtomicU32::new(0),
+            rank_params: RankParams::default(),
+            streamed: false,
+            scratch: Mutex::new(None),
+        })
     }
 
     /// What the bundle says of itself.
@@ -68,11 +87,49 @@ impl Index {
         self.rank_params = params;
     }
 
+    /// Whether searches look into the cells nearest to the query instead of fetching all vectors, where the bundle has cells.
+    /// Then they need little of a large bundle, and find almost what they would find in all of it.
+    pub fn set_streamed(&mut self, streamed: bool) {
+        self.streamed = streamed;
+    }
+
+    /// Whether searches look into cells: asked for by [`Index::set_streamed`], and the bundle has them.
+    pub fn is_streamed(&self) -> bool {
+        self.streams().is_some()
+    }
+
+    /// The centroids' shard, where vectors are streamed.
+    pub(crate) fn streams(&self) -> Option<ShardId> {
+        self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
+    }
+
+    /// A shard's line in its directory: the manifest's, or that of the centroids once they are here, whose cells are counted on
+    /// from the manifest's last shard.
+    pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
+        if let Some(entry) = self.manifest.shard(shard) {
+            return Some(entry);
+        }
+        let cell = shard.index().checked_sub(self.manifest.shards.len())?;
+        self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
+    }
+
+    /// Whether [`Index::entry`] knows every shard of the bundle by now.
+    pub fn knows_all_shards(&self) -> bool {
+        let centroids = self.manifest.dense.as_ref().and_then(|dense| dense.centroids);
+        centroids.is_none() || self.centroids().is_some()
+    }
+
+    /// The shard of a cell.
+    pub(crate) fn cell_shard(&self, cell: u32) -> ShardId {
+        ShardId(self.manifest.shards.len() as u32 + cell)
+    }
+
     /// Begins a search: parses the query and the filter, and plans.
     ///
     /// # Errors
     /// Those for which [`Error::is_request`] holds.
     pub fn search(&self, request: Request) -> Result<Search, Error> {
+        self.clock.fetch_add(1, Ordering::Relaxed);
         Search::new(self, request)
     }
 
@@ -82,13 +139,13 @@ impl Index {
     /// [`Error::Bundle`] where the bytes are not those the manifest lists or break the format, [`Error::NoSuchShard`],
     /// [`Error::Inconsistent`] where nothing in the manifest refers to the shard.
     pub fn provide(&mut self, shard: ShardId, stored: &[u8]) -> Result<(), Error> {
-        let Some(entry) = self.manifest.shard(shard) else {
-            return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.manifest.shards.len() as u32 });
+        let Some(&entry) = self.entry(shard) else {
+            return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.shards.len() as u32 });
         };
         if self.has(shard) {
             return Ok(());
         }
-        let raw = decode_shard(entry, stored)?;
+        let raw = decode_shard(&entry, stored)?;
         let stats = &self.manifest.stats;
         let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
         let decoded = match entry.kind {
@@ -112,8 +169,26 @@ impl Index {
                 let rows = dense.rows.as_ref().ok_or_else(unused)?;
                 Shard::Rows(RowsShard::from_bytes(&raw, dense.encoder.dim, rows.bits)?)
             }
+            ShardKind::Centroids => {
+                let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
+                if dense.centroids != Some(shard) {
+                    return Err(unused());
+                }
+                Shard::Centroids(Centroids::from_bytes(&raw, dense.encoder.dim, stats)?)
+            }
+            ShardKind::Cell => {
+                let centroids = self.centroids().ok_or_else(unused)?;
+                let cell = shard.index().checked_sub(self.manifest.shards.len()).ok_or_else(unused)?;
+                let n_vectors = centroids.cells().get(cell).ok_or_else(unused)?.n_vectors;
+                Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), n_vectors, stats)?)
+            }
         };
-        self.shards[shard.index()] = Some(decoded);
+        if let Shard::Centroids(centroids) = &decoded {
+            let n_shards = self.manifest.shards.len() + centroids.cells().len();
+            self.shards.resize_with(n_shards, || None);
+        }
+        let used = AtomicU32::new(self.clock.load(Ordering::Relaxed));
+        self.shards[shard.index()] = Some(Kept { shard: decoded, used });
         Ok(())
     }
 
@@ -124,7 +199,7 @@ impl Index {
 
     /// Bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
-        let shards: usize = self.shards.iter().flatten().map(Shard::resident_bytes).sum();
+        let shards: usize = self.shards.iter().flatten().map(|kept| kept.shard.resident_bytes()).sum();
         let scratch = match self.scratch.try_lock() {
             Ok(scratch) => scratch.as_ref().map_or(0, |scratch| scratch.resident_bytes()),
             Err(_) => 0,
@@ -132,8 +207,33 @@ impl Index {
         shards + scratch
     }
 
+    /// Lets go of shards until [`Index::resident_bytes`] is at most `limit`: those first that were used least recently. What
+    /// every search needs stays. A search under way asks again for what it misses.
+    pub fn shrink(&mut self, limit: usize) {
+        let mut excess = self.resident_bytes().saturating_sub(limit);
+        if excess == 0 {
+            return;
+        }
+        let stays = |shard: &Shard| matches!(shard, Shard::Structure(_) | Shard::Centroids(_));
+        let mut order: Vec<(u32, u32)> = (0..)
+            .zip(&self.shards)
+            .filter_map(|(id, kept)| Some((kept.as_ref().filter(|kept| !stays(&kept.shard))?, id)))
+            .map(|(kept, id)| (kept.used.load(Ordering::Relaxed), id))
+            .collect();
+        order::sort(&mut order);
+        for (_, id) in order {
+            if excess == 0 {
+                break;
+            }
+            let gone = self.shards.get_mut(id as usize).and_then(Option::take);
+            excess = excess.saturating_sub(gone.map_or(0, |kept| kept.shard.resident_bytes()));
+        }
+    }
+
     fn get(&self, shard: ShardId) -> Option<&Shard> {
-        self.shards.get(shard.index())?.as_ref()
+        let kept = self.shards.get(shard.index())?.as_ref()?;
+        kept.used.store(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
+        Some(&kept.shard)
     }
 
     pub(crate) fn structure(&self) -> Option<&Structure> {
@@ -199,6 +299,20 @@ impl Index {
         }
     }
 
+    pub(crate) fn centroids(&self) -> Option<&Centroids> {
+        match self.get(self.manifest.dense.as_ref()?.centroids?)? {
+            Shard::Centroids(centroids) => Some(centroids),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cell(&self, cell: u32) -> Option<&CellShard> {
+        match self.get(self.cell_shard(cell))? {
+            Shard::Cell(cell) => Some(cell),
+            _ => None,
+        }
+    }
+
     /// Lends the accumulators, with room for the bundle's counts.
     pub(crate) fn with_scratch<T>(&self, use_it: impl FnOnce(&mut Scratch) -> T) -> T {
         let taken = self.scratch.try_lock().ok().and_then(|mut scratch| scratch.take());
@@ -224,6 +338,8 @@ impl Shard {
             Self::Texts(texts) => texts.resident_bytes(),
             Self::Projection(projection) => 2 * projection.from_dim() as usize * projection.to_dim() as usize,
             Self::Rows(rows) => rows.resident_bytes(),
+            Self::Centroids(centroids) => centroids.resident_bytes(),
+            Self::Cell(cell) => cell.resident_bytes(),
         }
     }
 }

@@ -3,16 +3,17 @@
 //! 1. Everything that the query alone tells it needs: structure, dictionary ranges, positions for phrases, columns for
 //!    filter, facets and order, vectors and graph; the static encoder's rows, which may take a further round where a
 //!    word has to be pieced together.
-//! 2. What the pages shown need: their texts, and the columns of their attributes.
-//! 3. Done.
+//! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
+//! 3. What the pages shown need: their texts, and the columns of their attributes.
+//! 4. Done.
 
-use findling_bundle::{Attribute, Dense, ShardId, order};
+use findling_bundle::{Attribute, Dense, ShardId, VectorId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::Ranked;
-use crate::vector::{Embedded, QuantisedQuery, StaticQuery};
+use crate::rank::{Allowed, Ranked};
+use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
 use crate::{EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
 
 /// What the engine's own encoder is called in responses.
@@ -26,6 +27,8 @@ pub struct Search {
     pub(crate) asked: Asked,
     /// What ranking needs.
     first: Vec<ShardId>,
+    allowed: Option<Allowed>,
+    probe: Option<Probe>,
     ranked: Option<Ranked>,
 }
 
@@ -103,7 +106,7 @@ impl Search {
         check(&request)?;
         let asked = Asked::new(index, request)?;
         let first = asked.shards(index)?;
-        Ok(Self { asked, first, ranked: None })
+        Ok(Self { asked, first, allowed: None, probe: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -122,15 +125,64 @@ impl Search {
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
         }
+        let allowed = match &mut self.allowed {
+            Some(allowed) => allowed,
+            none => none.insert(Allowed::new(index, &self.asked)?),
+        };
+        if self.ranked.is_none() {
+            let missing = probe(index, &self.asked, allowed, &mut self.probe)?;
+            if !missing.is_empty() {
+                return Ok(Step::Need(missing));
+            }
+        }
         let ranked = match &mut self.ranked {
             Some(ranked) => ranked,
-            none => none.insert(Ranked::new(index, &self.asked)?),
+            none => {
+                let cells = self.probe.as_ref();
+                none.insert(Ranked::new(index, &self.asked, allowed, cells)?)
+            }
         };
         let missing = self::missing(index, &ranked.shards(index));
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
         }
         Ok(Step::Done(Box::new(crate::present::respond(index, &self.asked, ranked)?)))
+    }
+}
+
+/// Chooses the cells to look into, where vectors are streamed, and gives the shards that are missing for it. Cells are added
+/// until enough sections pass the filter, or the budget is spent.
+fn probe(
+    index: &Index,
+    asked: &Asked,
+    allowed: &Allowed,
+    probe: &mut Option<Probe>,
+) -> Result<Vec<ShardId>, Error> {
+    let (Some(dense), Some(_)) = (&asked.dense, index.streams()) else { return Ok(Vec::new()) };
+    let (Some(centroids), Some(structure)) = (index.centroids(), index.structure()) else {
+        return Err(Error::inconsistent("the centroids are missing"));
+    };
+    let params = index.rank_params();
+    let probe = match probe {
+        Some(probe) => probe,
+        none => {
+            none.insert(Probe::new(centroids, &dense.point(index)?.query, params.probe_bytes(&asked.plan)))
+        }
+    };
+    loop {
+        let shards: Vec<ShardId> = probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
+        let missing = missing(index, &shards);
+        if !missing.is_empty() || probe.is_all() || probe.bytes() >= params.most_probe_bytes.into() {
+            return Ok(missing);
+        }
+        let vectors = probe.cells().iter().filter_map(|&cell| index.cell(cell)).flat_map(|cell| cell.ids());
+        let passing =
+            vectors.filter(|&&vector| allowed.contains(structure.section_of_vector(VectorId(vector))));
+        if passing.count() >= asked.enough(params.probe_enough) {
+            return Ok(missing);
+        }
+        let twice = probe.bytes().saturating_mul(2).min(params.most_probe_bytes.into());
+        probe.widen(centroids, twice);
     }
 }
 
@@ -313,10 +365,29 @@ impl Asked {
             if matches!(query, DenseQuery::Own(_)) {
                 shards.extend(dense.projection);
             }
-            shards.extend(dense.vectors.iter().map(|range| range.shard));
-            shards.extend(dense.graph);
+            match index.streams() {
+                Some(centroids) => shards.push(centroids),
+                None => {
+                    shards.extend(dense.vectors.iter().map(|range| range.shard));
+                    shards.extend(dense.graph);
+                }
+            }
         }
         Ok(shards)
+    }
+
+    /// How many vectors that pass the filter are enough to choose from, where vectors are streamed; `least` at least.
+    fn enough(&self, least: u32) -> usize {
+        match self.mode {
+            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            Mode::Semantic => least.max(self.reach()) as usize,
+            _ => least as usize,
+        }
+    }
+
+    /// Sections that a page of results as far back as asked for may be made of.
+    pub fn reach(&self) -> u32 {
+        self.request.offset.saturating_add(self.request.limit.0).saturating_mul(4)
     }
 
     /// The attributes whose values are counted, in the order asked for.

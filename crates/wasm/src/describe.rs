@@ -1,6 +1,7 @@
 //! What a host needs to know of an opened bundle, as JSON.
 
-use findling_bundle::{AttributeKind, Manifest, ShardEntry, hex};
+use findling_bundle::{AttributeKind, ShardEntry, hex};
+use findling_engine::Index;
 use serde::Serialize;
 
 /// A bundle's description, a selection from its manifest.
@@ -32,6 +33,8 @@ struct DenseInfo<'a> {
     dim: u32,
     fingerprint: &'a str,
     semantic: bool,
+    /// Whether searches fetch the vectors near the query rather than all of them.
+    streamed: bool,
     /// How this module embeds queries itself: `hash`, `static`; none where it cannot.
     built_in: Option<&'static str>,
     query_encoders: Vec<QueryEncoderInfo<'a>>,
@@ -65,7 +68,8 @@ pub struct Wanted {
 
 impl<'a> Description<'a> {
     /// Selects.
-    pub fn new(manifest: &'a Manifest, hashes: bool) -> Self {
+    pub fn new(index: &'a Index, hashes: bool) -> Self {
+        let manifest = index.manifest();
         Self {
             generator: &manifest.generator,
             languages: &manifest.languages,
@@ -91,6 +95,7 @@ impl<'a> Description<'a> {
                 dim: dense.encoder.dim,
                 fingerprint: &dense.encoder.fingerprint,
                 semantic: dense.encoder.semantic,
+                streamed: index.is_streamed(),
                 built_in: match &dense.rows {
                     _ if hashes => Some("hash"),
                     Some(_) => Some("static"),

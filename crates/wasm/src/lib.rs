@@ -5,7 +5,7 @@
 //!
 //! ```js
 //! const entry = await get("findling.idx");
-//! const engine = Engine.open(entry, await get(manifestOf(entry)));
+//! const engine = Engine.open(entry, await get(manifestOf(entry)), true);
 //! const search = engine.search(JSON.stringify({ query: "shared state" }));
 //! let answer = search.step(engine);
 //! while (answer.startsWith("[")) {               // shards are missing: [{"id": 3, "path": "shards/….bin", …}]
@@ -59,11 +59,13 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
-    pub fn open(entry: &[u8], manifest: &[u8]) -> Result<Engine, JsError> {
+    /// Opens a bundle by the bytes of its entry file and of the manifest that this names. `streamed`: whether searches look
+    /// into the cells nearest to the query, where the bundle has cells, instead of fetching all vectors.
+    pub fn open(entry: &[u8], manifest: &[u8], streamed: bool) -> Result<Engine, JsError> {
         let entry = Entry::from_bytes(entry).map_err(Failure::Bundle)?;
         entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
-        let index = Index::open(manifest).map_err(Failure::Engine)?;
+        let mut index = Index::open(manifest).map_err(Failure::Engine)?;
+        index.set_streamed(streamed);
         let offsets = single_file::shard_ranges(&entry, index.manifest())
             .into_iter()
             .map(|range| range.start)
@@ -74,7 +76,7 @@ impl Engine {
 
     /// What the bundle says of itself, as JSON.
     pub fn describe(&self) -> String {
-        to_json(&Description::new(self.index.manifest(), self.hash.is_some()))
+        to_json(&Description::new(&self.index, self.hash.is_some()))
     }
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded here.
@@ -110,15 +112,23 @@ impl Engine {
         self.index.resident_bytes() as f64
     }
 
-    /// The paths of all shards, one a line, in the directory's order.
+    /// Lets go of the shards used least recently until those kept take at most so many bytes.
+    pub fn shrink(&mut self, limit: f64) {
+        self.index.shrink(limit.max(0.0) as usize);
+    }
+
+    /// The paths of all shards, one a line; nothing as long as not all of them are known.
     #[wasm_bindgen(js_name = shardPaths)]
-    pub fn shard_paths(&self) -> String {
+    pub fn shard_paths(&self) -> Option<String> {
+        if !self.index.knows_all_shards() {
+            return None;
+        }
         let mut paths = String::new();
-        for shard in &self.index.manifest().shards {
-            paths.push_str(&shard.path());
+        for entry in (0..).map_while(|id| self.index.entry(ShardId(id))) {
+            paths.push_str(&entry.path());
             paths.push('\n');
         }
-        paths
+        Some(paths)
     }
 }
 
@@ -137,8 +147,10 @@ impl Search {
                 let wanted: Vec<Wanted> = shards
                     .into_iter()
                     .filter_map(|id| {
-                        let entry = engine.index.manifest().shard(id)?;
-                        Some(Wanted::new(id.0, entry, *engine.offsets.get(id.index())?))
+                        let entry = engine.index.entry(id)?;
+                        // Cells are never in a single file.
+                        let offset = engine.offsets.get(id.index()).copied().unwrap_or(0);
+                        Some(Wanted::new(id.0, entry, offset))
                     })
                     .collect();
                 Ok(to_json(&wanted))

@@ -229,7 +229,7 @@ describe("a page with the client", () => {
     const single = join(directory, "handbook.findling");
     run("--quiet", "build", join(site, "..", "pages"), join(site, "..", "records.jsonl"), "--root", join(site, "..", "pages"), "--output", single, "--single-file", "--no-client", "--encoder", "hash");
     server.directories = [directory, site];
-    await opened("/findling/");
+    await opened("/findling/", { vectors: "resident" });
     const expect = (await search("thermocouple", { facets: ["*"] })).value;
     for (const ranges of [true, false]) {
       server.ranges = ranges;

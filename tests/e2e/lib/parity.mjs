@@ -32,11 +32,11 @@ export function bundles() {
   ];
 }
 
-/** What the command line answers, one parsed response a question. */
-export function native({ site, filter, args: own = [] }, { args }) {
+/** What the command line answers, one parsed response a question; `more` are further arguments. */
+export function native({ site, filter, args: own = [] }, { args }, more = []) {
   const batch = join(scratch(), "questions.jsonl");
   writeFileSync(batch, questions().map((text, i) => JSON.stringify({ _id: String(i), text })).join("\n"));
-  const lines = run("search", join(site, "findling"), "--batch", batch, "--format", "json", ...own, ...args.map((arg) => (arg === "FILTER" ? filter : arg)));
+  const lines = run("search", join(site, "findling"), "--batch", batch, "--format", "json", ...own, ...more, ...args.map((arg) => (arg === "FILTER" ? filter : arg)));
   return lines.trimEnd().split("\n").map((line) => {
     const { _id, ...response } = JSON.parse(line);
     return response;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
+use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
@@ -34,6 +35,10 @@ pub struct Sample {
     pub texts: Vec<u8>,
     pub rows: Vec<u8>,
     pub projection: Vec<u8>,
+    pub coder: Coder,
+    /// One around the first two vectors, one around the others.
+    pub cells: [Vec<u8>; 2],
+    pub centroids: Vec<u8>,
 }
 
 /// Three pages, five sections, seven passages, six vectors.
@@ -147,6 +152,20 @@ pub fn sample() -> Sample {
     }
     let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
 
+    let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
+    let coder = Coder::of(values.iter(), 6, 18).unwrap();
+    let cell = |ids: &[u32]| {
+        let rows: Vec<&[f32]> = ids.iter().map(|&id| &values[id as usize][..]).collect();
+        cells::write_cell(&coder, &[0.1; 6], ids, &rows).unwrap()
+    };
+    let cells = [cell(&[0, 1]), cell(&[2, 3, 4, 5])];
+    let listed: Vec<Cell> = cells
+        .iter()
+        .zip([2, 4])
+        .map(|(raw, n_vectors)| Cell { shard: encode_shard(ShardKind::Cell, raw).unwrap().0, n_vectors })
+        .collect();
+    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 12).unwrap();
+
     Sample {
         stats,
         structure: structure.to_bytes(),
@@ -158,6 +177,9 @@ pub fn sample() -> Sample {
         texts: texts.finish(),
         rows: rows.finish(),
         projection: projection.to_bytes(),
+        coder,
+        cells,
+        centroids,
     }
 }
 
@@ -179,6 +201,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let texts = add(ShardKind::Texts, &sample.texts);
     let rows = add(ShardKind::Rows, &sample.rows);
     let projection = add(ShardKind::Projection, &sample.projection);
+    let centroids = add(ShardKind::Centroids, &sample.centroids);
     let attributes = KINDS
         .iter()
         .zip(&sample.columns)
@@ -209,6 +232,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             mean: vec![0.25; DIM as usize],
             vectors: vec![VectorRange { first_vector: VectorId(0), shard: vectors }],
             graph: Some(graph),
+            centroids: Some(centroids),
             query_encoders: vec![QueryEncoder {
                 kind: "transformer".into(),
                 files: vec![FilePart { path: "encoder/model.bin".into(), len: 3, hash: [7; 16] }],
@@ -380,6 +404,22 @@ pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let centroids = Centroids::from_bytes(raw, DIM, stats)?;
+    assert_eq!(centroids.rows().count(), centroids.cells().len());
+    assert!(centroids.rows().all(|(row, scale)| row.len() == DIM as usize && scale >= 0.0));
+    centroids.resident_bytes();
+    Ok(())
+}
+
+pub fn walk_cell(raw: &[u8], coder: &Coder, n_vectors: u32, stats: &Stats) -> Result<(), Error> {
+    let cell = CellShard::from_bytes(raw, coder, n_vectors, stats)?;
+    assert!(cell.vectors().all(|(id, row, _)| id < stats.n_vectors && row.len() == DIM as usize));
+    assert_eq!(cell.ids().len(), n_vectors as usize);
+    cell.resident_bytes();
+    Ok(())
+}
+
 /// Reads and walks a whole bundle as an engine would.
 pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8>>) -> Result<(), Error> {
     let read = |id: ShardId| {
@@ -407,6 +447,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
         }
         if let Some(graph) = dense.graph {
             walk_graph(&read(graph)?, &manifest.stats)?;
+        }
+        if let Some(centroids) = dense.centroids {
+            walk_centroids(&read(centroids)?, &manifest.stats)?;
         }
         if let Some(projection) = dense.projection {
             walk_projection(&read(projection)?)?;

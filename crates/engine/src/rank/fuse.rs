@@ -20,6 +20,8 @@ pub(crate) struct Candidate {
     pub boosts: u8,
     pub lexical: Option<f32>,
     pub similarity: Option<f32>,
+    /// What its similarity is taken for where it is not known.
+    pub guess: Option<f32>,
     pub lexical_share: f32,
     pub semantic_share: f32,
 }
@@ -30,6 +32,17 @@ impl Candidate {
     pub fn score(&self) -> f32 {
         self.lexical_share + self.semantic_share
     }
+}
+
+/// What is known of a section's cosine with the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Similarity {
+    /// The cosine.
+    Known(f32),
+    /// It has one that is not at hand; a likely one.
+    Guessed(f32),
+    /// It has none.
+    None,
 }
 
 /// What the two legs found.
@@ -52,14 +65,14 @@ pub(crate) struct Fused {
     pub ranked: Vec<u32>,
 }
 
-/// Fuses. `similarity` gives the exact cosine of a section with the query, where it has a vector. `slots` is scratch of
+/// Fuses. `similarity` gives what is known of a section's cosine with the query. `slots` is scratch of
 /// one place for each section, all 0 before and after.
 pub(crate) fn fuse(
     mode: Mode,
     fusion: Fusion,
     params: &RankParams,
     legs: &Legs<'_>,
-    mut similarity: impl FnMut(u32) -> Option<f32>,
+    mut similarity: impl FnMut(u32) -> Similarity,
     slots: &mut [u32],
 ) -> Fused {
     let depth = params.depth as usize;
@@ -91,7 +104,11 @@ pub(crate) fn fuse(
     if mode == Mode::Hybrid {
         for &place in order.iter().take(depth) {
             let candidate = &mut candidates[place as usize];
-            candidate.similarity = similarity(candidate.section);
+            match similarity(candidate.section) {
+                Similarity::Known(cosine) => candidate.similarity = Some(cosine),
+                Similarity::Guessed(cosine) => candidate.guess = Some(cosine),
+                Similarity::None => {}
+            }
         }
     }
     // Where in `candidates` each of the dense leg's sections is.
@@ -143,7 +160,7 @@ pub(crate) fn fuse(
                 {
                     candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
                 }
-                if let Some(cosine) = candidate.similarity
+                if let Some(cosine) = candidate.similarity.or(candidate.guess)
                     && span > 0.0
                     && cosine > legs.zero
                 {
@@ -200,7 +217,10 @@ mod tests {
         let near: Vec<_> = dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
         let legs = Legs { lexical, dense: &near, zero: 0.1, ideal };
         let mut slots = vec![0; 10];
-        let cosine = |section| dense.iter().find(|d| d.0 == section).map(|d| d.1).or(Some(0.0));
+        let cosine = |section| {
+            let found = dense.iter().find(|d| d.0 == section);
+            Similarity::Known(found.map_or(0.0, |d| d.1))
+        };
         let mut fused = fuse(mode, fusion, &params, &legs, cosine, &mut slots).candidates;
         assert!(slots.iter().all(|&slot| slot == 0));
         fused.sort_by(|a, b| b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)));
@@ -265,6 +285,25 @@ mod tests {
     #[test]
     fn what_means_no_more_than_the_mean_is_no_match() {
         check(Mode::Hybrid, Fusion::default(), 9, &[], &[(3, 0.9), (1, 0.1)], &[(3, 0.35)]);
+    }
+
+    #[test]
+    fn a_guess_counts_like_a_cosine_and_is_none() {
+        let params = RankParams::default();
+        let dense = [(SectionId(3), 0.9)];
+        let lexical = [hit(1, 2.0), hit(2, 2.0), hit(4, 2.0)];
+        let legs = Legs { lexical: &lexical, dense: &dense, zero: 0.1, ideal: 0.0 };
+        let similarity = |section| match section {
+            1 => Similarity::Guessed(0.5),
+            2 => Similarity::Known(0.5),
+            _ => Similarity::None,
+        };
+        let fusion = Fusion::Convex { alpha: Some(0.4) };
+        let fused = fuse(Mode::Hybrid, fusion, &params, &legs, similarity, &mut [0; 10]).candidates;
+        let of = |section| fused.iter().find(|candidate| candidate.section == section).unwrap();
+        assert_eq!(of(1).semantic_share, of(2).semantic_share);
+        assert_eq!((of(1).similarity, of(2).similarity), (None, Some(0.5)));
+        assert_eq!(of(4).semantic_share, 0.0);
     }
 
     #[test]

@@ -4,9 +4,9 @@ mod fuse;
 mod group;
 mod run;
 
-pub(crate) use fuse::{Candidate, Fused, Legs, fuse};
+pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
-pub(crate) use run::{Ranked, RankedPage, RankedSection};
+pub(crate) use run::{Allowed, Ranked, RankedPage, RankedSection};
 
 use crate::Bm25fParams;
 use crate::query::QueryPlan;
@@ -34,6 +34,18 @@ pub struct RankParams {
     /// How much of its second-best section's fused score a page gets besides: what several sections treat, the page is
     /// about. 0.3 unless told.
     pub page_second: f32,
+    /// Bytes of cells that a query looks into where vectors are streamed. 64 kB unless told.
+    pub probe_bytes: u32,
+    /// The same where the query is a sentence, of which meaning decides more. 96 kB unless told.
+    pub sentence_probe_bytes: u32,
+    /// Vectors that pass the filter which are enough to choose from, where vectors are streamed. 100 unless told.
+    pub probe_enough: u32,
+    /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
+    pub most_probe_bytes: u32,
+    /// Where vectors are streamed, the similarity that a section found by words is taken to have if its cell was not
+    /// looked into: from that of nothing in particular (0)
+    /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be. 1.15 unless told.
+    pub unseen: f32,
 }
 
 impl Default for RankParams {
@@ -46,6 +58,11 @@ impl Default for RankParams {
             coverage: 1.0,
             page_maxima: 0.75,
             page_second: 0.3,
+            probe_bytes: 64_000,
+            sentence_probe_bytes: 96_000,
+            probe_enough: 100,
+            most_probe_bytes: 256_000,
+            unseen: 1.15,
         }
     }
 }
@@ -54,5 +71,10 @@ impl RankParams {
     /// The dense leg's share for a query.
     pub(crate) fn alpha(&self, plan: &QueryPlan) -> f32 {
         if plan.is_sentence() { self.sentence_alpha } else { self.alpha }
+    }
+
+    /// The budget of cells for a query.
+    pub(crate) fn probe_bytes(&self, plan: &QueryPlan) -> u64 {
+        u64::from(if plan.is_sentence() { self.sentence_probe_bytes } else { self.probe_bytes })
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use findling_bundle::{PageId, SectionId, ShardId, order};
 
-use super::{Candidate, Legs, PageScore, fuse, group};
+use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
 use crate::lexical::{Dictionary, Phrases, ScoredGroup, Scorer, all_bits};
 use crate::search::{Asked, attribute};
-use crate::vector::{Method, Neighbours, VectorView, nearest};
+use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
 
 /// What a search found, in sections and pages that have no texts yet.
@@ -38,16 +38,22 @@ pub(crate) struct RankedSection {
     pub explanation: Option<Explanation>,
 }
 
-impl Ranked {
-    /// Ranks. Everything in the search's first round must be here.
+/// The sections that may be found: one set for both legs.
+pub(crate) struct Allowed {
+    /// `None` for all.
+    sections: Option<Bitset>,
+    /// The share of all sections that the filter lets through.
+    selectivity: f32,
+    /// What the filter has to say.
+    notices: Vec<Notice>,
+}
+
+impl Allowed {
+    /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be here.
     pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
-        let request = &asked.request;
-        let (manifest, params) = (index.manifest(), index.rank_params());
+        let manifest = index.manifest();
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let dictionary = Dictionary::new(index);
-        let scorer = Scorer::new(&params.bm25f, structure, &manifest.stats, dictionary);
-
-        // One set of sections for both legs.
         let mut notices = Vec::new();
         let mut allowed: Option<Bitset> = None;
         if let Some(condition) = &asked.condition {
@@ -68,13 +74,37 @@ impl Ranked {
         for phrase in &asked.plan.excluded {
             allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
         }
+        Ok(Self { sections: allowed, selectivity, notices })
+    }
+
+    /// Whether a section may be found.
+    pub fn contains(&self, section: SectionId) -> bool {
+        self.sections.as_ref().is_none_or(|sections| sections.contains(section.0))
+    }
+}
+
+impl Ranked {
+    /// Ranks. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
+    pub fn new(
+        index: &Index,
+        asked: &Asked,
+        allowed: &Allowed,
+        probe: Option<&Probe>,
+    ) -> Result<Self, Error> {
+        let request = &asked.request;
+        let (manifest, params) = (index.manifest(), index.rank_params());
+        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let scorer = Scorer::new(&params.bm25f, structure, &manifest.stats, Dictionary::new(index));
+        let n_sections = structure.n_sections();
+        let (notices, selectivity) = (allowed.notices.clone(), allowed.selectivity);
+        let allowed = allowed.sections.as_ref();
 
         // The legs.
         let groups = if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan) };
         let mut neighbours = Neighbours { sections: Vec::new(), compared: 0, method: Method::None };
         let point = asked.dense.as_ref().map(|dense| dense.point(index)).transpose()?;
         let view = match &manifest.dense {
-            Some(dense) if point.is_some() => {
+            Some(dense) if point.is_some() && probe.is_none() => {
                 let shards = dense
                     .vectors
                     .iter()
@@ -83,31 +113,52 @@ impl Ranked {
             }
             _ => None,
         };
-        if let (Some(view), Some(dense)) = (&view, &point) {
-            let mut k = params.depth;
-            if asked.mode == Mode::Semantic {
-                // Nothing but this list answers, so it has to reach as far as the reader pages.
-                k = k.max(request.offset.saturating_add(request.limit.0).saturating_mul(4));
+        let mut k = params.depth;
+        if asked.mode == Mode::Semantic {
+            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            k = k.max(asked.reach());
+        }
+        let k = k.min(n_sections);
+        let seen = match (&point, probe) {
+            (Some(dense), Some(probe)) => {
+                let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
+                Some(Seen::new(&dense.query, structure, cells))
             }
-            let k = k.min(n_sections);
-            neighbours = nearest(&dense.query, view, index.graph(), allowed.as_ref(), k, k);
+            _ => None,
+        };
+        if let Some(seen) = &seen {
+            neighbours = seen.nearest(allowed, k);
+        } else if let (Some(view), Some(dense)) = (&view, &point) {
+            neighbours = nearest(&dense.query, view, index.graph(), allowed, k, k);
         }
 
         let (fused, hits) = index.with_scratch(|scratch| {
             if asked.browse() {
-                let all = allowed.clone().unwrap_or_else(|| Bitset::all(n_sections));
+                let all = allowed.cloned().unwrap_or_else(|| Bitset::all(n_sections));
                 let candidates =
                     all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
                 return (super::Fused { candidates, ranked: Vec::new() }, Vec::new());
             }
             let bits = all_bits(&asked.plan, &groups);
-            let hits = scorer.score(&groups, asked.plan.n_tokens, bits, allowed.as_ref(), scratch);
+            let hits = scorer.score(&groups, asked.plan.n_tokens, bits, allowed, scratch);
             let zero = point.as_ref().map_or(0.0, |point| point.zero);
             let legs =
                 Legs { lexical: &hits, dense: &neighbours.sections, zero, ideal: scorer.ideal(&groups) };
+            // What a section is taken for whose cell was not looked into: the less, the fewer there are to judge by.
+            let full = neighbours.sections.len() as f32 / k.max(1) as f32;
+            let unseen =
+                neighbours.sections.last().map(|(_, least)| zero + params.unseen * full * (least - zero));
             let similarity = |section| {
-                let (view, dense) = (view.as_ref()?, point.as_ref()?);
-                view.similarity(&dense.query, SectionId(section))
+                let section = SectionId(section);
+                if let Some(seen) = &seen {
+                    return match seen.similarity(section) {
+                        Some(cosine) => Similarity::Known(cosine),
+                        None if structure.vectors(section).is_empty() => Similarity::None,
+                        None => unseen.map_or(Similarity::None, Similarity::Guessed),
+                    };
+                }
+                let (Some(view), Some(dense)) = (&view, &point) else { return Similarity::None };
+                view.similarity(&dense.query, section).map_or(Similarity::None, Similarity::Known)
             };
             let fused = fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots);
             (fused, hits)

@@ -16,16 +16,19 @@ pub enum Method {
     Exact,
     /// The graph was followed.
     Hnsw,
+    /// The vectors in the nearest cells were compared.
+    Cells,
     /// There was nothing to compare.
     None,
 }
 
 impl Method {
-    /// As the plan of a response names it: `exact`, `hnsw`, `none`.
+    /// As the plan of a response names it: `exact`, `hnsw`, `cells`, `none`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Hnsw => "hnsw",
+            Self::Cells => "cells",
             Self::None => "none",
         }
     }

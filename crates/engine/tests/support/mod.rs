@@ -284,6 +284,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             mean,
             vectors: ranges,
             graph: None,
+            centroids: None,
             query_encoders: vec![],
             projection: None,
             rows: None,

@@ -1,0 +1,115 @@
+//! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all vectors.
+//!
+//! The cells whose centroids are nearest to the query are compared, as many as a budget of bytes pays for ([`Probe`]). A
+//! filter is not known to the centroids: where too few of what was fetched pass it, more cells follow, within a second,
+//! larger budget. What is compared depends on the request alone, not on what earlier searches happened to fetch.
+
+use findling_bundle::{CellShard, Centroids, SectionId, Structure, VectorId, order};
+
+use super::exact::Hit;
+use super::{Method, Neighbours, QuantisedQuery};
+use crate::filter::Bitset;
+
+/// Which cells a query looks into.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    /// All cells, the nearest first.
+    order: Vec<u32>,
+    n: usize,
+    bytes: u64,
+}
+
+impl Probe {
+    /// The nearest cells of at most `budget` bytes as stored, one at least.
+    pub fn new(centroids: &Centroids, query: &QuantisedQuery, budget: u64) -> Self {
+        let mut hits: Vec<Hit> = (0..)
+            .zip(centroids.rows())
+            .map(|(id, (row, scale))| Hit { score: query.similarity(row, scale), id })
+            .collect();
+        order::sort_by(&mut hits, |a, b| a > b);
+        let order = hits.into_iter().map(|hit| hit.id).collect();
+        let mut probe = Self { order, n: 0, bytes: 0 };
+        probe.widen(centroids, budget);
+        probe
+    }
+
+    /// Takes further cells, one at least, up to `budget` bytes in all.
+    pub fn widen(&mut self, centroids: &Centroids, budget: u64) {
+        let from = self.n;
+        for &cell in &self.order[from..] {
+            let bytes =
+                centroids.cells().get(cell as usize).map_or(0, |cell| u64::from(cell.shard.stored_len));
+            if self.n > from && self.bytes + bytes > budget {
+                break;
+            }
+            self.bytes += bytes;
+            self.n += 1;
+        }
+    }
+
+    /// The cells to look into, the nearest first.
+    pub fn cells(&self) -> &[u32] {
+        &self.order[..self.n]
+    }
+
+    /// Bytes that their shards take as stored.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether these are all cells.
+    pub fn is_all(&self) -> bool {
+        self.n == self.order.len()
+    }
+}
+
+/// The sections that were compared with a query.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// Each with the cosine of its best vector, ascending by section.
+    sections: Vec<(SectionId, f32)>,
+    /// Vectors compared.
+    compared: u32,
+}
+
+impl Seen {
+    /// Compares every vector of some cells.
+    pub fn new<'a>(
+        query: &QuantisedQuery,
+        structure: &Structure,
+        cells: impl Iterator<Item = &'a CellShard>,
+    ) -> Self {
+        let mut hits: Vec<Hit> = Vec::new();
+        for (vector, row, scale) in cells.flat_map(CellShard::vectors) {
+            let id = structure.section_of_vector(VectorId(vector)).0;
+            hits.push(Hit { score: query.similarity(row, scale), id });
+        }
+        let compared = hits.len() as u32;
+        // Of a section's vectors the best comes first.
+        order::sort_by(&mut hits, |a, b| a.id < b.id || a.id == b.id && a.score > b.score);
+        hits.dedup_by_key(|hit| hit.id);
+        Self { sections: hits.into_iter().map(|hit| (SectionId(hit.id), hit.score)).collect(), compared }
+    }
+
+    /// The cosine of a section; `None` where none of its vectors was in the cells.
+    pub fn similarity(&self, section: SectionId) -> Option<f32> {
+        let at = self.sections.binary_search_by_key(&section, |(section, _)| *section).ok()?;
+        self.sections.get(at).map(|(_, score)| *score)
+    }
+
+    /// The `k` nearest sections that the filter lets through.
+    pub fn nearest(&self, filter: Option<&Bitset>, k: u32) -> Neighbours {
+        let passes = |section: u32| filter.is_none_or(|filter| filter.contains(section));
+        let mut hits: Vec<Hit> = self
+            .sections
+            .iter()
+            .filter(|(section, _)| passes(section.0))
+            .map(|&(section, score)| Hit { score, id: section.0 })
+            .collect();
+        order::sort_first(&mut hits, k as usize, |a, b| a > b);
+        hits.truncate(k as usize);
+        let method = if self.compared == 0 { Method::None } else { Method::Cells };
+        let sections = hits.into_iter().map(|hit| (SectionId(hit.id), hit.score)).collect();
+        Neighbours { sections, compared: self.compared, method }
+    }
+}

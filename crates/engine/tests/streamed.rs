@@ -1,0 +1,206 @@
+//! Vectors in cells: what is fetched, what is found, and that neither depends on what was fetched before.
+
+mod support;
+
+use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
+use findling_bundle::{AttributeKind, AttributeValue, ShardKind, encode_manifest, encode_shard};
+use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
+use support::{Bundle, Cut, Page, Section, build};
+
+const DIM: usize = 8;
+const PAGES: usize = 120;
+
+/// A direction for each of eight topics, a little off for each page.
+fn vector(topic: usize, page: usize) -> Vec<f32> {
+    (0..DIM).map(|i| f32::from(u8::from(i == topic)) + 0.05 * ((page * 7 + i * 3) % 5) as f32).collect()
+}
+
+fn pages() -> Vec<Page> {
+    (0..PAGES)
+        .map(|i| Page {
+            title: format!("page {i}"),
+            url: format!("/{i}/"),
+            language: "en".into(),
+            sections: vec![Section {
+                text: if i % 10 == 3 { "harbour master".into() } else { "tide table".into() },
+                vectors: vec![vector(i % 8, i)],
+                ..Section::default()
+            }],
+            attributes: vec![("parity", AttributeValue::Number((i % 40) as f64))],
+        })
+        .collect()
+}
+
+/// A bundle with a cell for each topic and half.
+fn streamed() -> Bundle {
+    let mut bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
+    let unit = |i: usize| {
+        let vector = vector(i % 8, i);
+        let norm = vector.iter().map(|v| v * v).sum::<f32>().sqrt();
+        vector.into_iter().map(|v| v / norm).collect::<Vec<f32>>()
+    };
+    let vectors: Vec<Vec<f32>> = (0..PAGES).map(unit).collect();
+    let members: Vec<Vec<u32>> = (0..16)
+        .map(|cell| (0..PAGES as u32).filter(|i| (i % 8, i / 8 % 2) == (cell % 8, cell / 8)).collect())
+        .collect();
+    let middle = |ids: &[u32]| -> Vec<f32> {
+        (0..DIM)
+            .map(|d| ids.iter().map(|&i| vectors[i as usize][d]).sum::<f32>() / ids.len() as f32)
+            .collect()
+    };
+    let coder = Coder::of(vectors.iter(), DIM, DIM * 6).unwrap();
+    let (mut cells, mut stored, mut centroids) = (Vec::new(), Vec::new(), Vec::new());
+    for ids in &members {
+        let centroid = middle(ids);
+        let rows: Vec<&[f32]> = ids.iter().map(|&i| &vectors[i as usize][..]).collect();
+        let raw = write_cell(&coder, &centroid, ids, &rows).unwrap();
+        let (shard, bytes) = encode_shard(ShardKind::Cell, &raw).unwrap();
+        cells.push(Cell { shard, n_vectors: ids.len() as u32 });
+        stored.push(bytes);
+        centroids.extend(centroid);
+    }
+    let raw = write_centroids(&coder, &cells, &centroids, DIM * 6).unwrap();
+    let (entry, bytes) = encode_shard(ShardKind::Centroids, &raw).unwrap();
+    bundle.manifest.shards.push(entry);
+    let id = findling_bundle::ShardId(bundle.manifest.shards.len() as u32 - 1);
+    bundle.manifest.dense.as_mut().unwrap().centroids = Some(id);
+    bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
+    bundle.shards.push(bytes);
+    // Cells are counted on from the manifest's last shard.
+    bundle.shards.extend(stored);
+    bundle
+}
+
+fn open(bundle: &Bundle, probe_bytes: u32) -> Index {
+    let mut index = bundle.open();
+    index.set_streamed(true);
+    index.set_rank_params(RankParams {
+        probe_bytes,
+        sentence_probe_bytes: probe_bytes,
+        most_probe_bytes: 4 * probe_bytes.min(u32::MAX / 4),
+        probe_enough: 5,
+        ..RankParams::default()
+    });
+    index
+}
+
+fn about(topic: usize, mode: Mode) -> Request {
+    let vector = QueryVector { values: vector(topic, 0), encoder: "test".into(), truncated: false };
+    Request { query: "tide".into(), vector: Some(vector), mode, limit: Limit(2), ..Request::default() }
+}
+
+fn urls(response: &Response) -> Vec<&str> {
+    response.results.iter().map(|page| page.url.as_str()).collect()
+}
+
+/// Bytes of the cells among the shards of each round.
+fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<usize> {
+    let is_cell = |shard: &&findling_bundle::ShardId| shard.index() >= bundle.manifest.shards.len();
+    let bytes = |shard: &findling_bundle::ShardId| bundle.shards[shard.index()].len();
+    rounds.iter().map(|round| round.iter().filter(is_cell).map(bytes).sum()).collect()
+}
+
+#[test]
+fn with_all_cells_it_finds_what_all_vectors_find() {
+    let bundle = streamed();
+    for mode in [Mode::Hybrid, Mode::Semantic] {
+        for topic in 0..8 {
+            let resident = bundle.search(about(topic, mode));
+            let all = bundle.answer(&mut open(&bundle, u32::MAX / 4), about(topic, mode)).unwrap().0;
+            // The codes of six bits may exchange what is equally near.
+            let near = |response: &Response| -> Vec<usize> {
+                urls(response).iter().map(|url| url.trim_matches('/').parse::<usize>().unwrap() % 8).collect()
+            };
+            assert_eq!(near(&resident), near(&all), "{mode:?} {topic}");
+        }
+    }
+}
+
+#[test]
+fn a_query_fetches_the_cells_around_it_and_no_vectors() {
+    let bundle = streamed();
+    let budget = 2 * bundle.shards.last().unwrap().len() as u32 + 20;
+    let (response, rounds) = bundle.answer(&mut open(&bundle, budget), about(5, Mode::Hybrid)).unwrap();
+    let bytes = cell_bytes(&bundle, &rounds);
+    assert_eq!(bytes.len(), 3, "what the query says, cells, texts");
+    assert!(bytes[0] == 0 && bytes[1] > 0 && bytes[1] <= budget as usize && bytes[2] == 0, "{bytes:?}");
+    let kinds: Vec<ShardKind> =
+        rounds.iter().flatten().filter_map(|&shard| Some(bundle.manifest.shard(shard)?.kind)).collect();
+    assert!(!kinds.contains(&ShardKind::Vectors) && kinds.contains(&ShardKind::Centroids));
+    assert!(urls(&response)[0].trim_matches('/').parse::<usize>().unwrap() % 8 == 5);
+}
+
+#[test]
+fn where_a_filter_lets_little_through_more_cells_follow() {
+    let bundle = streamed();
+    let budget = bundle.shards.last().unwrap().len() as u32 + 10;
+    // Of topic 5, page 5 alone.
+    let request = Request { limit: Limit(5), filter: Some("parity=5".into()), ..about(5, Mode::Semantic) };
+    let mut index = open(&bundle, budget);
+    let mut search = index.search(request).unwrap();
+    let (mut rounds, mut cells) = (0, 0);
+    let response = loop {
+        match search.step(&index).unwrap() {
+            findling_engine::Step::Done(response) => break *response,
+            findling_engine::Step::Need(shards) => {
+                rounds += 1;
+                for shard in shards {
+                    cells += usize::from(shard.index() >= bundle.manifest.shards.len());
+                    index.provide(shard, &bundle.shards[shard.index()]).unwrap();
+                }
+            }
+        }
+    };
+    assert!(rounds > 3 && cells > 1, "{rounds} rounds, {cells} cells");
+    assert!(cells < 16, "within the larger budget");
+    let found: Vec<usize> = urls(&response).iter().map(|u| u.trim_matches('/').parse().unwrap()).collect();
+    assert!(!found.is_empty() && found.iter().all(|page| page % 40 == 5), "{found:?}");
+}
+
+#[test]
+fn what_was_fetched_before_changes_nothing() {
+    let bundle = streamed();
+    let budget = 2 * bundle.shards.last().unwrap().len() as u32 + 20;
+    let mut worn = open(&bundle, budget);
+    for topic in 0..8 {
+        let fresh = bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
+        let again = bundle.answer(&mut worn, about(topic, Mode::Hybrid)).unwrap().0;
+        assert_eq!(fresh, again);
+    }
+    let resident = worn.resident_bytes();
+    worn.shrink(resident - 1);
+    assert!(worn.resident_bytes() < resident);
+    for topic in 0..8 {
+        let fresh = bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
+        assert_eq!(fresh, bundle.answer(&mut worn, about(topic, Mode::Hybrid)).unwrap().0);
+        worn.shrink(0);
+    }
+}
+
+#[test]
+fn what_was_used_last_goes_last() {
+    let bundle = streamed();
+    let mut index = open(&bundle, 1);
+    bundle.answer(&mut index, about(1, Mode::Hybrid)).unwrap();
+    bundle.answer(&mut index, about(2, Mode::Hybrid)).unwrap();
+    index.shrink(index.resident_bytes() - 1);
+    let (_, rounds) = bundle.answer(&mut index, about(2, Mode::Hybrid)).unwrap();
+    assert!(rounds.is_empty(), "{rounds:?}");
+}
+
+#[test]
+fn a_cell_before_the_centroids_or_beyond_them_is_refused() {
+    let bundle = streamed();
+    let first = findling_bundle::ShardId(bundle.manifest.shards.len() as u32);
+    let mut index = open(&bundle, 1000);
+    assert!(index.entry(first).is_none() && !index.knows_all_shards());
+    assert!(index.provide(first, &bundle.shards[first.index()]).is_err());
+    bundle.answer(&mut index, about(0, Mode::Hybrid)).unwrap();
+    assert!(index.entry(first).is_some() && index.knows_all_shards());
+    let beyond = findling_bundle::ShardId(bundle.shards.len() as u32);
+    assert!(index.provide(beyond, &[]).unwrap_err().to_string().contains("shard"));
+    let other = findling_bundle::ShardId(first.0 + 1);
+    if !index.has(first) {
+        assert!(index.provide(first, &bundle.shards[other.index()]).is_err(), "another cell's bytes");
+    }
+}
