@@ -86,7 +86,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         n_passages: structure.n_passages(),
         n_vectors: structure.n_vectors(),
         n_terms: lexical.n_terms,
-        mean_len: structure.mean_len(),
+        mean_len: lexical.mean_len,
     };
     let mut shards = ShardSet::default();
     shards.add(ShardKind::Structure, &structure.to_bytes())?;

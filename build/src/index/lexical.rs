@@ -9,7 +9,7 @@ use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::{Lists, PositionsBuilder};
 use findling_bundle::structure::{Structure, StructureBuilder};
-use findling_bundle::{PageId, SectionId};
+use findling_bundle::{Level, PageId, SectionId};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -26,14 +26,16 @@ const BATCH: usize = 64;
 
 /// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
 /// chosen by.
-const BYTES_PER_RANGE: usize = 64;
+const BYTES_PER_RANGE: usize = 48;
 const RANGES_PER_QUERY: usize = 5;
 
 /// What analysis gives.
 #[derive(Debug)]
 pub struct Lexical {
-    /// The tree of pages, sections, passages and vectors, with field lengths.
+    /// The tree of pages, sections, passages and vectors.
     pub structure: Structure,
+    /// Mean length of each field over passages, in the order of [`findling_bundle::Field`].
+    pub mean_len: [f32; 6],
     /// Ranges of terms, ascending.
     pub ranges: Vec<TermRange>,
     /// Distinct terms.
@@ -113,7 +115,7 @@ pub fn analyse(
         .flat_map(|lists| &lists.levels)
         .map(|level| level.postings.len() as u64)
         .sum();
-    Ok(Lexical { n_terms: terms.len() as u32, structure, ranges, n_postings })
+    Ok(Lexical { n_terms: terms.len() as u32, mean_len: mean_len(&batches), structure, ranges, n_postings })
 }
 
 /// The first section and passage of each page.
@@ -133,21 +135,41 @@ fn bases(chunks: &[ChunkedPage]) -> Vec<(u32, u32)> {
 fn structure(batches: &[Batch]) -> Structure {
     let mut builder = StructureBuilder::default();
     for batch in batches {
-        let (mut section, mut passage) = (0, 0);
+        let mut section = 0;
         for page in &batch.pages {
-            builder.page(page.len);
+            builder.page();
             for _ in 0..page.n_children {
                 let at = &batch.sections[section];
                 section += 1;
-                builder.section(at.len, at.n_vectors);
+                builder.section(at.n_vectors);
                 for _ in 0..at.n_children {
-                    builder.passage(batch.passages[passage]);
-                    passage += 1;
+                    builder.passage();
                 }
             }
         }
     }
     builder.finish()
+}
+
+/// Means over passages: a page's title counts for each of its passages.
+fn mean_len(batches: &[Batch]) -> [f32; 6] {
+    let (mut sums, mut n) = ([0u64; 6], 0u64);
+    for batch in batches {
+        let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
+        for page in &batch.pages {
+            for section in sections.by_ref().take(page.n_children as usize) {
+                for passage in passages.by_ref().take(section.n_children as usize) {
+                    n += 1;
+                    for (sum, len) in
+                        sums.iter_mut().zip([page.len, section.len, *passage].into_iter().flatten())
+                    {
+                        *sum += u64::from(len);
+                    }
+                }
+            }
+        }
+    }
+    sums.map(|sum| (sum as f64 / n.max(1) as f64) as f32)
 }
 
 /// About the bytes that a term takes in the terms shard.
@@ -258,19 +280,19 @@ impl Batch {
     ) {
         let title = self.field(analyzer, &page.title, 0, true);
         let path = self.field(analyzer, &path_words(&page.url), 1, false);
-        self.flush(0, id);
+        self.flush(Level::Page, id, [title, path]);
         self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
         for section in &chunked.sections {
             let heading = self.field(analyzer, &section.heading, 0, true);
             let ancestors = self.field(analyzer, &ancestors(chunked, section), 1, false);
-            self.flush(1, section_id);
+            self.flush(Level::Section, section_id, [heading, ancestors]);
             section_id += 1;
             let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
             let n_children = section.passages.len() as u32;
             self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors });
             for &(start, end) in &section.passages {
                 let len = self.passage(analyzer, section, start, end);
-                self.flush(2, passage_id);
+                self.flush(Level::Passage, passage_id, len);
                 passage_id += 1;
                 self.passages.push(len);
             }
@@ -338,12 +360,12 @@ impl Batch {
         len.map(|len| len.round() as u32)
     }
 
-    /// Makes postings of the occurrences gathered for one page, section or passage.
-    fn flush(&mut self, level: usize, id: u32) {
+    /// Makes postings of the occurrences gathered for one page, section or passage, whose fields have these lengths.
+    fn flush(&mut self, level: Level, id: u32, len: [u32; 2]) {
         self.occurrences.sort_by_key(|occurrence| (occurrence.term, occurrence.position));
         for same in self.occurrences.chunk_by(|a, b| a.term == b.term) {
             let mut tf = [0.0f32; 2];
-            let lists = &mut self.lists[same[0].term as usize].levels[level];
+            let lists = &mut self.lists[same[0].term as usize].levels[level as usize];
             let before = lists.positions.len();
             let mut last = None;
             for occurrence in same {
@@ -357,7 +379,7 @@ impl Batch {
             }
             // A word that is there at all counts at least once.
             let tf = tf.map(|tf| if tf > 0.0 { (tf.round() as u32).max(1) } else { 0 });
-            lists.postings.push(Posting { id, tf });
+            lists.postings.push(Posting::new(level, id, tf, len));
             lists.counts.push((lists.positions.len() - before) as u32);
         }
         self.occurrences.clear();
@@ -481,25 +503,23 @@ mod tests {
     fn words_are_found_on_their_level_and_field() {
         let (pages, chunks) = sample();
         let (lexical, terms) = index(&pages, &chunks);
-        let posting = |id, tf| vec![Posting { id, tf }];
+        let posting = |id, tf, len| Posting { id, tf, len };
         // In title and path of page 0, and in passage 0; the page has three passages.
-        assert_eq!(terms["alpha"], (3, [posting(0, [1, 1]), vec![], posting(0, [1, 0])]));
+        let alpha = [vec![posting(0, [1, 1], [2, 0])], vec![], vec![posting(0, [1, 0], [2, 0])]];
+        assert_eq!(terms["alpha"], (3, alpha));
         // The heading of section 0 stands above section 1: one passage of its own, two below.
-        assert_eq!(
-            terms["top"],
-            (3, [vec![], vec![Posting { id: 0, tf: [1, 0] }, Posting { id: 1, tf: [0, 1] }], vec![]])
-        );
+        let top = vec![posting(0, [1, 0], [1, 0]), posting(1, [0, 1], [0, 0])];
+        assert_eq!(terms["top"], (3, [vec![], top, vec![]]));
         // Code has a field of its own; a weight of 3 counts thrice.
-        assert_eq!(terms["push"], (1, [vec![], vec![], posting(2, [0, 1])]));
-        assert_eq!(terms["plain"].1[2], [Posting { id: 1, tf: [1, 0] }, Posting { id: 2, tf: [3, 0] }]);
-        assert_eq!(terms["beta"].1[0], posting(1, [1, 1]));
+        assert_eq!(terms["push"], (1, [vec![], vec![], vec![posting(2, [0, 1], [0, 2])]]));
+        assert_eq!(terms["plain"].1[2], [posting(1, [1, 0], [2, 0]), posting(2, [3, 0], [3, 0])]);
+        assert_eq!(terms["beta"].1[0], [posting(1, [1, 1], [1, 0])]);
         // A weight of 0 hides.
         assert!(terms.contains_key("seen") && !terms.contains_key("unseen"));
         let structure = &lexical.structure;
-        assert_eq!(structure.page_len(PageId(0)), [2, 3]);
-        assert_eq!(structure.passage_len(findling_bundle::PassageId(2)), [3, 2]);
-        assert_eq!(structure.passage_len(findling_bundle::PassageId(3)), [1, 0]);
         assert_eq!((structure.n_passages(), structure.n_vectors()), (4, 3));
+        // Titles and paths over passages: three times [2, 3] and once [1, 1]; three passages lie under a heading.
+        assert_eq!(lexical.mean_len, [1.75, 2.5, 0.75, 0.5, 2.0, 0.5]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use findling_bundle::{Error, ShardEntry, ShardId, ShardKind, encode_shard};
+use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard};
 use rayon::prelude::*;
 
 /// The shard directory and what it refers to, as stored. Equal shards are kept once.
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 pub struct ShardSet {
     entries: Vec<ShardEntry>,
     stored: Vec<Vec<u8>>,
-    ids: HashMap<(ShardKind, [u8; 16]), ShardId>,
+    ids: HashMap<(ShardKind, ShardHash), ShardId>,
 }
 
 impl ShardSet {

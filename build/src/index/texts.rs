@@ -10,7 +10,7 @@ use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
-const BYTES_PER_SHARD: usize = 28;
+const BYTES_PER_SHARD: usize = 20;
 const SHARDS_PER_QUERY: usize = 5;
 
 /// The shards, uncompressed, each with its first page.

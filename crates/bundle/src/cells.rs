@@ -17,7 +17,7 @@
 //! | the coder of centroids less their mean, the coder of vectors less their centroid | `dim` u8: bits, then `dim` f32: deviations; each |
 //! | vectors of each cell | `n_cells` varints |
 //! | bytes of each cell's shard, stored; uncompressed | `n_cells` varints each |
-//! | first 16 bytes of BLAKE3 of each cell's shard | `n_cells` times 16 |
+//! | hash of each cell's shard | `n_cells` times 8 |
 //! | scales | `n_cells` u8 |
 //! | codes | `n_cells` times the coder's bits, rounded up to bytes |
 //!
@@ -280,12 +280,12 @@ impl Centroids {
             return Err(Error::Length { what: "vectors of all cells", expected, got });
         }
         // Three numbers, a hash and a scale.
-        let n_cells = reader.count(3 + 16 + 1)?;
+        let n_cells = reader.count(3 + 8 + 1)?;
         reader.fits(dim, 4 + 2 * 5)?;
         let mean: Vec<f32> = (0..dim).map(|_| reader.f32()).collect::<Result<_, _>>()?;
         let coder = Coder::read(&mut reader, dim)?;
         let vectors = Coder::read(&mut reader, dim)?;
-        reader.fits(n_cells, 3 + 16 + 1 + coder.row_len)?;
+        reader.fits(n_cells, 3 + 8 + 1 + coder.row_len)?;
         // Centroids take more memory than their codes where these are short.
         if n_cells.saturating_mul(dim + 40) > raw.len().saturating_mul(200) {
             return Err(reader.malformed("centroids have too few bits for their dimensions"));
@@ -571,7 +571,7 @@ mod tests {
         assert!(CellShard::from_bytes(&raw, &coder, 40, &few).is_err(), "an id beyond the bundle's");
         assert!(write_cell(&coder, &centroid, &[2, 2], &slices[..2]).is_err());
 
-        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 16], stored_len: 99, raw_len: 120 };
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 8], stored_len: 99, raw_len: 120 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
         let centroids = [centroid, vec![-0.5; dim]].concat();
         let raw = write_centroids(&coder, &cells, &centroids, dim * 4).unwrap();

@@ -57,6 +57,17 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
+    /// The `n`th byte from the end, counted from 1, where it has not been read yet.
+    #[inline]
+    pub fn byte_from_end(&self, n: usize) -> Result<u8, Error> {
+        match self.bytes.len().checked_sub(n).filter(|&at| at >= self.at) {
+            Some(at) => Ok(self.bytes[at]),
+            None => {
+                Err(Error::Truncated { what: self.what, needed: n as u64, left: self.remaining() as u64 })
+            }
+        }
+    }
+
     pub fn u16(&mut self) -> Result<u16, Error> {
         Ok(u16::from_le_bytes(self.array()?))
     }
@@ -150,6 +161,17 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
 pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    hash
+}
+
+/// What a shard is named by: the first 8 bytes of BLAKE3 over its stored bytes. Enough to tell apart what a site ever
+/// deploys (two of a million shards share one with a probability of 3e-8), and half of what every reader would fetch for 16.
+pub type ShardHash = [u8; 8];
+
+/// The name of a shard.
+pub fn shard_hash(stored: &[u8]) -> ShardHash {
+    let mut hash = ShardHash::default();
+    hash.copy_from_slice(&hash128(stored)[..8]);
     hash
 }
 

@@ -97,6 +97,6 @@ impl Entry {
 }
 
 /// The path of a content-addressed file, relative to the bundle, with `/`.
-pub fn shard_path(hash: &[u8; 16]) -> String {
+pub fn shard_path(hash: &[u8]) -> String {
     format!("{SHARDS}/{}.bin", hex(hash))
 }

@@ -22,7 +22,11 @@
 //! | `len` | varint: bytes of its lists |
 //!
 //! A posting is the varint `gap * 2 + plain`, where `gap` is the distance from the id before less one, and `plain`
-//! says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0.
+//! says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. The lengths
+//! of the fields that a term is in stand behind its three lists, a byte each, the last posting's first, so that one walk reads
+//! postings from the front and lengths from the end: of titles and headings as they are, at most 255, of text and
+//! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
+//! are in, and of nothing else.
 //!
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
 //! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
@@ -59,6 +63,49 @@ pub struct Posting {
     pub id: u32,
     /// Frequencies in the level's two fields; not both 0.
     pub tf: [u32; 2],
+    /// Tokens in those fields; 0 where the term is not in the field, and for paths and the headings above. At most 255 for
+    /// titles and headings; those of passages are as [`round_len`] has them.
+    pub len: [u32; 2],
+}
+
+impl Posting {
+    /// A posting with lengths as they are stored.
+    pub fn new(level: Level, id: u32, tf: [u32; 2], len: [u32; 2]) -> Self {
+        let kept = |i: usize| match (tf[i], level) {
+            (0, _) => 0,
+            (_, Level::Passage) => round_len(len[i]),
+            _ if i == 0 => len[i].min(u8::MAX.into()),
+            _ => 0,
+        };
+        Self { id, tf, len: [kept(0), kept(1)] }
+    }
+}
+
+/// A length in a byte: exact below 4, then two steps an octave, which is within a quarter. Finer steps would cost every query
+/// bytes and gain it nothing.
+pub fn len_code(len: u32) -> u8 {
+    if len < 4 {
+        return len as u8;
+    }
+    let octave = len.ilog2();
+    (4 + (octave - 2) * 2 + (len >> (octave - 1) & 1)) as u8
+}
+
+/// The length that a code stands for: the middle of those that share it. Codes beyond the last are the last.
+#[inline]
+pub fn len_of(code: u8) -> u32 {
+    if code < 4 {
+        return code.into();
+    }
+    let step = u32::from(code - 4).min(59);
+    let octave = step / 2 + 2;
+    let width = 1u32 << (octave - 1);
+    (2 + step % 2) * width + width / 2
+}
+
+/// A length as passages' postings keep it.
+pub fn round_len(len: u32) -> u32 {
+    len_of(len_code(len))
 }
 
 /// A term's entry in the dictionary of one [`TermsShard`].
@@ -132,9 +179,10 @@ impl TermsBuilder {
             return Err(Error::malformed(WHAT, "a term must occur somewhere"));
         }
         let start = self.postings.len();
-        for list in lists {
+        let mut lens = Vec::new();
+        for (list, level) in lists.iter().zip(Level::ALL) {
             let mut next = 0;
-            for posting in list {
+            for posting in *list {
                 if posting.id < next || posting.id == u32::MAX || posting.tf == [0, 0] {
                     return Err(Error::malformed(WHAT, "ids must ascend, with frequencies above 0"));
                 }
@@ -144,9 +192,19 @@ impl TermsBuilder {
                     put_varint(&mut self.postings, posting.tf[0]);
                     put_varint(&mut self.postings, posting.tf[1]);
                 }
+                for (field, &len) in posting.len.iter().enumerate() {
+                    if has_len(level, field, posting.tf) {
+                        lens.push(if level == Level::Passage {
+                            len_code(len)
+                        } else {
+                            len.min(u8::MAX.into()) as u8
+                        });
+                    }
+                }
                 next = posting.id + 1;
             }
         }
+        self.postings.extend(lens.iter().rev());
         let mut shared = 0;
         if !(self.n_terms as usize).is_multiple_of(BLOCK) {
             shared = term.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
@@ -241,9 +299,9 @@ impl TermsShard {
             if df > stats.n_passages || df < n[Level::Passage as usize] || n == [0; 3] {
                 return Err(Error::malformed(WHAT, "a document frequency is impossible"));
             }
-            let mut lists = Reader::new(reader.take(len)?, WHAT);
-            for (n, limit) in n.into_iter().zip(limits) {
-                check_list(&mut lists, n, limit)?;
+            let mut lists = Lists { reader: Reader::new(reader.take(len)?, WHAT), n_lens: 0 };
+            for ((n, limit), level) in n.into_iter().zip(limits).zip(Level::ALL) {
+                lists.check(n, limit, level)?;
             }
             lists.finish()?;
         }
@@ -321,14 +379,19 @@ impl TermsShard {
     pub fn postings(&self, entry: &TermEntry, level: Level) -> Postings<'_> {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
-        let mut postings = Postings { reader: Reader::new(bytes, WHAT), left: 0, next: 0 };
-        for before in 0..level as usize {
-            postings.left = entry.n[before];
-            postings.next = 0;
+        let mut postings = Postings {
+            lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
+            left: 0,
+            next: 0,
+            level: Level::Page,
+        };
+        for before in Level::ALL {
+            (postings.left, postings.next, postings.level) = (entry.n[before as usize], 0, before);
+            if before == level {
+                break;
+            }
             while postings.next().is_some() {}
         }
-        postings.left = entry.n[level as usize];
-        postings.next = 0;
         postings
     }
 
@@ -336,10 +399,15 @@ impl TermsShard {
     pub fn lists(&self, entry: &TermEntry) -> [Vec<Posting>; 3] {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
-        let mut postings = Postings { reader: Reader::new(bytes, WHAT), left: 0, next: 0 };
-        entry.n.map(|n| {
-            postings.left = n;
-            postings.next = 0;
+        let mut postings = Postings {
+            lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
+            left: 0,
+            next: 0,
+            level: Level::Page,
+        };
+        Level::ALL.map(|level| {
+            let n = entry.n[level as usize];
+            (postings.left, postings.next, postings.level) = (n, 0, level);
             let mut list = Vec::with_capacity((n as usize).min(bytes.len()));
             list.extend(&mut postings);
             list
@@ -355,20 +423,60 @@ fn offset(at: usize) -> Result<u32, Error> {
     })
 }
 
-fn check_list(reader: &mut Reader<'_>, n: u32, limit: u32) -> Result<(), Error> {
-    let mut next = 0u64;
-    for _ in 0..n {
-        let value = reader.varint64()?;
-        let id = next + (value >> 1);
-        if id >= u64::from(limit) {
-            return Err(reader.malformed("an id is beyond the last"));
+/// A term's lists: postings from the front, lengths from the end.
+#[derive(Clone, Copy, Debug)]
+struct Lists<'a> {
+    reader: Reader<'a>,
+    /// Lengths read.
+    n_lens: usize,
+}
+
+impl Lists<'_> {
+    /// The next posting's distance from the id before less one, and the rest of it.
+    #[inline]
+    fn next(&mut self, level: Level) -> Result<(u64, [u32; 2], [u32; 2]), Error> {
+        let value = self.reader.varint64()?;
+        let tf = if value & 1 == 1 { [1, 0] } else { [self.reader.varint()?, self.reader.varint()?] };
+        let mut lens = [0; 2];
+        for (field, len) in lens.iter_mut().enumerate() {
+            if has_len(level, field, tf) {
+                self.n_lens += 1;
+                let byte = self.reader.byte_from_end(self.n_lens)?;
+                *len = if level == Level::Passage { len_of(byte) } else { byte.into() };
+            }
         }
-        if value & 1 == 0 && reader.varint()? | reader.varint()? == 0 {
-            return Err(reader.malformed("a frequency is 0"));
-        }
-        next = id + 1;
+        Ok((value >> 1, tf, lens))
     }
-    Ok(())
+
+    fn check(&mut self, n: u32, limit: u32, level: Level) -> Result<(), Error> {
+        let mut next = 0u64;
+        for _ in 0..n {
+            let (gap, tf, _) = self.next(level)?;
+            let id = next + gap;
+            if id >= u64::from(limit) {
+                return Err(self.reader.malformed("an id is beyond the last"));
+            }
+            if tf == [0, 0] {
+                return Err(self.reader.malformed("a frequency is 0"));
+            }
+            next = id + 1;
+        }
+        Ok(())
+    }
+
+    /// The lengths must be all that is left.
+    fn finish(self) -> Result<(), Error> {
+        match self.reader.remaining() == self.n_lens {
+            true => Ok(()),
+            false => Err(self.reader.malformed("postings and lengths do not fill their lists")),
+        }
+    }
+}
+
+/// Whether a posting says how long a field is.
+#[inline]
+fn has_len(level: Level, field: usize, tf: [u32; 2]) -> bool {
+    tf[field] > 0 && (field == 0 || level == Level::Passage)
 }
 
 /// Walks the dictionary. Not an `Iterator`, since the term is lent from a buffer.
@@ -417,9 +525,10 @@ impl Terms<'_> {
 /// A posting list, ascending by id.
 #[derive(Clone, Debug)]
 pub struct Postings<'a> {
-    reader: Reader<'a>,
+    lists: Lists<'a>,
     left: u32,
     next: u32,
+    level: Level,
 }
 
 impl Iterator for Postings<'_> {
@@ -432,16 +541,14 @@ impl Iterator for Postings<'_> {
         }
         self.left -= 1;
         // Checked when the shard was read; were it not so, the list would end here.
-        let value = self.reader.varint64().ok()?;
-        let id = self.next.saturating_add((value >> 1) as u32);
-        let tf =
-            if value & 1 == 1 { [1, 0] } else { [self.reader.varint().ok()?, self.reader.varint().ok()?] };
+        let (gap, tf, len) = self.lists.next(self.level).ok()?;
+        let id = self.next.saturating_add(gap as u32);
         self.next = id.saturating_add(1);
-        Some(Posting { id, tf })
+        Some(Posting { id, tf, len })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = (self.left as usize).min(self.reader.remaining());
+        let most = (self.left as usize).min(self.lists.reader.remaining());
         (most, Some(most))
     }
 }

@@ -7,13 +7,13 @@
 //! |---|---|---|
 //! | `findling.idx` | names the manifest; the only file that changes | [`entry`] |
 //! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, encoder, shard directory | [`Manifest`] |
-//! | `shards/<32 hex digits>.bin` | shards, one kind each, framed alike | [`frame`] |
+//! | `shards/<16 hex digits>.bin` | shards, one kind each, framed alike | [`frame`] |
 //! | `NAME.findling` | all of it in one file | [`single_file`] |
 //!
 //! | shard | answers | module |
 //! |---|---|---|
-//! | structure | which section and page is this, how long are its fields? | [`structure`] |
-//! | terms | where does this term occur, how often? | [`lexicon`] |
+//! | structure | which section and page is this? | [`structure`] |
+//! | terms | where does this term occur, how often, in how long a text? | [`lexicon`] |
 //! | positions | where in those fields? | [`positions`] |
 //! | vectors | what does this section mean? | [`vectors`] |
 //! | graph | which vectors are near this one? | [`graph`] |
@@ -26,14 +26,14 @@
 //! use findling_bundle::{Level, Posting, ShardKind, Stats, TermsShard, decode_shard, encode_shard};
 //!
 //! let mut terms = TermsBuilder::new();
-//! terms.push("borrow", 1, [&[], &[], &[Posting { id: 7, tf: [2, 1] }]])?;
+//! terms.push("borrow", 1, [&[], &[], &[Posting::new(Level::Passage, 7, [2, 1], [5, 3])]])?;
 //! let (entry, stored) = encode_shard(ShardKind::Terms, &terms.finish())?;
 //!
 //! // Elsewhere, from bytes that came over the network:
 //! let stats = Stats { n_pages: 3, n_sections: 5, n_passages: 8, n_terms: 1, ..Stats::default() };
 //! let shard = TermsShard::from_bytes(decode_shard(&entry, &stored)?, &stats)?;
 //! let borrow = shard.find("borrow").unwrap();
-//! assert_eq!(shard.postings(&borrow, Level::Passage).next(), Some(Posting { id: 7, tf: [2, 1] }));
+//! assert_eq!(shard.postings(&borrow, Level::Passage).next(), Some(Posting { id: 7, tf: [2, 1], len: [5, 3] }));
 //! # Ok::<(), findling_bundle::Error>(())
 //! ```
 //!
@@ -69,7 +69,7 @@ pub mod texts;
 pub mod vectors;
 
 pub use cells::{CellShard, Centroids};
-pub use codec::{hash128, hex};
+pub use codec::{ShardHash, hash128, hex, shard_hash};
 pub use column::Column;
 pub use entry::Entry;
 pub use error::Error;

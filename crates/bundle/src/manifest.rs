@@ -237,8 +237,8 @@ pub struct VectorRange {
 pub struct ShardEntry {
     /// What is inside.
     pub kind: ShardKind,
-    /// First 16 bytes of BLAKE3 over the stored bytes; in hex, the file's name.
-    pub hash: [u8; 16],
+    /// First 8 bytes of BLAKE3 over the stored bytes; in hex, the file's name.
+    pub hash: crate::ShardHash,
     /// Bytes as stored.
     pub stored_len: u32,
     /// Bytes after decompression.

@@ -1,7 +1,6 @@
-//! Which sections are of which page, which passages and vectors of which section, and how long each field is.
+//! Which sections are of which page, which passages and vectors of which section.
 //!
-//! Answers, for every posting and every neighbour, "which section, which page is this?" and gives BM25F its field
-//! lengths. One shard for the whole bundle, resident from the first query on.
+//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle, resident from the first query on.
 //!
 //! All numbers are varints, column after column, which deflate then makes small:
 //!
@@ -9,13 +8,10 @@
 //! |---|---|
 //! | `n_pages`, `n_sections`, `n_passages`, `n_vectors` | 1 each |
 //! | sections of each page | `n_pages` |
-//! | passages of each section | `n_sections` |
 //! | vectors of each section | `n_sections` |
-//! | tokens in the title; in the path | `n_pages` each |
-//! | tokens in the heading; in the headings above it | `n_sections` each |
-//! | tokens in the text; in code | `n_passages` each |
+//! | section of each passage, less that of the passage before it | `n_passages` |
 //!
-//! In memory: 12 bytes a page, 20 a section, 12 a passage, 4 a vector.
+//! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
 
 use core::ops::Range;
 
@@ -25,8 +21,8 @@ use crate::{Error, PageId, PassageId, SectionId, Stats, VectorId};
 
 const WHAT: &str = "structure";
 
-/// The tree of pages, sections, passages and vectors, with field lengths. Every accessor is total: an id that does
-/// not exist has an empty range, zero lengths, and belongs to the last page or section (or to 0 where there is none).
+/// The tree of pages, sections, passages and vectors. Every accessor is total: an id that does not exist
+/// has an empty range, and belongs to the last page or section (or to 0 where there is none).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// `n_pages + 1` offsets into sections.
@@ -38,9 +34,6 @@ pub struct Structure {
     section_page: Vec<u32>,
     passage_section: Vec<u32>,
     vector_section: Vec<u32>,
-    page_len: Vec<[u32; 2]>,
-    section_len: Vec<[u32; 2]>,
-    passage_len: Vec<[u32; 2]>,
 }
 
 /// Puts a [`Structure`] together in reading order: a page, its sections, the passages of each.
@@ -49,39 +42,35 @@ pub struct StructureBuilder {
     page_sections: Vec<u32>,
     section_passages: Vec<u32>,
     section_vectors: Vec<u32>,
-    page_len: Vec<[u32; 2]>,
-    section_len: Vec<[u32; 2]>,
-    passage_len: Vec<[u32; 2]>,
+    n_passages: u32,
 }
 
 impl StructureBuilder {
-    /// Begins the next page. `len`: tokens in title and path.
-    pub fn page(&mut self, len: [u32; 2]) -> PageId {
+    /// Begins the next page.
+    pub fn page(&mut self) -> PageId {
         self.page_sections.push(0);
-        self.page_len.push(len);
-        PageId(self.page_len.len() as u32 - 1)
+        PageId(self.page_sections.len() as u32 - 1)
     }
 
-    /// Begins the next section of the page begun last. `len`: tokens in the heading and in those above it.
+    /// Begins the next section of the page begun last.
     ///
     /// # Panics
     /// Without a page.
-    pub fn section(&mut self, len: [u32; 2], n_vectors: u32) -> SectionId {
+    pub fn section(&mut self, n_vectors: u32) -> SectionId {
         *self.page_sections.last_mut().expect("a page before its sections") += 1;
         self.section_passages.push(0);
         self.section_vectors.push(n_vectors);
-        self.section_len.push(len);
-        SectionId(self.section_len.len() as u32 - 1)
+        SectionId(self.section_passages.len() as u32 - 1)
     }
 
-    /// The next passage of the section begun last. `len`: tokens in text and in code.
+    /// The next passage of the section begun last.
     ///
     /// # Panics
     /// Without a section.
-    pub fn passage(&mut self, len: [u32; 2]) -> PassageId {
+    pub fn passage(&mut self) -> PassageId {
         *self.section_passages.last_mut().expect("a section before its passages") += 1;
-        self.passage_len.push(len);
-        PassageId(self.passage_len.len() as u32 - 1)
+        self.n_passages += 1;
+        PassageId(self.n_passages - 1)
     }
 
     /// The structure.
@@ -96,9 +85,6 @@ impl StructureBuilder {
             page_sections,
             section_passages,
             section_vectors,
-            page_len: self.page_len,
-            section_len: self.section_len,
-            passage_len: self.passage_len,
         }
     }
 }
@@ -128,17 +114,17 @@ fn at_or_last(owners: &[u32], i: u32) -> u32 {
 impl Structure {
     /// Pages.
     pub fn n_pages(&self) -> u32 {
-        self.page_len.len() as u32
+        self.page_sections.len().saturating_sub(1) as u32
     }
 
     /// Sections of all pages.
     pub fn n_sections(&self) -> u32 {
-        self.section_len.len() as u32
+        self.section_passages.len().saturating_sub(1) as u32
     }
 
     /// Passages of all sections.
     pub fn n_passages(&self) -> u32 {
-        self.passage_len.len() as u32
+        self.passage_section.len() as u32
     }
 
     /// Vectors of all sections.
@@ -195,40 +181,6 @@ impl Structure {
         SectionId(at_or_last(&self.vector_section, vector.0))
     }
 
-    /// Tokens in a page's title and in its path.
-    #[inline]
-    pub fn page_len(&self, page: PageId) -> [u32; 2] {
-        self.page_len.get(page.index()).copied().unwrap_or_default()
-    }
-
-    /// Tokens in a section's heading and in those above it.
-    #[inline]
-    pub fn section_len(&self, section: SectionId) -> [u32; 2] {
-        self.section_len.get(section.index()).copied().unwrap_or_default()
-    }
-
-    /// Tokens in a passage's text and in its code.
-    #[inline]
-    pub fn passage_len(&self, passage: PassageId) -> [u32; 2] {
-        self.passage_len.get(passage.index()).copied().unwrap_or_default()
-    }
-
-    /// Mean field lengths over passages, in the order of [`crate::Field`]; 0 where there are no passages.
-    pub fn mean_len(&self) -> [f32; 6] {
-        let mut sums = [0u64; 6];
-        for (passage, len) in self.passage_len.iter().enumerate() {
-            let section = self.section_of(PassageId(passage as u32));
-            let page = self.page_of(section);
-            for (field, tokens) in
-                [self.page_len(page), self.section_len(section), *len].into_iter().flatten().enumerate()
-            {
-                sums[field] += u64::from(tokens);
-            }
-        }
-        let n = self.passage_len.len().max(1) as f64;
-        sums.map(|sum| (sum as f64 / n) as f32)
-    }
-
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.page_sections.len()
@@ -237,7 +189,6 @@ impl Structure {
             + self.section_page.len()
             + self.passage_section.len()
             + self.vector_section.len())
-            + 8 * (self.page_len.len() + self.section_len.len() + self.passage_len.len())
     }
 
     /// Writes the format of this module's front page.
@@ -246,17 +197,15 @@ impl Structure {
         for n in [self.n_pages(), self.n_sections(), self.n_passages(), self.n_vectors()] {
             put_varint(&mut out, n);
         }
-        for offsets in [&self.page_sections, &self.section_passages, &self.section_vectors] {
+        for offsets in [&self.page_sections, &self.section_vectors] {
             for pair in offsets.windows(2) {
                 put_varint(&mut out, pair[1] - pair[0]);
             }
         }
-        for lens in [&self.page_len, &self.section_len, &self.passage_len] {
-            for field in 0..2 {
-                for len in lens.iter() {
-                    put_varint(&mut out, len[field]);
-                }
-            }
+        let mut before = 0;
+        for &section in &self.passage_section {
+            put_varint(&mut out, section - before);
+            before = section;
         }
         out
     }
@@ -276,32 +225,26 @@ impl Structure {
             }
         }
         let [n_pages, n_sections, n_passages, n_vectors] = counts;
-        // One count and two lengths for each page, two and two for each section, two lengths for each passage.
-        reader.fits(n_pages, 3)?;
-        reader.fits(n_sections, 4)?;
-        reader.fits(n_passages, 2)?;
-        // Vectors leave no bytes of their own here; this bounds the memory for them by the input's length.
+        // A number for each of them: memory is bounded by the input's length.
+        reader.fits(n_pages, 1)?;
+        reader.fits(n_sections, 1)?;
+        reader.fits(n_passages, 1)?;
+        // Vectors leave no bytes of their own here.
         let most = MAX_VECTORS_PER_UNIT * (n_sections as u64 + n_passages as u64);
         if n_vectors as u64 > most {
             return Err(Error::Limit { what: "vectors of all sections", limit: most, got: n_vectors as u64 });
         }
         let page_sections = read_offsets(&mut reader, n_pages, n_sections)?;
-        let section_passages = read_offsets(&mut reader, n_sections, n_passages)?;
         let section_vectors = read_offsets(&mut reader, n_sections, n_vectors)?;
-        let page_len = read_lens(&mut reader, n_pages)?;
-        let section_len = read_lens(&mut reader, n_sections)?;
-        let passage_len = read_lens(&mut reader, n_passages)?;
+        let passage_section = read_owners(&mut reader, n_passages, n_sections)?;
         reader.finish()?;
         Ok(Self {
             section_page: owners(&page_sections),
-            passage_section: owners(&section_passages),
             vector_section: owners(&section_vectors),
+            section_passages: offsets_of(&passage_section, n_sections),
             page_sections,
-            section_passages,
             section_vectors,
-            page_len,
-            section_len,
-            passage_len,
+            passage_section,
         })
     }
 }
@@ -324,15 +267,35 @@ fn read_offsets(reader: &mut Reader<'_>, n: usize, total: usize) -> Result<Vec<u
     Ok(offsets)
 }
 
-fn read_lens(reader: &mut Reader<'_>, n: usize) -> Result<Vec<[u32; 2]>, Error> {
-    reader.fits(n, 2)?;
-    let mut lens = vec![[0; 2]; n];
-    for field in 0..2 {
-        for len in &mut lens {
-            len[field] = reader.varint()?;
+/// Who each belongs to, as distances from the one before.
+fn read_owners(reader: &mut Reader<'_>, n: usize, n_owners: usize) -> Result<Vec<u32>, Error> {
+    reader.fits(n, 1)?;
+    let mut owners = Vec::with_capacity(n);
+    let mut owner = 0u64;
+    for _ in 0..n {
+        owner += u64::from(reader.varint()?);
+        if owner >= n_owners as u64 {
+            return Err(reader.malformed("a part belongs to nothing"));
+        }
+        owners.push(owner as u32);
+    }
+    Ok(owners)
+}
+
+/// Where the parts of each begin; one more for the end.
+fn offsets_of(owners: &[u32], n: usize) -> Vec<u32> {
+    let mut offsets = vec![0; n + 1];
+    for &owner in owners {
+        if let Some(count) = offsets.get_mut(owner as usize + 1) {
+            *count += 1;
         }
     }
-    Ok(lens)
+    let mut sum = 0;
+    for offset in &mut offsets {
+        sum += *offset;
+        *offset = sum;
+    }
+    offsets
 }
 
 fn owners(offsets: &[u32]) -> Vec<u32> {

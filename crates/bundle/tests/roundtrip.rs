@@ -36,7 +36,10 @@ proptest! {
             .into_iter()
             .filter(|(_, (a, b, c))| !(a.is_empty() && b.is_empty() && c.is_empty()))
             .map(|(term, (a, b, c))| {
-                let lists = [a, b, c].map(|l| l.into_iter().map(|(id, tf)| Posting { id, tf }).collect());
+                let lists = Level::ALL.map(|level| {
+                    let list = [&a, &b, &c][level as usize].iter();
+                    list.map(|(&id, &tf)| Posting::new(level, id, tf, [id % 300, id])).collect()
+                });
                 (term, lists)
             })
             .collect();
@@ -107,21 +110,21 @@ proptest! {
     }
 
     #[test]
-    fn structure(pages in vec((0u32..9, vec((0u32..500, 0u32..5, vec(0u32..400, 0..4)), 0..4)), 0..8)) {
+    fn structure(pages in vec(vec((0u32..5, 0usize..4), 0..4), 0..8)) {
         let mut builder = StructureBuilder::default();
         let mut stats = Stats::default();
         // (page, section) of each passage, and section of each vector
         let (mut passages, mut vectors) = (Vec::new(), Vec::new());
-        for (len, sections) in &pages {
-            let page = builder.page([*len, 1]);
+        for sections in &pages {
+            let page = builder.page();
             stats.n_pages += 1;
-            for (len, n_vectors, lens) in sections {
-                let section = builder.section([*len, 2], *n_vectors);
+            for (n_vectors, n_passages) in sections {
+                let section = builder.section(*n_vectors);
                 stats.n_sections += 1;
                 vectors.extend((0..*n_vectors).map(|_| section));
-                for len in lens {
-                    builder.passage([*len, 3]);
-                    passages.push((page, section, *len));
+                for _ in 0..*n_passages {
+                    builder.passage();
+                    passages.push((page, section));
                 }
             }
         }
@@ -132,21 +135,16 @@ proptest! {
         let read = Structure::from_bytes(&raw, &stats).unwrap();
         prop_assert_eq!(&read, &written);
         prop_assert_eq!(read.to_bytes(), raw);
-        for (i, &(page, section, len)) in passages.iter().enumerate() {
+        for (i, &(page, section)) in passages.iter().enumerate() {
             let id = PassageId(i as u32);
             prop_assert_eq!(read.section_of(id), section);
             prop_assert_eq!(read.page_of(section), page);
-            prop_assert_eq!(read.passage_len(id), [len, 3]);
             prop_assert!(read.passages(section).contains(&id.0));
             prop_assert!(read.passages_of_page(page).contains(&id.0));
         }
         for (i, &section) in vectors.iter().enumerate() {
             prop_assert_eq!(read.section_of_vector(VectorId(i as u32)), section);
             prop_assert!(read.vectors(section).contains(&(i as u32)));
-        }
-        if !passages.is_empty() {
-            let mean = passages.iter().map(|(_, _, len)| f64::from(*len)).sum::<f64>() / passages.len() as f64;
-            prop_assert_eq!(read.mean_len()[Field::Body as usize], mean as f32);
         }
     }
 
@@ -308,8 +306,21 @@ fn a_zero_vector_stays_zero() {
 }
 
 #[test]
+fn lengths_are_kept_within_a_quarter() {
+    use findling_bundle::lexicon::{len_code, len_of, round_len};
+    for len in (0..5000).chain([1 << 20, (1 << 31) + 5, u32::MAX]) {
+        let rounded = round_len(len);
+        assert!(rounded.abs_diff(len) <= len / 4, "{len} -> {rounded}");
+        assert_eq!(round_len(rounded), rounded);
+        assert!(len >= 4 || rounded == len);
+    }
+    assert!((0..=u8::MAX).map(len_of).is_sorted());
+    assert!((0..=len_code(u32::MAX)).all(|code| len_code(len_of(code)) == code));
+}
+
+#[test]
 fn writers_refuse_what_readers_would() {
-    let plain = [Posting { id: 1, tf: [1, 0] }];
+    let plain = [Posting::new(Level::Page, 1, [1, 0], [1, 0])];
     let mut terms = TermsBuilder::new();
     terms.push("b", 1, [&plain, &[], &[]]).unwrap();
     for (term, list) in [
@@ -317,7 +328,7 @@ fn writers_refuse_what_readers_would() {
         ("b", &plain[..]),
         ("", &plain[..]),
         ("c", &[]),
-        ("c", &[Posting { id: 1, tf: [0, 0] }]),
+        ("c", &[Posting::new(Level::Page, 1, [0, 0], [1, 1])]),
         ("c", &[plain[0], plain[0]]),
         (&"c".repeat(129), &plain[..]),
     ] {

@@ -156,11 +156,11 @@ fn structure(n_vectors: u32) -> Structure {
     let (mut vectors, mut section) = (0, 0);
     while vectors < n_vectors {
         if section % SECTIONS == 0 {
-            builder.page([0, 0]);
+            builder.page();
         }
         let n = if section % 8 == 3 { 2.min(n_vectors - vectors) } else { 1 };
-        builder.section([0, 0], n);
-        builder.passage([0, 0]);
+        builder.section(n);
+        builder.passage();
         vectors += n;
         section += 1;
     }

@@ -4,6 +4,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use findling_bundle::lexicon::round_len;
 use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{
     Bm25fParams, Fusion, Limit, Mode, QueryVector, RankParams, Request, Response, SectionsPerPage,
@@ -116,7 +117,13 @@ impl Twin {
                     let count = passage.fields[f].get(term).map_or(0, Vec::len) as f64;
                     let (w, b) = (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));
                     if count > 0.0 {
-                        tf += w * count / (1.0 - b + b * f64::from(passage.len[f]) / means[f]);
+                        // Passages' lengths are kept in few steps, those of paths and of headings above not at all.
+                        let relative = match f {
+                            0 | 2 => f64::from(passage.len[f]) / means[f],
+                            1 | 3 => 1.0,
+                            _ => f64::from(round_len(passage.len[f])) / means[f],
+                        };
+                        tf += w * count / (1.0 - b + b * relative);
                     }
                 }
                 score += idf * tf / (f64::from(params.k1) + tf);

@@ -45,11 +45,11 @@ pub struct Sample {
 pub fn sample() -> Sample {
     let mut structure = StructureBuilder::default();
     for page in 0..3u32 {
-        structure.page([page + 1, 2]);
+        structure.page();
         for section in 0..[2, 1, 2][page as usize] {
-            structure.section([section, 300], [1, 2][(section == 0 && page == 0) as usize]);
-            for passage in 0..=u32::from(section == 0 && page < 2) {
-                structure.passage([110 + passage, 5]);
+            structure.section([1, 2][(section == 0 && page == 0) as usize]);
+            for _ in 0..=u32::from(section == 0 && page < 2) {
+                structure.passage();
             }
         }
     }
@@ -60,7 +60,7 @@ pub fn sample() -> Sample {
         n_passages: 7,
         n_vectors: 6,
         n_terms: 20,
-        mean_len: structure.mean_len(),
+        mean_len: [2.0, 2.0, 1.0, 300.0, 110.0, 5.0],
     };
 
     let mut terms = TermsBuilder::new();
@@ -71,10 +71,13 @@ pub fn sample() -> Sample {
             ["a", "b", "é", "ü"][i as usize / 5],
             ["", "a", "b", "c", "d"][i as usize % 5]
         );
-        let pages: Vec<Posting> = (0..i % 3).map(|id| Posting { id, tf: [1, id] }).collect();
-        let sections: Vec<Posting> = (0..i % 4).map(|id| Posting { id: id + 1, tf: [id, 2] }).collect();
-        let passages: Vec<Posting> =
-            (0..=i % 3).map(|id| Posting { id: id * 3, tf: [1, u32::from(id == 2)] }).collect();
+        let pages: Vec<Posting> =
+            (0..i % 3).map(|id| Posting::new(Level::Page, id, [1, id], [3, 2])).collect();
+        let sections: Vec<Posting> =
+            (0..i % 4).map(|id| Posting::new(Level::Section, id + 1, [id, 2], [4, 300])).collect();
+        let passages: Vec<Posting> = (0..=i % 3)
+            .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
+            .collect();
         terms.push(&term, 7, [&pages, &sections, &passages]).unwrap();
         let counts = |n: usize| vec![2u32; n];
         let ascending = |n: usize| (0..n as u32).flat_map(|j| [j, j + 200]).collect::<Vec<_>>();
@@ -256,14 +259,10 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
 pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let structure = Structure::from_bytes(raw, stats)?;
     for page in 0..stats.n_pages + 2 {
-        structure.page_len(PageId(page));
-        for passage in structure.passages_of_page(PageId(page)) {
-            structure.passage_len(PassageId(passage));
-        }
+        for passage in structure.passages_of_page(PageId(page)) {}
         for section in structure.sections(PageId(page)) {
             let section = SectionId(section);
             assert_eq!(structure.page_of(section), PageId(page));
-            structure.section_len(section);
             for passage in structure.passages(section) {
                 assert_eq!(structure.section_of(PassageId(passage)), section);
             }
@@ -274,7 +273,6 @@ pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     }
     structure.page_of(SectionId(u32::MAX));
     structure.section_of(PassageId(u32::MAX));
-    structure.mean_len();
     assert_eq!(structure.to_bytes().len(), raw.len().min(structure.to_bytes().len()));
     Ok(())
 }

@@ -535,9 +535,9 @@ mod tests {
     fn pages_become_their_sections() {
         let mut builder = StructureBuilder::default();
         for n_sections in [2, 0, 3] {
-            builder.page([0, 0]);
+            builder.page();
             for _ in 0..n_sections {
-                builder.section([0, 0], 1);
+                builder.section(1);
             }
         }
         let structure = builder.finish();

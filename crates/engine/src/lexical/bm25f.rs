@@ -5,7 +5,7 @@
 //! best passage. All sums run in a fixed order, so that every host computes the same bits. The accumulators are dense, one place
 //! for each passage, and only what was touched is read and cleared.
 
-use findling_bundle::{Field, Level, PageId, PassageId, SectionId, Stats, Structure};
+use findling_bundle::{Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure};
 
 use super::{Bm25fParams, Dictionary, Lookup};
 use crate::filter::Bitset;
@@ -267,24 +267,21 @@ impl<'a> Scorer<'a> {
         };
         for posting in self.dictionary.postings(&term.lookup, Level::Page) {
             let page = PageId(posting.id);
-            let len = self.structure.page_len(page);
-            spread(self.structure.passages_of_page(page), self.frequency(Level::Page, posting.tf, len));
-            if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
+            spread(self.structure.passages_of_page(page), self.frequency(Level::Page, &posting));
+            if bit != 0 && posting.len[0] == n_tokens && posting.tf[0] > 0 {
                 mark(titles, titles_touched, posting.id, bit);
             }
         }
         for posting in self.dictionary.postings(&term.lookup, Level::Section) {
             let section = SectionId(posting.id);
-            let len = self.structure.section_len(section);
-            spread(self.structure.passages(section), self.frequency(Level::Section, posting.tf, len));
-            if bit != 0 && len[0] == n_tokens && posting.tf[0] > 0 {
+            spread(self.structure.passages(section), self.frequency(Level::Section, &posting));
+            if bit != 0 && posting.len[0] == n_tokens && posting.tf[0] > 0 {
                 mark(headings, headings_touched, posting.id, bit);
             }
         }
         for posting in self.dictionary.postings(&term.lookup, Level::Passage) {
-            let len = self.structure.passage_len(PassageId(posting.id));
             let Some(above) = tf.get_mut(posting.id as usize) else { break };
-            let frequency = std::mem::take(above) + self.frequency(Level::Passage, posting.tf, len);
+            let frequency = std::mem::take(above) + self.frequency(Level::Passage, &posting);
             if frequency > 0.0 {
                 contribute(posting.id, self.contribution(term, frequency));
             }
@@ -300,7 +297,8 @@ impl<'a> Scorer<'a> {
 
     /// The weighted frequency in the two fields of a level, each normalised by its length.
     #[inline]
-    fn frequency(&self, level: Level, tf: [u32; 2], len: [u32; 2]) -> f32 {
+    fn frequency(&self, level: Level, posting: &Posting) -> f32 {
+        let Posting { tf, len, .. } = posting;
         let mut sum = 0.0;
         for i in 0..2 {
             if tf[i] > 0 {
@@ -381,7 +379,8 @@ impl<'a> Scorer<'a> {
         for group in groups {
             let mut best: Vec<Option<Contribution>> = vec![None; passages.len()];
             for term in &group.terms {
-                let mut frequencies = vec![[[0u32; 2]; 3]; passages.len()];
+                let none = Posting { id: 0, tf: [0; 2], len: [0; 2] };
+                let mut postings = vec![[none; 3]; passages.len()];
                 for level in Level::ALL {
                     let ids: Vec<u32> = passages
                         .iter()
@@ -398,20 +397,19 @@ impl<'a> Scorer<'a> {
                         for (i, _) in
                             ids.iter().enumerate().skip(first).take_while(|(_, id)| **id == posting.id)
                         {
-                            frequencies[i][level as usize] = posting.tf;
+                            postings[i][level as usize] = posting;
                         }
                     }
                 }
-                for (i, tf) in frequencies.into_iter().enumerate() {
-                    let page = self.structure.page_of(sections[i]);
-                    let weighted = self.frequency(Level::Page, tf[0], self.structure.page_len(page));
-                    let weighted = weighted
-                        + self.frequency(Level::Section, tf[1], self.structure.section_len(sections[i]));
-                    let len = self.structure.passage_len(PassageId(passages[i]));
-                    let weighted = weighted + self.frequency(Level::Passage, tf[2], len);
+                for (i, postings) in postings.into_iter().enumerate() {
+                    let mut weighted = 0.0;
+                    for (level, posting) in Level::ALL.into_iter().zip(&postings) {
+                        weighted += self.frequency(level, posting);
+                    }
                     let score = self.contribution(term, weighted);
                     if weighted > 0.0 && best[i].as_ref().is_none_or(|best| score > best.score) {
-                        let [[title, path], [heading, ancestors], [body, code]] = tf;
+                        let [[title, path], [heading, ancestors], [body, code]] =
+                            postings.map(|posting| posting.tf);
                         best[i] = Some(Contribution {
                             term: term.term.clone(),
                             idf: term.idf,
@@ -432,7 +430,9 @@ impl<'a> Scorer<'a> {
 /// What one occurrence counts in a field of a length.
 fn factor(params: &Bm25fParams, stats: &Stats, field: usize, len: u32) -> f32 {
     let (params, mean) = (&params.fields[field], stats.mean_len[field]);
-    let relative = if mean > 0.0 { len as f32 / mean } else { 1.0 };
+    // Postings do not say how long a path is, or the headings above.
+    let known = field != Field::Path as usize && field != Field::Ancestors as usize;
+    let relative = if known && mean > 0.0 { len as f32 / mean } else { 1.0 };
     params.weight / (1.0 - params.b + params.b * relative)
 }
 

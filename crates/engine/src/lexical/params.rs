@@ -21,7 +21,7 @@ pub struct Bm25fParams {
     pub k1: f32,
     /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading 2, ancestors 1, body 1,
     /// code 1; b is 0.75 for body and code. Short fields hardly vary in length, and where they do it says little: b is 0.3
-    /// for title and heading, 0.5 for path and ancestors.
+    /// for title and heading. That of path and ancestors has no effect: how long they are is not stored.
     pub fields: [FieldParams; 6],
     /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5 unless told.
     pub part_weight: f32,
@@ -42,9 +42,9 @@ impl Default for Bm25fParams {
             k1: 1.2,
             fields: [
                 field(3.0, 0.3),
-                field(1.0, 0.5),
+                field(1.0, 0.0),
                 field(2.0, 0.3),
-                field(1.0, 0.5),
+                field(1.0, 0.0),
                 field(1.0, 0.75),
                 field(1.0, 0.75),
             ],

@@ -105,10 +105,10 @@ mod tests {
         let params = RankParams { page_maxima, page_second, ..RankParams::default() };
         let mut builder = StructureBuilder::default();
         for n_sections in [2, 1, 1] {
-            builder.page([1, 1]);
+            builder.page();
             for _ in 0..n_sections {
-                builder.section([1, 1], 0);
-                builder.passage([1, 1]);
+                builder.section(0);
+                builder.passage();
             }
         }
         for n in 0..4 {

@@ -23,9 +23,9 @@ impl Corpus {
         let mut builder = StructureBuilder::default();
         for (section, &count) in counts.iter().enumerate() {
             if section % 3 == 0 {
-                builder.page([0, 0]);
+                builder.page();
             }
-            builder.section([0, 0], count);
+            builder.section(count);
         }
         let shards = vectors.chunks(shard_len).map(|chunk| {
             let mut builder = VectorsBuilder::new(DIM as u32);

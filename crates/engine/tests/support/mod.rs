@@ -12,8 +12,9 @@ use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, LexiconRange, Manifest, PageId,
-    ShardEntry, ShardId, ShardKind, Stats, TextRange, VectorId, VectorRange, encode_manifest, encode_shard,
+    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
+    PageId, ShardEntry, ShardId, ShardKind, Stats, TextRange, VectorId, VectorRange, encode_manifest,
+    encode_shard,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::{Analyzer, TokenKind};
@@ -110,12 +111,18 @@ struct TermData {
 }
 
 impl TermData {
-    fn add(&mut self, level: usize, field: usize, id: u32, positions: &[u32], keep: bool) {
-        if self.postings[level].last().map(|posting| posting.id) != Some(id) {
-            self.postings[level].push(Posting { id, tf: [0, 0] });
-            self.counts[level].push(0);
+    fn add(&mut self, (level, field): (Level, usize), id: u32, positions: &[u32], len: u32, keep: bool) {
+        let i = level as usize;
+        if self.postings[i].last().map(|posting| posting.id) != Some(id) {
+            self.postings[i].push(Posting { id, tf: [0; 2], len: [0; 2] });
+            self.counts[i].push(0);
         }
-        self.postings[level].last_mut().unwrap().tf[field] += positions.len() as u32;
+        let posting = self.postings[i].last_mut().unwrap();
+        let (mut tf, mut lens) = (posting.tf, posting.len);
+        tf[field] += positions.len() as u32;
+        lens[field] = len;
+        *posting = Posting::new(level, id, tf, lens);
+        let level = i;
         if keep {
             self.positions[level].extend(positions);
             *self.counts[level].last_mut().unwrap() += positions.len() as u32;
@@ -138,6 +145,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     let mut vectors: Vec<&Vec<f32>> = Vec::new();
     let mut languages: Vec<String> = Vec::new();
     let mut n_passages = 0;
+    // By passage: the lengths of all fields.
+    let mut lens: Vec<[u32; 6]> = Vec::new();
     let mut n_sections = 0;
     for (page_id, page) in pages.iter().enumerate() {
         if !languages.contains(&page.language) {
@@ -146,32 +155,35 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         let mut analyzer = Analyzer::for_language(&page.language);
         let (title, title_len) = analyse(&mut analyzer, &page.title);
         let (path, path_len) = analyse(&mut analyzer, &page.url.replace(['/', '-'], " "));
-        structure.page([title_len, path_len]);
+        structure.page();
         let first_passage = n_passages;
-        for (level_field, field) in [&title, &path].into_iter().enumerate() {
+        for (level_field, (field, len)) in [(&title, title_len), (&path, path_len)].into_iter().enumerate() {
             for (term, positions) in field {
                 let data = terms.entry(term.clone()).or_default();
-                data.add(0, level_field, page_id as u32, positions, level_field == 0);
+                data.add((Level::Page, level_field), page_id as u32, positions, len, level_field == 0);
             }
         }
         for section in &page.sections {
             let (heading, heading_len) = analyse(&mut analyzer, &section.heading);
             let (above, above_len) = analyse(&mut analyzer, &ancestors(page, section));
-            structure.section([heading_len, above_len], section.vectors.len() as u32);
+            structure.section(section.vectors.len() as u32);
             vectors.extend(&section.vectors);
-            for (level_field, field) in [&heading, &above].into_iter().enumerate() {
+            for (level_field, (field, len)) in
+                [(&heading, heading_len), (&above, above_len)].into_iter().enumerate()
+            {
                 for (term, positions) in field {
                     let data = terms.entry(term.clone()).or_default();
-                    data.add(1, level_field, n_sections, positions, level_field == 0);
+                    data.add((Level::Section, level_field), n_sections, positions, len, level_field == 0);
                 }
             }
             let first = n_passages;
             for block in blocks(&section.text) {
                 let (body, body_len) = analyse(&mut analyzer, &section.text[block]);
-                structure.passage([body_len, 0]);
+                structure.passage();
+                lens.push([title_len, path_len, heading_len, above_len, body_len, 0]);
                 for (term, positions) in &body {
                     let data = terms.entry(term.clone()).or_default();
-                    data.add(2, 0, n_passages, positions, true);
+                    data.add((Level::Passage, 0), n_passages, positions, body_len, true);
                     data.passages.insert(n_passages);
                 }
                 n_passages += 1;
@@ -301,7 +313,10 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             n_passages: structure.n_passages(),
             n_vectors: structure.n_vectors(),
             n_terms: terms.len() as u32,
-            mean_len: structure.mean_len(),
+            mean_len: std::array::from_fn(|field| {
+                let sum: u32 = lens.iter().map(|lens| lens[field]).sum();
+                sum as f32 / lens.len().max(1) as f32
+            }),
         },
         attributes: directory,
         dense,
