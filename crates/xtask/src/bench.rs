@@ -22,6 +22,8 @@ enum How {
     Node(&'static str),
     /// A script for Node beside the peers' packages, with the command-line tool built.
     Peers(&'static str),
+    /// The same, in a browser.
+    PeersInBrowser(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
@@ -56,6 +58,12 @@ const BENCHES: &[Bench] = &[
         question: "a whole build by words beside Pagefind's: time and memory",
         args: "SITE [RUNS]",
         how: How::Peers("tests/peers/build.mjs"),
+    },
+    Bench {
+        name: "net",
+        question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, rounds, time",
+        args: "SITE [QUERIES]",
+        how: How::PeersInBrowser("tests/peers/net.mjs"),
     },
     Bench {
         name: "graph",
@@ -120,16 +128,23 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
             client::run(paths)?;
             setup::node(paths)?.command("node").arg(script)
         }
-        How::Peers(script) => {
-            let node = setup::node(paths)?;
-            setup::node_modules(&node, &paths.root.join("tests/peers"))?;
-            demo::build_cli(paths)?;
-            node.command("node").arg(script).env("FINDLING_BIN", paths.findling())
+        How::Peers(script) => peers(paths, script)?,
+        How::PeersInBrowser(script) => {
+            let chromium = setup::chromium()?;
+            peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
         }
     };
     // Paths given by the user are relative to where they are.
     let here = std::env::current_dir().context("the current directory is gone")?;
     command.args(args.iter().map(|arg| absolute(&here, arg))).dir(&paths.root).run()
+}
+
+/// A script beside the peers' packages.
+fn peers(paths: &Paths, script: &str) -> Result<Cmd> {
+    let node = setup::node(paths)?;
+    setup::node_modules(&node, &paths.root.join("tests/peers"))?;
+    demo::build_cli(paths)?;
+    Ok(node.command("node").arg(script).env("FINDLING_BIN", paths.findling()))
 }
 
 /// An argument that names a file here, wherever the benchmark runs.

@@ -1,19 +1,12 @@
 // Real Chromium.
 
-import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { launchOptions } from "./chromium.mjs";
 
-export const executablePath = process.env.FINDLING_CHROMIUM
-  ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"].find((path) => existsSync(path));
+export { executablePath } from "./chromium.mjs";
 
 export async function launch() {
-  return chromium.launch({
-    executablePath,
-    args: [
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-    ],
-  });
+  return chromium.launch(launchOptions());
 }
 
 /** A page in a context of its own. Anything the page throws fails the test that watches `page.thrown`. */

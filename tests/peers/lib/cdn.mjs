@@ -1,0 +1,96 @@
+// A web server that does as a CDN does, and counts what it sends.
+//
+// HTTP/2; files for ever cacheable; what a CDN knows to be text or code compressed by brotli at the quality that is
+// usual on the fly, everything else as it is stored. All of it is compressed before the first request.
+
+import { createSecureServer } from "node:http2";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, sep } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { certificate } from "./certificate.mjs";
+
+const QUALITY = 5;
+const COMPRESSED = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
+
+/** An answer ready to be sent: with `all`, files of unknown types are compressed too. */
+function prepare(name, stored, all) {
+  const type = COMPRESSED[extname(name)];
+  return { type: type ?? "application/octet-stream", stored, brotli: type || all ? brotli(stored) : undefined };
+}
+
+/**
+ * Serves directories, `{ "/prefix/": "directory" }`, and `pages`, `{ "/": "html" }`.
+ * `pin` is what a browser is to trust; `sent()` is what has been written to all connections so far.
+ */
+export async function serve(directories, pages, { compressAll = false } = {}) {
+  const answers = new Map(Object.entries(pages).map(([path, html]) => [path, prepare("page.html", Buffer.from(html))]));
+  for (const [prefix, directory] of Object.entries(directories)) {
+    for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const file = join(entry.parentPath ?? entry.path, entry.name);
+      const path = prefix + file.slice(join(directory, sep).length).split(sep).join("/");
+      answers.set(path, prepare(entry.name, readFileSync(file), compressAll));
+    }
+  }
+
+  const { key, cert, pin } = certificate();
+  const server = createSecureServer({ key, cert });
+  const sockets = [];
+  const sessions = new Set();
+  /** Paths asked for that are not there. */
+  const missing = new Set();
+  let requests = 0;
+  let open = 0;
+  let touched = Date.now();
+  // Below TLS: what these sockets count is what goes over the wire.
+  server.on("connection", (socket) => sockets.push(socket));
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session)).on("error", () => {});
+  });
+  server.on("stream", (stream, headers) => {
+    requests++;
+    open++;
+    touched = Date.now();
+    stream.on("close", () => (open--, (touched = Date.now()))).on("error", () => {});
+    const path = decodeURIComponent(headers[":path"].split("?")[0]);
+    const answer = answers.get(path);
+    if (!answer) {
+      missing.add(path);
+      stream.respond({ ":status": 404, "content-type": "text/plain" });
+      return stream.end("not found");
+    }
+    const compressed = /\bbr\b/.test(headers["accept-encoding"] ?? "") ? answer.brotli : undefined;
+    const body = compressed ?? answer.stored;
+    stream.respond({
+      ":status": 200,
+      "content-type": answer.type,
+      "content-length": body.length,
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+      ...(compressed ? { "content-encoding": "br" } : {}),
+    });
+    stream.end(body);
+  });
+  await new Promise((resolve, reject) => server.listen(0, "127.0.0.1", resolve).on("error", reject));
+  return {
+    url: `https://127.0.0.1:${server.address().port}/`,
+    pin,
+    missing,
+    /** Bytes (bodies, headers, framing of HTTP/2 and TLS) and requests. */
+    sent: () => ({ bytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0), requests }),
+    /** Resolves when nothing has been asked for or answered for `ms`. */
+    async quiet(ms) {
+      while (open > 0 || Date.now() - touched < ms) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    close() {
+      for (const session of sessions) session.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
