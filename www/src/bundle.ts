@@ -4,7 +4,7 @@
  */
 
 import { abortable, FindlingError } from "./errors";
-import type { Request } from "./engine-types";
+import type { Request, Response } from "./engine-types";
 import { noTraffic, type Traffic, type Wanted } from "./shards";
 import type { Source } from "./sources";
 import type { Description } from "./types";
@@ -90,10 +90,11 @@ export class Bundle {
     return true;
   }
 
-  /** Answers a request with the engine's own JSON. */
-  async search(request: Request, signal: AbortSignal): Promise<{ json: string; cost: Cost }> {
+  /** Answers a request with the engine's own JSON. `partial`: by words alone, since files were missing. */
+  async search(request: Request, signal: AbortSignal): Promise<{ json: string; cost: Cost; partial: boolean }> {
     const cost: Cost = { ...noTraffic(), total: 0, engine: 0, fetch: 0, residentBytes: 0 };
     const start = performance.now();
+    let partial = false;
     this.#searching++;
     try {
       const json = await this.#answer(request, cost, signal).catch(async (thrown: unknown) => {
@@ -101,9 +102,12 @@ export class Bundle {
         const error = FindlingError.from(thrown);
         if (!["shard-missing", "shard-corrupt"].includes(error.code) || !(await this.refresh(cost))) throw error;
         return this.#answer(request, cost, signal);
+      }).catch((thrown: unknown) => {
+        partial = true;
+        return this.#byWords(request, FindlingError.from(thrown), cost, signal);
       });
       cost.residentBytes = this.#engine.residentBytes();
-      return { json, cost };
+      return { json, cost, partial };
     } finally {
       this.#searching--;
       cost.total = performance.now() - start;
@@ -129,6 +133,21 @@ export class Bundle {
     this.#memory = this.#keeping.memory ?? MEMORY[this.describe().dense?.streamed ? "streamed" : "resident"];
     this.#pruned = false;
     this.#tidy();
+  }
+
+  /** What words alone find, where a file that meaning needs could not be had; says so in a notice. */
+  async #byWords(request: Request, error: FindlingError, cost: Cost, signal: AbortSignal): Promise<string> {
+    const partial = ["network", "shard-missing", "shard-corrupt"].includes(error.code) && (request.mode ?? "hybrid") === "hybrid";
+    if (!partial || signal.aborted || !this.describe().dense) throw error;
+    const { vector: _, ...words } = request;
+    const json = await this.#answer({ ...words, mode: "lexical" }, cost, signal).catch(() => {
+      // Words need what is missing as well: what was missing first says more.
+      throw error;
+    });
+    const response = JSON.parse(json) as Response;
+    const message = `Words alone were searched: ${error.message} ${error.remedy}`.trimEnd();
+    response.notices = [{ code: "meaning-missing", message }, ...response.notices];
+    return JSON.stringify(response);
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {

@@ -126,7 +126,12 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     };
     if (matches(request.headers.get("if-none-match"), headers["etag"]!)) return new Response(null, { status: 304, headers });
     await embed(query, opened);
-    const { json, cost } = await opened.bundle.search(query, new AbortController().signal);
+    const { json, cost, partial } = await opened.bundle.search(query, new AbortController().signal);
+    if (partial) {
+      // The next answer may be whole.
+      headers["cache-control"] = "no-store";
+      delete headers["etag"];
+    }
     headers["server-timing"] = `engine;dur=${cost.engine.toFixed(1)}, shards;dur=${cost.fetch.toFixed(1)};desc="${cost.requests} fetched"`;
     return new Response(request.method === "HEAD" ? null : json, { headers });
   }

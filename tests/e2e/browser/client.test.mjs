@@ -163,6 +163,27 @@ describe("a page with the client", () => {
     assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");
   });
 
+  test("answers by words where what meaning needs cannot be had, says so, and recovers", async () => {
+    await opened();
+    server.log.length = 0;
+    const words = (await search("thermocouple", { mode: "lexical" })).value;
+    const needed = new Set(server.log);
+    for (const fault of ["corrupt", "missing"]) {
+      await page.context().close();
+      page = await fresh();
+      await opened();
+      server[fault] = { test: (path) => path.includes("/shards/") && !needed.has(path) };
+      const { value } = await search("thermocouple");
+      assert.equal(value.notices[0].code, "meaning-missing", fault);
+      assert.match(value.notices[0].message, /Words alone were searched: .*\.bin/);
+      assert.deepEqual(value.results, words.results);
+      assert.equal((await search("thermocouple", { mode: "semantic" })).error.code, fault === "corrupt" ? "shard-corrupt" : "shard-missing");
+      server[fault] = undefined;
+      const again = (await search("thermocouple")).value;
+      assert.ok(!again.notices.some(({ code }) => code === "meaning-missing"));
+    }
+  });
+
   test("fetches a shard again that a cache had spoilt, and the reader notices nothing", async () => {
     await opened();
     await search("thermocouple");

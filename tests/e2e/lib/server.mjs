@@ -20,6 +20,8 @@ export async function serve(directories, pages = {}) {
     pages,
     /** Flips a byte in the middle of what matches. */
     corrupt: undefined,
+    /** Answers 404 to what matches. */
+    missing: undefined,
     /** Milliseconds before an answer, by path. */
     delay: () => 0,
     /** More headers for pages. */
@@ -36,7 +38,7 @@ export async function serve(directories, pages = {}) {
       return response.end(state.pages[path]);
     }
     const file = state.directories.map((directory) => join(directory, normalize(path))).find((file) => existsSync(file) && statSync(file).isFile());
-    if (!file) {
+    if (!file || state.missing?.test(path)) {
       response.writeHead(404, { "content-type": "text/plain" });
       return response.end("not found");
     }

@@ -259,7 +259,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
 pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let structure = Structure::from_bytes(raw, stats)?;
     for page in 0..stats.n_pages + 2 {
-        for passage in structure.passages_of_page(PageId(page)) {}
+        assert!(structure.passages_of_page(PageId(page)).end <= stats.n_passages);
         for section in structure.sections(PageId(page)) {
             let section = SectionId(section);
             assert_eq!(structure.page_of(section), PageId(page));
