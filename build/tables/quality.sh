@@ -17,10 +17,12 @@ for set in "$sets"/*/; do
     [ -d "$set/site" ] && input=$set/site
     # shellcheck disable=SC2086
     "$findling" build "$input" -o "$work/$name" --no-client --query-encoder static $table >/dev/null 2>&1
-    for encoder in static transformer; do
+    # Streamed: in the cells that a browser would fetch.
+    for encoder in static "static --streamed" transformer; do
+        # shellcheck disable=SC2086
         "$findling" eval "$work/$name" --queries "$set/queries.jsonl" --qrels "$set/qrels.tsv" \
-            --query-encoder "$encoder" |
-            awk -v set="$name" -v encoder="$encoder" '
+            --query-encoder $encoder |
+            awk -v set="$name" -v encoder="${encoder#static --}" '
                 $1 ~ /^(lexical|semantic|hybrid)$/ { printf "%-22s %-12s %-9s %8s %10s\n", set, encoder, $1, $2, $3 }'
     done
     rm -rf "${work:?}/$name"

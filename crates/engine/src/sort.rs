@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use findling_bundle::{Column, PageId};
+use findling_bundle::{Column, PageId, order};
 
 /// Puts things that stand for pages into the order of an attribute: ascending, or descending; those without a value
 /// last either way; equal ones stay in the order they were in, which is that of relevance. A set of strings counts by
 /// its first member in ascending order, by its last in descending order. O(n log n).
-pub(crate) fn by_attribute<T>(
+pub(crate) fn by_attribute<T: Copy>(
     items: &mut [T],
     page: impl Fn(&T) -> PageId,
     column: &Column,
@@ -21,13 +21,21 @@ pub(crate) fn by_attribute<T>(
         }
         other => other.number(page(item)),
     };
-    items.sort_by(|a, b| match (key(a), key(b)) {
-        (Some(a), Some(b)) if descending => b.total_cmp(&a),
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
+    let mut keyed: Vec<(Option<f64>, usize, T)> =
+        items.iter().enumerate().map(|(i, &item)| (key(&item), i, item)).collect();
+    order::sort_by(&mut keyed, |a, b| {
+        let by_key = match (a.0, b.0) {
+            (Some(a), Some(b)) if descending => b.total_cmp(&a),
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        };
+        by_key.then(a.1.cmp(&b.1)).is_lt()
     });
+    for (item, (_, _, sorted)) in items.iter_mut().zip(keyed) {
+        *item = sorted;
+    }
 }
 
 #[cfg(test)]

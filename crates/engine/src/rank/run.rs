@@ -1,7 +1,5 @@
 //! A search from the shards at hand to the sections that are shown.
 
-use std::collections::BTreeMap;
-
 use findling_bundle::{PageId, SectionId, ShardId, order};
 
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
@@ -21,6 +19,22 @@ pub(crate) struct Ranked {
     pub plan: Option<Plan>,
     /// The words of the query that score, with their terms.
     pub groups: Vec<ScoredGroup>,
+}
+
+/// Where each of some ids stands, counted from 0.
+struct Places(Vec<(u32, u32)>);
+
+impl Places {
+    fn of(ids: impl Iterator<Item = u32>) -> Self {
+        let mut places: Vec<(u32, u32)> = ids.zip(0..).collect();
+        order::sort(&mut places);
+        Self(places)
+    }
+
+    fn get(&self, id: u32) -> Option<u32> {
+        let at = self.0.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.0.get(at).map(|(_, place)| *place)
+    }
 }
 
 /// A page to show.
@@ -196,19 +210,19 @@ impl Ranked {
         let shown: Vec<PageScore> = pages.pages.into_iter().skip(start).take(limit).collect();
 
         // Their sections.
-        let places: BTreeMap<u32, usize> = shown.iter().enumerate().map(|(i, page)| (page.page, i)).collect();
+        let places = Places::of(shown.iter().map(|page| page.page));
         let mut is_shown = Bitset::none(structure.n_pages());
-        for page in places.keys() {
-            is_shown.insert(*page);
+        for page in &shown {
+            is_shown.insert(page.page);
         }
         let mut pages: Vec<RankedPage> =
             shown.into_iter().map(|score| RankedPage { score, sections: Vec::new() }).collect();
         for candidate in &fused.candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;
             if is_shown.contains(page)
-                && let Some(&place) = places.get(&page)
+                && let Some(place) = places.get(page)
             {
-                pages[place].sections.push(RankedSection {
+                pages[place as usize].sections.push(RankedSection {
                     candidate: *candidate,
                     lexical_rank: None,
                     semantic_rank: None,
@@ -224,14 +238,13 @@ impl Ranked {
             });
             page.sections.truncate(most);
         }
-        let places = |ids: &mut dyn Iterator<Item = u32>| -> BTreeMap<u32, u32> { ids.zip(1..).collect() };
-        let lexical_ranks = places(&mut fused.ranked.iter().copied());
-        let semantic_ranks = places(&mut neighbours.sections.iter().map(|(section, _)| section.0));
+        let lexical_ranks = Places::of(fused.ranked.iter().copied());
+        let semantic_ranks = Places::of(neighbours.sections.iter().map(|(section, _)| section.0));
         for section in pages.iter_mut().flat_map(|page| &mut page.sections) {
             let Candidate { section: id, lexical, .. } = section.candidate;
-            section.semantic_rank = semantic_ranks.get(&id).copied();
+            section.semantic_rank = semantic_ranks.get(id).map(|place| place + 1);
             section.lexical_rank = lexical.map(|score| {
-                lexical_ranks.get(&id).copied().unwrap_or_else(|| {
+                lexical_ranks.get(id).map(|place| place + 1).unwrap_or_else(|| {
                     let better =
                         hits.iter().filter(|hit| hit.score > score || hit.score == score && hit.section < id);
                     better.count() as u32 + 1
