@@ -16,6 +16,8 @@ const ROUNDS: usize = 8;
 const HALF_BITS: (usize, usize) = (5, 10);
 /// Bytes of a whole site's cells that a query may as well fetch at once.
 const SMALL: usize = 64_000;
+/// Vectors up to which readers are told which cell each is in, at some ten bits a vector.
+const TOLD: usize = 25_000;
 /// Half bits for each number of a centroid.
 const CENTROID_HALF_BITS: usize = 3;
 
@@ -66,12 +68,20 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
             encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, members, &rows)?)
         })
         .collect::<Result<_, Error>>()?;
+    let mut cell_of = vec![0; if n <= TOLD { n } else { 0 }];
+    for (cell, members) in (0..).zip(&members) {
+        for &vector in members {
+            if let Some(place) = cell_of.get_mut(vector as usize) {
+                *place = cell;
+            }
+        }
+    }
     let listed: Vec<Cell> = shards
         .iter()
         .zip(&members)
         .map(|((shard, _), members)| Cell { shard: *shard, n_vectors: members.len() as u32 })
         .collect();
-    let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_HALF_BITS / 2)?;
+    let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_HALF_BITS / 2, &cell_of)?;
     Ok(Cells { centroids, shards })
 }
 

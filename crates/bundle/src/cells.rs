@@ -20,6 +20,8 @@
 //! | hash of each cell's shard | `n_cells` times 8 |
 //! | scales | `n_cells` u8 |
 //! | codes | `n_cells` times the coder's bits, rounded up to bytes |
+//! | `width` | u8: bits for the number of a cell; 0 where the bundle does not say which vector is in which cell |
+//! | each vector's cell | `n_vectors` times `width` bits, the first lowest, rounded up to bytes |
 //!
 //! A cell:
 //!
@@ -216,10 +218,13 @@ pub struct Centroids {
     cells: Vec<Cell>,
     rows: Vec<i8>,
     scales: Vec<f32>,
+    width: u8,
+    cell_of: Vec<u8>,
 }
 
 /// Writes the centroids. `cells` and `centroids` go together; `centroids` are `dim` numbers each; `bits` is how many each
-/// centroid may take.
+/// centroid may take. `cell_of`: the cell of each vector, so that readers find those of sections they know otherwise; empty
+/// where that would be too much for them to fetch.
 ///
 /// # Errors
 /// Where there are not as many of the ones as of the others, or a number is not finite.
@@ -228,6 +233,7 @@ pub fn write_centroids(
     cells: &[Cell],
     centroids: &[f32],
     bits: usize,
+    cell_of: &[u32],
 ) -> Result<Vec<u8>, Error> {
     let dim = vectors.bits.len();
     if centroids.len() != cells.len() * dim {
@@ -262,7 +268,27 @@ pub fn write_centroids(
     let (scales, codes): (Vec<u8>, Vec<Vec<u8>>) = rows.iter().map(|row| coder.encode(row)).unzip();
     out.extend_from_slice(&scales);
     codes.iter().for_each(|code| out.extend_from_slice(code));
+    let width = if cell_of.is_empty() { 0 } else { width_of(cells.len()) };
+    out.push(width);
+    let (mut buffer, mut filled) = (0u64, 0u32);
+    for &cell in cell_of {
+        buffer |= u64::from(cell) << filled;
+        filled += u32::from(width);
+        while filled >= 8 {
+            out.push(buffer as u8);
+            buffer >>= 8;
+            filled -= 8;
+        }
+    }
+    if filled > 0 {
+        out.push(buffer as u8);
+    }
     Ok(out)
+}
+
+/// Bits for the number of one of so many cells; 1 at least.
+fn width_of(n_cells: usize) -> u8 {
+    (usize::BITS - n_cells.saturating_sub(1).leading_zeros()).max(1) as u8
 }
 
 impl Centroids {
@@ -319,8 +345,28 @@ impl Centroids {
             rows.extend_from_slice(&row);
             scales.push(scale);
         }
+        let width = reader.u8()?;
+        if width != 0 && width != width_of(n_cells) {
+            return Err(reader.malformed("the numbers of cells have another width than their count"));
+        }
+        let len = (u64::from(n_vectors) * u64::from(width)).div_ceil(8);
+        let cell_of = reader.take(usize::try_from(len).unwrap_or(usize::MAX))?.to_vec();
         reader.finish()?;
-        Ok(Self { dim, vectors, cells, rows, scales })
+        Ok(Self { dim, vectors, cells, rows, scales, width, cell_of })
+    }
+
+    /// The cell of a vector; `None` where the bundle does not say, or there is no such vector.
+    pub fn cell_of(&self, vector: u32) -> Option<u32> {
+        if self.width == 0 {
+            return None;
+        }
+        let at = vector as usize * usize::from(self.width);
+        let (start, end) = (at / 8, (at + usize::from(self.width)).div_ceil(8));
+        let bytes = self.cell_of.get(start..end)?;
+        let number = bytes.iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+        let cell = (number >> (at % 8)) & ((1 << self.width) - 1);
+        // A number that is no cell's is nobody's.
+        Some(cell as u32).filter(|&cell| (cell as usize) < self.cells.len())
     }
 
     /// The cells, in the order of their numbers.
@@ -340,7 +386,7 @@ impl Centroids {
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 5 * self.dim
+        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 5 * self.dim + self.cell_of.len()
     }
 }
 
@@ -574,7 +620,14 @@ mod tests {
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 8], stored_len: 99, raw_len: 120 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
         let centroids = [centroid, vec![-0.5; dim]].concat();
-        let raw = write_centroids(&coder, &cells, &centroids, dim * 4).unwrap();
+        let raw = write_centroids(
+            &coder,
+            &cells,
+            &centroids,
+            dim * 4,
+            &(0..120).map(|i| i % 2).collect::<Vec<_>>(),
+        )
+        .unwrap();
         let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
         assert_eq!((read.cells(), read.coder()), (&cells[..], &coder));
         for ((row, scale), centroid) in read.rows().zip(centroids.chunks(dim)) {
@@ -582,6 +635,12 @@ mod tests {
         }
         assert!(Centroids::from_bytes(&raw, 15, &stats).is_err());
         assert!(Centroids::from_bytes(&raw, dim as u32, &few).is_err());
-        assert!(write_centroids(&coder, &cells, &centroids[1..], 8).is_err());
+        assert!((0..120).all(|vector| read.cell_of(vector) == Some(vector % 2)));
+        assert_eq!(read.cell_of(120), None);
+        let without = write_centroids(&coder, &cells, &centroids, dim * 4, &[]).unwrap();
+        assert_eq!(without.len() + 15, raw.len());
+        assert_eq!(Centroids::from_bytes(&without, dim as u32, &stats).unwrap().cell_of(0), None);
+        assert_eq!([1, 2, 3, 4, 5, 256, 257].map(width_of), [1, 1, 2, 2, 3, 8, 9]);
+        assert!(write_centroids(&coder, &cells, &centroids[1..], 8, &[]).is_err());
     }
 }

@@ -12,7 +12,7 @@ use findling_bundle::{Attribute, Dense, ShardId, VectorId, order};
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::{Allowed, Ranked};
+use crate::rank::{Allowed, Ranked, Words};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
 use crate::{EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
 
@@ -28,6 +28,8 @@ pub struct Search {
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
+    /// Until ranking takes it.
+    words: Option<Words>,
     probe: Option<Probe>,
     ranked: Option<Ranked>,
 }
@@ -106,7 +108,7 @@ impl Search {
         check(&request)?;
         let asked = Asked::new(index, request)?;
         let first = asked.shards(index)?;
-        Ok(Self { asked, first, allowed: None, probe: None, ranked: None })
+        Ok(Self { asked, first, allowed: None, words: None, probe: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -129,17 +131,19 @@ impl Search {
             Some(allowed) => allowed,
             none => none.insert(Allowed::new(index, &self.asked)?),
         };
-        if self.ranked.is_none() {
-            let missing = probe(index, &self.asked, allowed, &mut self.probe)?;
-            if !missing.is_empty() {
-                return Ok(Step::Need(missing));
-            }
-        }
         let ranked = match &mut self.ranked {
             Some(ranked) => ranked,
             none => {
-                let cells = self.probe.as_ref();
-                none.insert(Ranked::new(index, &self.asked, allowed, cells)?)
+                let words = match self.words.take() {
+                    Some(words) => words,
+                    None => Words::new(index, &self.asked, allowed)?,
+                };
+                let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
+                if !missing.is_empty() {
+                    self.words = Some(words);
+                    return Ok(Step::Need(missing));
+                }
+                none.insert(Ranked::new(index, &self.asked, allowed, words, self.probe.as_ref())?)
             }
         };
         let missing = self::missing(index, &ranked.shards(index));
@@ -156,6 +160,7 @@ fn probe(
     index: &Index,
     asked: &Asked,
     allowed: &Allowed,
+    words: &Words,
     probe: &mut Option<Probe>,
 ) -> Result<Vec<ShardId>, Error> {
     let (Some(dense), Some(_)) = (&asked.dense, index.streams()) else { return Ok(Vec::new()) };
@@ -166,7 +171,10 @@ fn probe(
     let probe = match probe {
         Some(probe) => probe,
         none => {
-            none.insert(Probe::new(centroids, &dense.point(index)?.query, params.probe_bytes(&asked.plan)))
+            let best = words.best(params.probe_best as usize);
+            let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
+            let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
+            none.insert(Probe::new(centroids, &point.query, vectors, budget))
         }
     };
     loop {

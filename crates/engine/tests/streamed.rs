@@ -59,7 +59,8 @@ fn streamed() -> Bundle {
         stored.push(bytes);
         centroids.extend(centroid);
     }
-    let raw = write_centroids(&coder, &cells, &centroids, DIM * 6).unwrap();
+    let cell_of: Vec<u32> = (0..PAGES as u32).map(|i| i % 8 + i / 8 % 2 * 8).collect();
+    let raw = write_centroids(&coder, &cells, &centroids, DIM * 6, &cell_of).unwrap();
     let (entry, bytes) = encode_shard(ShardKind::Centroids, &raw).unwrap();
     bundle.manifest.shards.push(entry);
     let id = findling_bundle::ShardId(bundle.manifest.shards.len() as u32 - 1);
@@ -203,4 +204,25 @@ fn a_cell_before_the_centroids_or_beyond_them_is_refused() {
     if !index.has(first) {
         assert!(index.provide(first, &bundle.shards[other.index()]).is_err(), "another cell's bytes");
     }
+}
+
+#[test]
+fn the_cells_of_what_words_found_are_looked_into_first() {
+    let bundle = streamed();
+    let cell = bundle.shards.last().unwrap().len() as u32;
+    // "harbour" is said by pages 3, 13, 23, …; the vector is of topic 0, far from most of them.
+    let request = Request { query: "harbour".into(), limit: Limit(10), ..about(0, Mode::Hybrid) };
+    let known = |probe_best: u32| {
+        let mut index = open(&bundle, 6 * cell);
+        let params = RankParams { probe_best, most_probe_bytes: 6 * cell, ..*index.rank_params() };
+        index.set_rank_params(params);
+        let (response, rounds) = bundle.answer(&mut index, request.clone()).unwrap();
+        let bytes: usize = cell_bytes(&bundle, &rounds).into_iter().sum();
+        assert!(bytes <= 6 * cell as usize, "{bytes}");
+        let sections = response.results.iter().flat_map(|page| &page.sections);
+        sections
+            .filter(|section| section.legs.lexical_rank.is_some() && section.legs.similarity.is_some())
+            .count()
+    };
+    assert!(known(10) > known(0), "{} {}", known(10), known(0));
 }

@@ -167,7 +167,7 @@ pub fn sample() -> Sample {
         .zip([2, 4])
         .map(|(raw, n_vectors)| Cell { shard: encode_shard(ShardKind::Cell, raw).unwrap().0, n_vectors })
         .collect();
-    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 12).unwrap();
+    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 12, &[0, 0, 1, 1, 1, 1]).unwrap();
 
     Sample {
         stats,
@@ -406,6 +406,9 @@ pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.rows().count(), centroids.cells().len());
     assert!(centroids.rows().all(|(row, scale)| row.len() == DIM as usize && scale >= 0.0));
+    let known =
+        |vector| centroids.cell_of(vector).is_none_or(|cell| (cell as usize) < centroids.cells().len());
+    assert!((0..stats.n_vectors.min(100) + 2).all(known));
     centroids.resident_bytes();
     Ok(())
 }

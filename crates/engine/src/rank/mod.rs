@@ -6,7 +6,7 @@ mod run;
 
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
-pub(crate) use run::{Allowed, Ranked, RankedPage, RankedSection};
+pub(crate) use run::{Allowed, Ranked, RankedPage, RankedSection, Words};
 
 use crate::Bm25fParams;
 use crate::query::QueryPlan;
@@ -38,6 +38,9 @@ pub struct RankParams {
     pub probe_bytes: u32,
     /// The same where the query is a sentence, of which meaning decides more. 96 kB unless told.
     pub sentence_probe_bytes: u32,
+    /// Sections found by words whose cells are looked into, where vectors are streamed and the bundle says which they are; for
+    /// half of the bytes at most. 10 unless told.
+    pub probe_best: u32,
     /// Vectors that pass the filter which are enough to choose from, where vectors are streamed. 100 unless told.
     pub probe_enough: u32,
     /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
@@ -60,6 +63,7 @@ impl Default for RankParams {
             page_second: 0.3,
             probe_bytes: 64_000,
             sentence_probe_bytes: 96_000,
+            probe_best: 10,
             probe_enough: 100,
             most_probe_bytes: 256_000,
             unseen: 1.15,

@@ -1,10 +1,10 @@
 //! A search from the shards at hand to the sections that are shown.
 
-use findling_bundle::{PageId, SectionId, ShardId, order};
+use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
 
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
-use crate::lexical::{Dictionary, Phrases, ScoredGroup, Scorer, all_bits};
+use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_bits};
 use crate::search::{Asked, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
@@ -97,24 +97,66 @@ impl Allowed {
     }
 }
 
+/// The leg of words.
+pub(crate) struct Words {
+    groups: Vec<ScoredGroup>,
+    hits: Vec<LexicalHit>,
+    /// What a section would score that says every word of the query.
+    ideal: f32,
+}
+
+impl Words {
+    /// Scores all sections that words find. Everything in the search's first round must be here.
+    pub fn new(index: &Index, asked: &Asked, allowed: &Allowed) -> Result<Self, Error> {
+        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let scorer = scorer(index, structure);
+        let groups = if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan) };
+        let mut hits = Vec::new();
+        if !asked.browse() {
+            let bits = all_bits(&asked.plan, &groups);
+            let n_tokens = asked.plan.n_tokens;
+            hits = index.with_scratch(|scratch| {
+                scorer.score(&groups, n_tokens, bits, allowed.sections.as_ref(), scratch)
+            });
+        }
+        let ideal = scorer.ideal(&groups);
+        Ok(Self { groups, hits, ideal })
+    }
+
+    /// The `n` best sections, best first.
+    pub fn best(&self, n: usize) -> Vec<SectionId> {
+        let mut hits: Vec<&LexicalHit> = self.hits.iter().collect();
+        order::sort_first(&mut hits, n, |a, b| {
+            b.score.total_cmp(&a.score).then(a.section.cmp(&b.section)).is_lt()
+        });
+        hits.into_iter().take(n).map(|hit| SectionId(hit.section)).collect()
+    }
+}
+
+fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
+    let params = &index.rank_params().bm25f;
+    Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
+}
+
 impl Ranked {
     /// Ranks. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
     pub fn new(
         index: &Index,
         asked: &Asked,
         allowed: &Allowed,
+        words: Words,
         probe: Option<&Probe>,
     ) -> Result<Self, Error> {
+        let Words { groups, hits, ideal } = words;
         let request = &asked.request;
         let (manifest, params) = (index.manifest(), index.rank_params());
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let scorer = Scorer::new(&params.bm25f, structure, &manifest.stats, Dictionary::new(index));
+        let scorer = scorer(index, structure);
         let n_sections = structure.n_sections();
         let (notices, selectivity) = (allowed.notices.clone(), allowed.selectivity);
         let allowed = allowed.sections.as_ref();
 
         // The legs.
-        let groups = if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan) };
         let mut neighbours = Neighbours { sections: Vec::new(), compared: 0, method: Method::None };
         let point = asked.dense.as_ref().map(|dense| dense.point(index)).transpose()?;
         let view = match &manifest.dense {
@@ -146,18 +188,15 @@ impl Ranked {
             neighbours = nearest(&dense.query, view, index.graph(), allowed, k, k);
         }
 
-        let (fused, hits) = index.with_scratch(|scratch| {
+        let fused = index.with_scratch(|scratch| {
             if asked.browse() {
                 let all = allowed.cloned().unwrap_or_else(|| Bitset::all(n_sections));
                 let candidates =
                     all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
-                return (super::Fused { candidates, ranked: Vec::new() }, Vec::new());
+                return super::Fused { candidates, ranked: Vec::new() };
             }
-            let bits = all_bits(&asked.plan, &groups);
-            let hits = scorer.score(&groups, asked.plan.n_tokens, bits, allowed, scratch);
             let zero = point.as_ref().map_or(0.0, |point| point.zero);
-            let legs =
-                Legs { lexical: &hits, dense: &neighbours.sections, zero, ideal: scorer.ideal(&groups) };
+            let legs = Legs { lexical: &hits, dense: &neighbours.sections, zero, ideal };
             // What a section is taken for whose cell was not looked into: the less, the fewer there are to judge by.
             let full = neighbours.sections.len() as f32 / k.max(1) as f32;
             let unseen =
@@ -174,8 +213,7 @@ impl Ranked {
                 let (Some(view), Some(dense)) = (&view, &point) else { return Similarity::None };
                 view.similarity(&dense.query, section).map_or(Similarity::None, Similarity::Known)
             };
-            let fused = fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots);
-            (fused, hits)
+            fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots)
         });
 
         // Pages.

@@ -1,6 +1,7 @@
 //! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all vectors.
 //!
-//! The cells whose centroids are nearest to the query are compared, as many as a budget of bytes pays for ([`Probe`]). A
+//! The cells of the best sections by words, where the bundle says which they are, and those whose centroids are nearest to the
+//! query are compared, as many as a budget of bytes pays for ([`Probe`]). A
 //! filter is not known to the centroids: where too few of what was fetched pass it, more cells follow, within a second,
 //! larger budget. What is compared depends on the request alone, not on what earlier searches happened to fetch.
 
@@ -13,21 +14,42 @@ use crate::filter::Bitset;
 /// Which cells a query looks into.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// All cells, the nearest first.
+    /// All cells, those wanted first, then the nearest.
     order: Vec<u32>,
     n: usize,
     bytes: u64,
 }
 
 impl Probe {
-    /// The nearest cells of at most `budget` bytes as stored, one at least.
-    pub fn new(centroids: &Centroids, query: &QuantisedQuery, budget: u64) -> Self {
+    /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
+    /// the nearest cells of at most `budget` bytes as stored in all, one at least.
+    pub fn new(
+        centroids: &Centroids,
+        query: &QuantisedQuery,
+        vectors: impl Iterator<Item = u32>,
+        budget: u64,
+    ) -> Self {
         let mut hits: Vec<Hit> = (0..)
             .zip(centroids.rows())
             .map(|(id, (row, scale))| Hit { score: query.similarity(row, scale), id })
             .collect();
         order::sort_by(&mut hits, |a, b| a > b);
-        let order = hits.into_iter().map(|hit| hit.id).collect();
+        let mut order: Vec<u32> = Vec::with_capacity(hits.len());
+        let mut bytes = 0;
+        for cell in vectors.map_while(|vector| centroids.cell_of(vector)) {
+            if order.contains(&cell) {
+                continue;
+            }
+            bytes += stored_len(centroids, cell);
+            if bytes > budget / 2 {
+                break;
+            }
+            order.push(cell);
+        }
+        let wanted = order.len();
+        order.extend(
+            hits.iter().map(|hit| hit.id).filter(|id| !order[..wanted].contains(id)).collect::<Vec<_>>(),
+        );
         let mut probe = Self { order, n: 0, bytes: 0 };
         probe.widen(centroids, budget);
         probe
@@ -37,8 +59,7 @@ impl Probe {
     pub fn widen(&mut self, centroids: &Centroids, budget: u64) {
         let from = self.n;
         for &cell in &self.order[from..] {
-            let bytes =
-                centroids.cells().get(cell as usize).map_or(0, |cell| u64::from(cell.shard.stored_len));
+            let bytes = stored_len(centroids, cell);
             if self.n > from && self.bytes + bytes > budget {
                 break;
             }
@@ -47,7 +68,7 @@ impl Probe {
         }
     }
 
-    /// The cells to look into, the nearest first.
+    /// The cells to look into.
     pub fn cells(&self) -> &[u32] {
         &self.order[..self.n]
     }
@@ -61,6 +82,10 @@ impl Probe {
     pub fn is_all(&self) -> bool {
         self.n == self.order.len()
     }
+}
+
+fn stored_len(centroids: &Centroids, cell: u32) -> u64 {
+    centroids.cells().get(cell as usize).map_or(0, |cell| cell.shard.stored_len.into())
 }
 
 /// The sections that were compared with a query.
