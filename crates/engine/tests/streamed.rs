@@ -3,8 +3,11 @@
 mod support;
 
 use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
-use findling_bundle::{AttributeKind, AttributeValue, ShardKind, encode_manifest, encode_shard};
+use findling_bundle::{
+    AttributeKind, AttributeValue, ShardKind, decode_shard, encode_manifest, encode_shard,
+};
 use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
+use proptest::prelude::*;
 use support::{Bundle, Cut, Page, Section, build};
 
 const DIM: usize = 8;
@@ -225,4 +228,79 @@ fn the_cells_of_what_words_found_are_looked_into_first() {
             .count()
     };
     assert!(known(10) > known(0), "{} {}", known(10), known(0));
+}
+
+/// Runs some requests; errors are as good as answers.
+fn run(bundle: &Bundle) {
+    let Ok(mut index) = Index::open(&bundle.stored_manifest) else { return };
+    index.set_streamed(true);
+    for topic in 0..3 {
+        let filter = (topic == 1).then(|| "parity=5".into());
+        let request = Request { filter, explain: true, ..about(topic, Mode::Hybrid) };
+        let Ok(mut search) = index.search(request) else { continue };
+        for round in 0.. {
+            assert!(round < 40, "a search ends");
+            match search.step(&index) {
+                Ok(findling_engine::Step::Need(shards)) => {
+                    let stored = |shard: &findling_bundle::ShardId| bundle.shards.get(shard.index());
+                    let given =
+                        |shard| index.provide(shard, stored(&shard).map_or(&[], Vec::as_slice)).is_ok();
+                    if !shards.into_iter().map(given).fold(true, |all, one| all && one) {
+                        break;
+                    }
+                }
+                Ok(findling_engine::Step::Done(response)) => {
+                    assert!(!response.to_json().is_empty());
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Damage that a hostile writer has covered with fresh checksums.
+    #[test]
+    fn spoilt_centroids_and_cells_do_no_harm(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..5),
+        cell in 0usize..16,
+        cell_edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..5),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bundle = streamed();
+        let at = bundle.manifest.dense.as_ref().unwrap().centroids.unwrap().index();
+        let mut centroids = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
+        // A cell of the same lengths can be listed in the place of the honest one.
+        let entry = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, &bundle.manifest.stats)
+            .unwrap()
+            .cells()[cell]
+            .shard;
+        let place = bundle.manifest.shards.len() + cell;
+        let mut raw = decode_shard(&entry, &bundle.shards[place]).unwrap();
+        for (at, byte) in cell_edits {
+            let at = at.index(raw.len());
+            raw[at] = byte;
+        }
+        let (spoilt, stored) = encode_shard(ShardKind::Cell, &raw).unwrap();
+        if spoilt.stored_len == entry.stored_len {
+            let hash = centroids.windows(8).position(|window| window == entry.hash).unwrap();
+            centroids[hash..hash + 8].copy_from_slice(&spoilt.hash);
+            bundle.shards[place] = stored;
+        }
+        for (at, byte) in edits {
+            let at = at.index(centroids.len());
+            centroids[at] = byte;
+        }
+        if let Some(cut) = cut {
+            centroids.truncate(cut.index(centroids.len() + 1));
+        }
+        let (entry, stored) = encode_shard(ShardKind::Centroids, &centroids).unwrap();
+        bundle.manifest.shards[at] = entry;
+        bundle.shards[at] = stored;
+        bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
+        run(&bundle);
+    }
 }
