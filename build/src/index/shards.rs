@@ -75,11 +75,12 @@ impl Cutter {
     }
 
     /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
-    /// fetches, and a query fetches about `fetched` shards, compressed to a third; the sum is least at the square
-    /// root. A power of two, so that a growing site seldom moves all cuts.
+    /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
+    /// root. The power of two next to it, so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
-        let best = ((entry * total) as f64 * 3.0 / fetched as f64).sqrt();
-        (best.max(1.0) as usize).next_power_of_two().clamp(8 << 10, 512 << 10)
+        let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
+        let power = best.max(1.0).log2().round() as u32;
+        (1 << power.min(19)).max(8 << 10)
     }
 }
 
@@ -121,6 +122,16 @@ mod tests {
             assert!((2000..=8000).contains(&size), "{size}");
         }
         assert_eq!(shards.concat().len(), 1000);
+    }
+
+    #[test]
+    fn targets_are_near_the_cheapest() {
+        let cost = |target: usize| (40 * 14_000_000 / target + 5 * target / 2) as f64;
+        let target = Cutter::best_target(14_000_000, 40, 5);
+        assert!(target.is_power_of_two());
+        assert!([target / 2, target * 2].iter().all(|&other| cost(target) <= cost(other) * 1.01));
+        assert_eq!(Cutter::best_target(0, 40, 5), 8 << 10);
+        assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5), 512 << 10);
     }
 
     #[test]
