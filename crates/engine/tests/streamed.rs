@@ -245,7 +245,7 @@ fn run(bundle: &Bundle) {
                     let stored = |shard: &findling_bundle::ShardId| bundle.shards.get(shard.index());
                     let given =
                         |shard| index.provide(shard, stored(&shard).map_or(&[], Vec::as_slice)).is_ok();
-                    if !shards.into_iter().map(given).fold(true, |all, one| all && one) {
+                    if !shards.into_iter().all(given) {
                         break;
                     }
                 }
