@@ -17,7 +17,6 @@ pub use encoder::{EncoderChoice, QueryEncoder};
 pub struct Host {
     index: Index,
     files: BundleFiles,
-    streamed: bool,
 }
 
 /// What a search took.
@@ -43,12 +42,11 @@ impl Host {
     pub fn open(path: &Path) -> anyhow::Result<Host> {
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host { index, files, streamed: false })
+        Ok(Host { index, files })
     }
 
     /// Whether to search as a browser does, which fetches the cells nearest to a query rather than all vectors.
     pub fn set_streamed(&mut self, streamed: bool) {
-        self.streamed = streamed;
         self.index.set_streamed(streamed);
     }
 
@@ -77,8 +75,9 @@ impl Host {
     /// # Errors
     /// As [`Host::open`].
     pub fn forget(&mut self) -> anyhow::Result<()> {
+        let streamed = self.index.is_streamed();
         self.index = open_index(&self.files)?;
-        self.index.set_streamed(self.streamed);
+        self.index.set_streamed(streamed);
         Ok(())
     }
 

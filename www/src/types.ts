@@ -30,7 +30,7 @@ export interface OpenOptions {
   /** `false` keeps everything on the page's own thread. */
   worker?: boolean;
   /**
-   * `streamed` (default): a search by meaning fetches the vectors that lie around the query, some ten kilobytes. `resident`:
+   * `streamed` (default): a search by meaning fetches the vectors that lie around the query, tens of kilobytes. `resident`:
    * the first one fetches all vectors and their graph. Bundles in a single file are always resident.
    */
   vectors?: "streamed" | "resident";

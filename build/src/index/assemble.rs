@@ -13,7 +13,7 @@ use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
 use super::rows::Rows;
-use super::shards::ShardSet;
+use super::shards::{ShardSet, Stored};
 
 /// Bytes of a shard of vectors to aim at. They are all fetched for a search by meaning; several at once come sooner.
 const VECTORS_LEN: usize = 512 << 10;
@@ -26,7 +26,7 @@ pub struct Bundle {
     /// The shards as stored, in the order of the manifest's directory.
     pub shards: Vec<Vec<u8>>,
     /// The shards that the centroids list.
-    pub cells: Vec<(ShardEntry, Vec<u8>)>,
+    pub cells: Vec<Stored>,
 }
 
 impl Bundle {
@@ -121,8 +121,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|(shard, first_page)| TextRange { first_page, shard })
         .collect();
 
-    let mut cells = Vec::new();
-    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards, &mut cells)).transpose()?;
+    let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards)).transpose()?;
+    let (dense, cells) = dense.unzip();
     let (shards, stored) = shards.finish();
     let manifest = Manifest {
         generator: concat!("findling ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -136,15 +136,15 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         shards,
     };
     manifest.validate()?;
-    Ok(Bundle { manifest, shards: stored, cells })
+    Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default() })
 }
 
+/// Adds the dense side's shards; gives those of the cells, which the centroids list, apart.
 fn add_dense(
     dense: DenseParts,
     n_vectors: u32,
     shards: &mut ShardSet,
-    cell_shards: &mut Vec<(ShardEntry, Vec<u8>)>,
-) -> Result<Dense, Error> {
+) -> Result<(Dense, Vec<Stored>), Error> {
     let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows } = dense;
     let n = embedded.rows().len();
     if n != n_vectors as usize {
@@ -169,17 +169,13 @@ fn add_dense(
         .map(|(i, shard)| VectorRange { first_vector: VectorId((i * per_shard) as u32), shard })
         .collect();
     let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
-    let centroids = match cells {
-        Some(Cells { centroids, shards: cells }) => {
-            *cell_shards = cells;
-            Some(shards.add(ShardKind::Centroids, &centroids)?)
-        }
-        None => None,
-    };
+    let (centroids, cells) = cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();
+    let centroids = centroids.map(|raw| shards.add(ShardKind::Centroids, &raw)).transpose()?;
     let projection =
         projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
     let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
-    Ok(Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows })
+    let dense = Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows };
+    Ok((dense, cells.unwrap_or_default()))
 }
 
 /// The mean of the vectors as a reader sees them.

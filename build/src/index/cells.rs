@@ -5,8 +5,11 @@
 //! number of cores.
 
 use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
-use findling_bundle::{Error, ShardEntry, ShardKind, encode_shard};
+use findling_bundle::{Error, ShardKind, encode_shard};
 use rayon::prelude::*;
+
+use super::dot::dot;
+use super::shards::Stored;
 
 /// Vectors that centroids are learned from, at most.
 const SAMPLE: usize = 30_000;
@@ -27,7 +30,7 @@ pub struct Cells {
     /// The centroids' shard, uncompressed.
     pub centroids: Vec<u8>,
     /// The cells' shards, as stored.
-    pub shards: Vec<(ShardEntry, Vec<u8>)>,
+    pub shards: Vec<Stored>,
 }
 
 /// Vectors of a cell: the larger, the fewer centroids every reader fetches, and the more that a query fetches in vain.
@@ -60,7 +63,7 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
     let affordable = SMALL * 16 / (n * dim).max(1);
     let coder = Coder::of(residuals.iter(), dim, dim * affordable.clamp(HALF_BITS.0, HALF_BITS.1) / 2)?;
     drop(residuals);
-    let shards: Vec<(ShardEntry, Vec<u8>)> = members
+    let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
         .map(|(members, centroid)| {
@@ -68,14 +71,7 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
             encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, members, &rows)?)
         })
         .collect::<Result<_, Error>>()?;
-    let mut cell_of = vec![0; if n <= TOLD { n } else { 0 }];
-    for (cell, members) in (0..).zip(&members) {
-        for &vector in members {
-            if let Some(place) = cell_of.get_mut(vector as usize) {
-                *place = cell;
-            }
-        }
-    }
+    let cell_of = if n <= TOLD { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()
         .zip(&members)
@@ -83,6 +79,15 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
         .collect();
     let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_HALF_BITS / 2, &cell_of)?;
     Ok(Cells { centroids, shards })
+}
+
+/// The cell of each of `n` vectors.
+fn cell_of(members: &[Vec<u32>], n: usize) -> Vec<u32> {
+    let mut cell_of = vec![0; n];
+    for (cell, members) in (0..).zip(members) {
+        members.iter().for_each(|&vector| cell_of[vector as usize] = cell);
+    }
+    cell_of
 }
 
 /// Vectors and the centroids they lie around.
@@ -213,18 +218,6 @@ fn means(values: &[f32], dim: usize, members: &[Vec<u32>], centroids: &mut [f32]
         let n = members.len() as f64;
         centroid.iter_mut().zip(sums).for_each(|(value, sum)| *value = (sum / n) as f32);
     });
-}
-
-/// Summed in eight lanes, in a fixed order.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut lanes = [0.0f32; 8];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..8 {
-            lanes[lane] += a[lane] * b[lane];
-        }
-    }
-    lanes.iter().sum::<f32>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f32>()
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use findling_bundle::{Error, Graph, VectorId};
 use instant_distance::{Builder, Heuristic, Point};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::dot::dot;
+
 /// Fixed: the same vectors, the same graph.
 const SEED: u64 = 0x000f_19d1_1463;
 
@@ -20,17 +22,9 @@ pub const EF_CONSTRUCTION: usize = 100;
 struct Row<'a>(&'a [f32]);
 
 impl Point for Row<'_> {
-    /// One less the cosine, for vectors of length 1. Summed in eight lanes, in a fixed order.
+    /// One less the cosine, for vectors of length 1.
     fn distance(&self, other: &Self) -> f32 {
-        let mut lanes = [0.0f32; 8];
-        let (a, b) = (self.0.chunks_exact(8), other.0.chunks_exact(8));
-        let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-        for (a, b) in a.zip(b) {
-            for lane in 0..8 {
-                lanes[lane] += a[lane] * b[lane];
-            }
-        }
-        1.0 - (lanes.iter().sum::<f32>() + rest)
+        1.0 - dot(self.0, other.0)
     }
 }
 

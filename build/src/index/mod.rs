@@ -13,6 +13,7 @@ pub mod cache;
 pub mod cells;
 pub mod client;
 mod columns;
+mod dot;
 pub mod embed;
 pub mod fidelity;
 pub mod fit;

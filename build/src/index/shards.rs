@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard};
 use rayon::prelude::*;
 
+/// A shard's line in a directory, and the shard.
+pub type Stored = (ShardEntry, Vec<u8>);
+
 /// The shard directory and what it refers to, as stored. Equal shards are kept once.
 #[derive(Debug, Default)]
 pub struct ShardSet {

@@ -33,8 +33,8 @@
 //! | scales | `n` u8 |
 //! | codes | `n` times the coder's bits, rounded up to bytes |
 
-use crate::codec::{Reader, put_varint};
-use crate::limits::MAX_DIM;
+use crate::codec::{BitWriter, Reader, put_varint};
+use crate::limits::check_dim;
 use crate::vectors::quantise;
 use crate::{Error, ShardEntry, ShardKind, Stats};
 
@@ -55,11 +55,9 @@ const SCALES: f32 = 64.0;
 /// `variances`: of each dimension. Ties go to the lower dimension. O(dim + total log dim).
 pub fn allocate(variances: &[f32], total: usize) -> Vec<u8> {
     let mut bits = vec![0u8; variances.len()];
-    let saves = |i: usize, bits: u8| match LOST.get(bits as usize + 1) {
-        Some(less) => variances[i].max(0.0) * (LOST[bits as usize] - less),
-        None => -1.0,
-    };
-    // Ordered by what is saved, then by dimension; non-negative floats order like their bits.
+    // What one more than so many bits, fewer than the most, saves in a dimension.
+    let saves = |i: usize, bits: u8| variances[i].max(0.0) * (LOST[bits as usize] - LOST[bits as usize + 1]);
+    // Ordered by that, then by dimension; non-negative floats order like their bits.
     let key = |i: usize, bits: u8| (saves(i, bits).to_bits(), std::cmp::Reverse(i));
     let mut heap: std::collections::BinaryHeap<_> = (0..variances.len()).map(|i| key(i, 0)).collect();
     for _ in 0..total.min(variances.len() * MAX_BITS as usize) {
@@ -144,8 +142,7 @@ impl Coder {
         }
         let rms = (sum / f64::from(n.max(1))).sqrt() as f32;
         let scale = (rms * SCALES).round().clamp(1.0, 255.0) as u8;
-        let mut code = Vec::with_capacity(self.row_len);
-        let (mut buffer, mut filled) = (0u32, 0u32);
+        let mut code = BitWriter::default();
         for ((&value, &deviation), &bits) in row.iter().zip(&self.deviations).zip(&self.bits) {
             let step = STEPS[usize::from(bits)] * deviation * (f32::from(scale) / SCALES);
             let half = (1u32 << bits) as f32 / 2.0;
@@ -154,18 +151,9 @@ impl Coder {
                 // The level just above the middle.
                 false => half.floor(),
             };
-            buffer |= (level as u32 & ((1 << bits) - 1)) << filled;
-            filled += u32::from(bits);
-            while filled >= 8 {
-                code.push(buffer as u8);
-                buffer >>= 8;
-                filled -= 8;
-            }
+            code.put(level as u32, bits);
         }
-        if filled > 0 {
-            code.push(buffer as u8);
-        }
-        (scale, code)
+        (scale, code.finish())
     }
 
     /// Adds what a code stands for to `sum`. Numbers beyond the shorter of the two are left out.
@@ -270,19 +258,9 @@ pub fn write_centroids(
     codes.iter().for_each(|code| out.extend_from_slice(code));
     let width = if cell_of.is_empty() { 0 } else { width_of(cells.len()) };
     out.push(width);
-    let (mut buffer, mut filled) = (0u64, 0u32);
-    for &cell in cell_of {
-        buffer |= u64::from(cell) << filled;
-        filled += u32::from(width);
-        while filled >= 8 {
-            out.push(buffer as u8);
-            buffer >>= 8;
-            filled -= 8;
-        }
-    }
-    if filled > 0 {
-        out.push(buffer as u8);
-    }
+    let mut numbers = BitWriter::default();
+    cell_of.iter().for_each(|&cell| numbers.put(cell, width));
+    out.extend(numbers.finish());
     Ok(out)
 }
 
@@ -298,7 +276,7 @@ impl Centroids {
     /// Where the bytes break the format, or dimension or number of vectors are not those expected.
     pub fn from_bytes(raw: &[u8], dim: u32, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
-        check_dim(reader.varint()?, dim)?;
+        check_dim("dimensions of a centroid", reader.varint()?, dim)?;
         let dim = dim as usize;
         let n_vectors = reader.varint()?;
         if n_vectors != stats.n_vectors {
@@ -503,20 +481,6 @@ impl CellShard {
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 8 * self.ids.len()
     }
-}
-
-fn check_dim(got: u32, dim: u32) -> Result<(), Error> {
-    if got != dim {
-        return Err(Error::Length {
-            what: "dimensions of a centroid",
-            expected: dim.into(),
-            got: got.into(),
-        });
-    }
-    if dim == 0 || dim > MAX_DIM {
-        return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: dim.into() });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

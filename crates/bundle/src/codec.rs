@@ -157,6 +157,35 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Numbers of a few bits each, one behind the other, the first in the lowest bits.
+#[derive(Default)]
+pub(crate) struct BitWriter {
+    out: Vec<u8>,
+    buffer: u64,
+    filled: u32,
+}
+
+impl BitWriter {
+    /// Adds the lowest `width` bits of a number; at most 32.
+    pub fn put(&mut self, number: u32, width: u8) {
+        self.buffer |= (u64::from(number) & ((1 << width) - 1)) << self.filled;
+        self.filled += u32::from(width);
+        while self.filled >= 8 {
+            self.out.push(self.buffer as u8);
+            self.buffer >>= 8;
+            self.filled -= 8;
+        }
+    }
+
+    /// The bytes, the last one filled up with zeros.
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.filled > 0 {
+            self.out.push(self.buffer as u8);
+        }
+        self.out
+    }
+}
+
 /// First 16 bytes of BLAKE3.
 pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     let mut hash = [0; 16];

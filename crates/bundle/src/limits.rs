@@ -1,7 +1,7 @@
 //! What a reader believes at most. Everything that decides how much memory is taken is checked against these before
 //! it is taken; within them, what a reader allocates is bounded by the length of its input.
 
-use crate::ShardKind;
+use crate::{Error, ShardKind};
 
 /// Most bytes of the manifest, before and after decompression, and most that decoding it may claim.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
@@ -18,6 +18,17 @@ pub const MAX_VECTORS_PER_UNIT: u64 = 64;
 
 /// Most dimensions of a vector.
 pub const MAX_DIM: u32 = 4096;
+
+/// Whether vectors have the dimensions expected, and as many as there may be.
+pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(), Error> {
+    if got != expected {
+        return Err(Error::Length { what, expected: expected.into(), got: got.into() });
+    }
+    if got == 0 || got > MAX_DIM {
+        return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: got.into() });
+    }
+    Ok(())
+}
 
 /// Most languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;

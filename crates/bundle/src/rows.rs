@@ -23,7 +23,7 @@
 
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint};
-use crate::limits::{MAX_DIM, MAX_TERM_LEN};
+use crate::limits::{MAX_TERM_LEN, check_dim};
 
 const WHAT: &str = "encoder rows";
 
@@ -209,7 +209,7 @@ pub struct RowsBuilder {
 }
 
 impl RowsBuilder {
-    /// Nothing yet. `dim` is at most [`MAX_DIM`].
+    /// Nothing yet. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32, bits: Bits) -> Self {
         Self { dim, bits, last: String::new(), n: 0, keys: Vec::new(), scales: Vec::new(), rows: Vec::new() }
     }
@@ -309,17 +309,7 @@ impl RowsShard {
         let mut reader = Reader::new(raw, WHAT);
         // A key takes at least three bytes: what it shares, its length, one of its own.
         let n = reader.count(3)?;
-        let got = reader.varint()?;
-        if got != dim {
-            return Err(Error::Length {
-                what: "dimensions of an encoder row",
-                expected: dim.into(),
-                got: got.into(),
-            });
-        }
-        if dim == 0 || dim > MAX_DIM {
-            return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: dim.into() });
-        }
+        check_dim("dimensions of an encoder row", reader.varint()?, dim)?;
         if u32::from(reader.u8()?) != bits.count() {
             return Err(Error::malformed(WHAT, "rows have other bits than the manifest says"));
         }

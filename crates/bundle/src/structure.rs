@@ -1,6 +1,7 @@
 //! Which sections are of which page, which passages and vectors of which section.
 //!
-//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle, resident from the first query on.
+//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle,
+//! resident from the first query on.
 //!
 //! All numbers are varints, column after column, which deflate then makes small:
 //!

@@ -12,7 +12,7 @@
 
 use crate::Error;
 use crate::codec::Reader;
-use crate::limits::MAX_DIM;
+use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
 
@@ -37,7 +37,7 @@ pub struct VectorsBuilder {
 }
 
 impl VectorsBuilder {
-    /// Nothing yet. `dim` is at most [`MAX_DIM`].
+    /// Nothing yet. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32) -> Self {
         Self { dim, scales: Vec::new(), rows: Vec::new() }
     }
@@ -105,17 +105,7 @@ impl VectorsShard {
     pub fn from_bytes(raw: Vec<u8>, dim: u32) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
         let n = reader.u32()? as usize;
-        let got = reader.u32()?;
-        if got != dim {
-            return Err(Error::Length {
-                what: "dimensions of a vector",
-                expected: dim.into(),
-                got: got.into(),
-            });
-        }
-        if dim == 0 || dim > MAX_DIM {
-            return Err(Error::Limit { what: "dimensions", limit: MAX_DIM.into(), got: dim.into() });
-        }
+        check_dim("dimensions of a vector", reader.u32()?, dim)?;
         reader.fits(n, 4 + dim as usize)?;
         let mut scales = Vec::with_capacity(n);
         for _ in 0..n {

@@ -113,10 +113,9 @@ impl Index {
         self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
     }
 
-    /// Whether [`Index::entry`] knows every shard of the bundle by now.
+    /// Whether [`Index::entry`] knows by now every shard that a search can ask for: without streaming, the manifest's.
     pub fn knows_all_shards(&self) -> bool {
-        let centroids = self.manifest.dense.as_ref().and_then(|dense| dense.centroids);
-        centroids.is_none() || self.centroids().is_some()
+        !self.is_streamed() || self.centroids().is_some()
     }
 
     /// The shard of a cell.

@@ -197,6 +197,7 @@ fn a_cell_before_the_centroids_or_beyond_them_is_refused() {
     let bundle = streamed();
     let first = findling_bundle::ShardId(bundle.manifest.shards.len() as u32);
     let mut index = open(&bundle, 1000);
+    assert!(bundle.open().knows_all_shards(), "all vectors are the manifest's");
     assert!(index.entry(first).is_none() && !index.knows_all_shards());
     assert!(index.provide(first, &bundle.shards[first.index()]).is_err());
     bundle.answer(&mut index, about(0, Mode::Hybrid)).unwrap();

@@ -151,7 +151,6 @@ impl Ranked {
         let request = &asked.request;
         let (manifest, params) = (index.manifest(), index.rank_params());
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let scorer = scorer(index, structure);
         let n_sections = structure.n_sections();
         let (notices, selectivity) = (allowed.notices.clone(), allowed.selectivity);
         let allowed = allowed.sections.as_ref();
@@ -292,7 +291,7 @@ impl Ranked {
 
         let mut ranked = Self { total, pages, facets, notices, plan: None, groups };
         if request.explain {
-            ranked.explain(&scorer);
+            ranked.explain(&scorer(index, structure));
             ranked.plan = Some(crate::present::plan(asked, &ranked.groups, selectivity, &neighbours));
         }
         Ok(ranked)

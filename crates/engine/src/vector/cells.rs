@@ -46,10 +46,8 @@ impl Probe {
             }
             order.push(cell);
         }
-        let wanted = order.len();
-        order.extend(
-            hits.iter().map(|hit| hit.id).filter(|id| !order[..wanted].contains(id)).collect::<Vec<_>>(),
-        );
+        let nearest: Vec<u32> = hits.iter().map(|hit| hit.id).filter(|id| !order.contains(id)).collect();
+        order.extend(nearest);
         let mut probe = Self { order, n: 0, bytes: 0 };
         probe.widen(centroids, budget);
         probe
