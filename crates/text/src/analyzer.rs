@@ -7,6 +7,7 @@ use crate::normalise::{fold_lower_into, lower_into};
 use crate::segment::{for_each_pair, next_run};
 use crate::stem::{primary_subtag, stemmer};
 use crate::stop::stop_words;
+use crate::variants;
 
 /// The most bytes a term can have. What is longer (hashes, encoded blobs) is cut at a character boundary.
 pub const MAX_TERM_BYTES: usize = 64;
@@ -202,7 +203,11 @@ impl Terms {
         }
         match &self.stemmer {
             Some(stemmer) if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) => {
-                fold_lower_into(&stemmer.stem(lower), &mut self.term);
+                let twin = if self.english { variants::verb(lower) } else { None };
+                fold_lower_into(&stemmer.stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
+                if self.english {
+                    variants::fold(&mut self.term);
+                }
             }
             _ => fold_lower_into(lower, &mut self.term),
         }

@@ -3,7 +3,7 @@
 use crate::Analyzer;
 
 /// Raised with every change of the rules that the sample below might not show.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// One text a language, with something for every rule.
 const SAMPLE: [(&str, &str); 20] = [
@@ -15,7 +15,10 @@ const SAMPLE: [(&str, &str); 20] = [
     ("da", "bestemmelserne for virksomhederne på øerne"),
     ("de", "Die Häuser an größeren Straßen werden aufgeführt"),
     ("el", "Οι λέξεις και οι ΑΝΑΖΗΤΗΣΕΙΣ των σελίδων"),
-    ("en", "The readers' caching isn't naïve: sharing URLs generously, relational databases"),
+    (
+        "en",
+        "The readers' caching isn't naïve: sharing URLs generously, relational databases, behaviours organised in the centre",
+    ),
     ("es", "las búsquedas rápidas de los niños españoles"),
     ("fi", "hakukoneiden käyttäjille ja kirjastoissa"),
     ("fr", "l'été, les chercheuses appréciaient nationalement"),
@@ -66,6 +69,6 @@ mod tests {
     /// number here and say so in the changelog.
     #[test]
     fn analysis_is_the_one_released_bundles_were_built_with() {
-        assert_eq!(super::conformance(), 980_738_865_446_903_403);
+        assert_eq!(super::conformance(), 9_196_694_580_537_061_569);
     }
 }

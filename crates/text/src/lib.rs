@@ -22,6 +22,7 @@ mod segment;
 mod stem;
 mod stop;
 mod unicode;
+mod variants;
 pub mod wordpiece;
 
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};

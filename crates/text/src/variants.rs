@@ -1,0 +1,170 @@
+//! British and American spellings of one English word meet in the American stem.
+//!
+//! A reader who types "behaviour" wants the page that says "behavior". Verbs in `-ise` are respelt before stemming, since
+//! Snowball takes `-ize` off and not `-ise`; the rest is done on stems, where the rules are few. What they make of a word
+//! need not be a word, only the same for both spellings.
+
+/// Ends of stems, the American one second. Stems as short as the end and one letter (`our`, `four`) are left.
+const ENDS: [(&str, &str); 4] = [("our", "or"), ("ourit", "orit"), ("ourabl", "orabl"), ("ogu", "og")];
+
+/// What may follow the `is` of `organise` or the `ys` of `analyse`, longest first.
+const VERBAL: [&str; 10] = ["ational", "ations", "ation", "able", "ing", "ers", "er", "ed", "es", "e"];
+
+/// Roots in `is` that are spelt so everywhere. What is longer than five letters and not here has a twin in `iz`.
+const ALWAYS_IS: [&str; 29] = [
+    "apprais",
+    "televis",
+    "treatis",
+    "advertis",
+    "advis",
+    "bitwis",
+    "clockwis",
+    "compris",
+    "compromis",
+    "concis",
+    "demis",
+    "devis",
+    "disguis",
+    "enterpris",
+    "exercis",
+    "expertis",
+    "franchis",
+    "improvis",
+    "likewis",
+    "merchandis",
+    "otherwis",
+    "pairwis",
+    "paradis",
+    "precis",
+    "premis",
+    "promis",
+    "revis",
+    "supervis",
+    "surpris",
+];
+
+/// Greek and Latin diphthongs, wherever they stand in a stem.
+const INSIDE: [(&str, &str); 12] = [
+    ("aem", "em"),
+    ("aest", "est"),
+    ("aetio", "etio"),
+    ("archae", "arche"),
+    ("caec", "cec"),
+    ("faec", "fec"),
+    ("foet", "fet"),
+    ("gynae", "gyne"),
+    ("oedem", "edem"),
+    ("oest", "est"),
+    ("paed", "ped"),
+    ("rrhoe", "rrhe"),
+];
+
+/// Whole stems that follow no rule.
+const WHOLE: [(&str, &str); 11] = [
+    ("aluminium", "aluminum"),
+    ("artefact", "artifact"),
+    ("centr", "center"),
+    ("defenc", "defens"),
+    ("fibr", "fiber"),
+    ("grey", "gray"),
+    ("judgement", "judgment"),
+    ("licenc", "licens"),
+    ("litr", "liter"),
+    ("programm", "program"),
+    ("theatr", "theater"),
+];
+
+/// The spelling in `z` of a British verb in `-ise` or `-yse`, or of what is derived from one.
+pub(crate) fn verb(word: &str) -> Option<String> {
+    let (root, end) = VERBAL.iter().find_map(|end| Some((word.strip_suffix(end)?, end)))?;
+    let stem = root.strip_suffix('s')?;
+    let twin = stem.ends_with('y') && root.len() > 4
+        || stem.ends_with('i') && root.len() > 5 && !ALWAYS_IS.contains(&root);
+    twin.then(|| format!("{stem}z{end}"))
+}
+
+/// Replaces a British stem by the American one; other stems stay.
+pub(crate) fn fold(stem: &mut String) {
+    if stem.len() < 4 || !stem.is_ascii() {
+        return;
+    }
+    if let Some((_, american)) = WHOLE.iter().find(|(british, _)| stem == british) {
+        stem.clear();
+        stem.push_str(american);
+        return;
+    }
+    for (british, american) in INSIDE {
+        if let Some(at) = stem.find(british) {
+            stem.replace_range(at..at + british.len(), american);
+        }
+    }
+    let end = ENDS.iter().find(|(british, _)| stem.len() > british.len() + 1 && stem.ends_with(british));
+    if let Some((british, american)) = end {
+        stem.truncate(stem.len() - british.len());
+        stem.push_str(american);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Analyzer;
+
+    fn term(word: &str) -> String {
+        let mut term = String::new();
+        Analyzer::for_language("en").analyze(word, |token| term = token.term.to_string());
+        term
+    }
+
+    #[test]
+    fn both_spellings_give_one_term() {
+        for (british, american) in [
+            ("colour", "color"),
+            ("colours", "colors"),
+            ("coloured", "colored"),
+            ("behavioural", "behavioral"),
+            ("favourites", "favorites"),
+            ("favourable", "favorable"),
+            ("colourise", "colorize"),
+            ("optimise", "optimize"),
+            ("optimisations", "optimizations"),
+            ("organising", "organizing"),
+            ("serialiser", "serializer"),
+            ("analyse", "analyze"),
+            ("analysing", "analyzing"),
+            ("catalogue", "catalog"),
+            ("dialogues", "dialogs"),
+            ("centre", "center"),
+            ("centred", "centered"),
+            ("licence", "license"),
+            ("artefacts", "artifacts"),
+            ("programme", "program"),
+            ("leukaemia", "leukemia"),
+            ("haematology", "hematology"),
+            ("anaesthetics", "anesthetics"),
+            ("labelled", "labeled"),
+            ("cancelling", "canceling"),
+        ] {
+            assert_eq!(term(british), term(american), "{british}, {american}");
+        }
+    }
+
+    #[test]
+    fn other_words_keep_their_terms() {
+        for (word, expect) in [
+            ("four", "four"),
+            ("hours", "hour"),
+            ("source", "sourc"),
+            ("promise", "promis"),
+            ("precise", "precis"),
+            ("raise", "rais"),
+            ("noise", "nois"),
+            ("basis", "basi"),
+            ("system", "system"),
+            ("keys", "key"),
+            ("size", "size"),
+            ("this", "this"),
+        ] {
+            assert_eq!(term(word), expect, "{word}");
+        }
+    }
+}
