@@ -130,7 +130,9 @@ impl Part {
 impl From<ShardKind> for Part {
     fn from(kind: ShardKind) -> Part {
         match kind {
-            ShardKind::Structure | ShardKind::Terms | ShardKind::Positions => Part::Words,
+            ShardKind::Structure | ShardKind::Terms | ShardKind::Positions | ShardKind::Spelling => {
+                Part::Words
+            }
             ShardKind::Rows => Part::Rows,
             ShardKind::Vectors
             | ShardKind::Graph

@@ -14,7 +14,7 @@ import type { Description, EncoderProgress, OpenOptions, SearchOptions, SearchRe
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
 export type {
-  Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
+  Correction, Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
 } from "./engine-types";
 
 /** Vectors of recent queries kept, so that paging and filtering do not embed again. */

@@ -14,7 +14,7 @@
  * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `sections` | sections under a page, 1 to 20; 3 |
- * | `prefix`, `explain` | `1` or `true` |
+ * | `prefix`, `verbatim`, `explain` | `1` or `true` |
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
  */
@@ -188,7 +188,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 
 /** Reads the parameters; what is not understood is refused rather than passed over. */
 function readRequest(parameters: URLSearchParams): SearchRequest {
-  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "explain"]);
+  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "verbatim", "explain"]);
   for (const name of parameters.keys()) {
     if (!known.has(name)) throw refuse(`there is no parameter \`${name}\`; there are ${[...known].join(", ")}`);
     if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
@@ -214,6 +214,7 @@ function readRequest(parameters: URLSearchParams): SearchRequest {
   const sort = parameters.get("sort");
   if (sort) request.sort = sort.startsWith("-") ? { by: sort.slice(1), descending: true } : { by: sort };
   if (flag(parameters, "prefix")) request.prefix = true;
+  if (flag(parameters, "verbatim")) request.verbatim = true;
   if (flag(parameters, "explain")) request.explain = true;
   return request;
 }

@@ -42,6 +42,10 @@ fusion?: Fusion,
  */
 prefix?: boolean, 
 /**
+ * Take every word as it is spelt: correct nothing.
+ */
+verbatim?: boolean, 
+/**
  * Order by an attribute instead of by relevance.
  */
 sort?: Sort, 
@@ -146,6 +150,10 @@ encoder: string | null,
  */
 notices: Array<Notice>, 
 /**
+ * Words of the query that the bundle does not have, and what was searched for instead, in the order of the query.
+ */
+corrections: Array<Correction>, 
+/**
  * Matches beyond the ones returned.
  */
 total: Total, 
@@ -174,6 +182,19 @@ code: string,
  * For people.
  */
 message: string, };
+
+/**
+ * A word that was taken for a slip of the keyboard.
+ */
+export type Correction = { 
+/**
+ * As the query has it.
+ */
+word: string, 
+/**
+ * The word of the site that was searched for, in lower case.
+ */
+replacement: string, };
 
 /**
  * How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.

@@ -56,6 +56,8 @@ export interface SearchOptions {
   sort?: Sort;
   /** Treat the last word as the beginning of one, as while typing. */
   prefix?: boolean;
+  /** Take every word as it is spelt: correct nothing. */
+  verbatim?: boolean;
   /** Most sections shown under a page; 3 unless told. */
   sectionsPerPage?: number;
   /** Explain every score. */

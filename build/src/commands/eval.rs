@@ -188,6 +188,7 @@ fn measure(
             vector: one.vector.clone(),
             encoder: args.ranking.query_encoder.of_engine(),
             fusion: args.ranking.fusion.unwrap_or_default(),
+            verbatim: args.ranking.verbatim,
             sections_per_page: SectionsPerPage(sections),
             ..Request::default()
         };

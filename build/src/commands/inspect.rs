@@ -10,7 +10,7 @@ use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
     AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard, ShardEntry, ShardId,
-    ShardKind, Structure, TermsShard, TextsShard, VectorsShard, decode_shard, hex,
+    ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -268,6 +268,7 @@ fn decode(
         ShardKind::Structure => drop(Structure::from_bytes(&raw, stats)?),
         ShardKind::Terms => drop(TermsShard::from_bytes(raw, stats)?),
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
+        ShardKind::Spelling => drop(SpellingShard::from_bytes(raw)?),
         ShardKind::Vectors => {
             drop(VectorsShard::from_bytes(raw, dense.map_or(0, |dense| dense.encoder.dim))?)
         }
@@ -315,6 +316,7 @@ fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Structure => "structure",
         ShardKind::Terms => "terms",
         ShardKind::Positions => "positions",
+        ShardKind::Spelling => "spelling",
         ShardKind::Vectors => "vectors",
         ShardKind::Graph => "graph",
         ShardKind::Column => "column",

@@ -63,6 +63,9 @@ pub struct Ranking {
     /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
+    /// Take every word as it is spelt: correct nothing
+    #[arg(long)]
+    pub verbatim: bool,
     /// Search as a browser does, in the vectors that lie around the query rather than in all of them
     #[arg(long)]
     pub streamed: bool,
@@ -147,6 +150,7 @@ fn request(args: &Args, query: &str) -> Request {
         filter: args.ranking.filter.clone(),
         encoder: args.ranking.query_encoder.of_engine(),
         fusion: args.ranking.fusion.unwrap_or_default(),
+        verbatim: args.ranking.verbatim,
         explain: args.explain,
         ..Request::default()
     }

@@ -4,7 +4,7 @@ use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, ShardEntry,
-    ShardKind, Stats, TextRange, VectorId, VectorRange,
+    ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange,
 };
 use rayon::prelude::*;
 
@@ -106,6 +106,13 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|((first_term, terms), positions)| LexiconRange { first_term, terms, positions })
         .collect();
 
+    let (firsts, words): (Vec<_>, Vec<_>) = lexical.words.shards()?.into_iter().unzip();
+    let spelling = firsts
+        .into_iter()
+        .zip(shards.add_all(ShardKind::Spelling, &words)?)
+        .map(|(first_word, shard)| SpellingRange { first_word, shard })
+        .collect();
+
     let raw: Vec<Vec<u8>> = columns.iter().map(|built| built.column.clone()).collect();
     let attributes = shards
         .add_all(ShardKind::Column, &raw)?
@@ -132,6 +139,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         attributes,
         dense,
         lexicon,
+        spelling,
         texts,
         shards,
     };

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::languages::Languages;
 use super::shards::Cutter;
+use super::spelling::Words;
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::page::Page;
 
@@ -38,6 +39,8 @@ pub struct Lexical {
     pub mean_len: [f32; 6],
     /// Ranges of terms, ascending.
     pub ranges: Vec<TermRange>,
+    /// The words as they are spelt.
+    pub words: Words,
     /// Distinct terms.
     pub n_terms: u32,
     /// Postings on all levels.
@@ -65,7 +68,7 @@ pub fn analyse(
 ) -> Result<Lexical, findling_bundle::Error> {
     let bases = bases(chunks);
     let starts: Vec<usize> = (0..pages.len()).step_by(BATCH).collect();
-    let batches: Vec<Batch> = starts
+    let mut batches: Vec<Batch> = starts
         .par_iter()
         .map(|&start| {
             let end = (start + BATCH).min(pages.len());
@@ -81,6 +84,10 @@ pub fn analyse(
         })
         .collect();
 
+    let mut words = Words::default();
+    for batch in &mut batches {
+        words.merge(std::mem::take(&mut batch.words));
+    }
     let structure = structure(&batches);
     let mut terms: HashMap<&str, Vec<&TermLists>> = HashMap::new();
     for batch in &batches {
@@ -115,7 +122,8 @@ pub fn analyse(
         .flat_map(|lists| &lists.levels)
         .map(|level| level.postings.len() as u64)
         .sum();
-    Ok(Lexical { n_terms: terms.len() as u32, mean_len: mean_len(&batches), structure, ranges, n_postings })
+    let n_terms = terms.len() as u32;
+    Ok(Lexical { structure, mean_len: mean_len(&batches), ranges, words, n_terms, n_postings })
 }
 
 /// The first section and passage of each page.
@@ -266,6 +274,7 @@ struct Batch {
     sections: Vec<Node>,
     passages: Vec<[u32; 2]>,
     occurrences: Vec<Occurrence>,
+    words: Words,
 }
 
 impl Batch {
@@ -302,8 +311,12 @@ impl Batch {
     /// A field in which every word counts once. Returns its length.
     fn field(&mut self, analyzer: &mut Analyzer, text: &str, field: u8, positions: bool) -> u32 {
         let mut len = 0;
-        let Self { terms, lists, occurrences, .. } = self;
+        let Self { terms, lists, occurrences, words, .. } = self;
         analyzer.analyze(text, |token| {
+            // What is said of titles and headings; paths and the headings above repeat them.
+            if positions {
+                words.count(text, &token, true);
+            }
             len += u32::from(token.kind != TokenKind::Whole);
             let position = positions.then_some(token.position);
             occurrences.push(Occurrence {
@@ -327,7 +340,7 @@ impl Batch {
         let Some(text) = section.text.get(start as usize..end as usize) else { return [0, 0] };
         let mut len = [0.0f32; 2];
         let (mut code, mut weights) = (&section.code[..], &section.weights[..]);
-        let Self { terms, lists, occurrences, .. } = self;
+        let Self { terms, lists, occurrences, words, .. } = self;
         analyzer.analyze(text, |token| {
             // Tokens come by position, not quite by start: an identifier's whole comes before its parts. It is the
             // ranges that are passed once for good.
@@ -347,6 +360,7 @@ impl Batch {
             if weight <= 0.0 {
                 return;
             }
+            words.count(text, &token, false);
             if token.kind != TokenKind::Whole {
                 len[usize::from(field)] += weight;
             }

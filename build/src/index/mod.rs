@@ -24,6 +24,7 @@ pub mod open;
 pub mod query_encoder;
 pub mod rows;
 mod shards;
+mod spelling;
 pub mod table;
 mod texts;
 pub mod write;

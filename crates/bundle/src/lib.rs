@@ -18,6 +18,7 @@
 //! | vectors | what does this section mean? | [`vectors`] |
 //! | graph | which vectors are near this one? | [`graph`] |
 //! | centroids, cell | which vectors are near a query, without fetching all? | [`cells`] |
+//! | spelling | which words does the site have, as they are spelt? | [`spelling`] |
 //! | column | which pages have this value? | [`column`] |
 //! | texts | what is shown of this page? | [`texts`] |
 //!
@@ -64,6 +65,7 @@ pub mod positions;
 pub mod projection;
 pub mod rows;
 pub mod single_file;
+pub mod spelling;
 pub mod structure;
 pub mod texts;
 pub mod vectors;
@@ -80,6 +82,7 @@ pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
 pub use positions::PositionsShard;
 pub use single_file::SingleFile;
+pub use spelling::SpellingShard;
 pub use structure::Structure;
 pub use texts::TextsShard;
 pub use vectors::VectorsShard;

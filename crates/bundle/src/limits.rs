@@ -55,6 +55,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Rows
         | ShardKind::Projection
         | ShardKind::Centroids
+        | ShardKind::Spelling
         | ShardKind::Cell => 128 << 20,
     }
 }

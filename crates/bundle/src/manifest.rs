@@ -31,6 +31,8 @@ pub struct Manifest {
     pub dense: Option<Dense>,
     /// The lexicon's shards, in term order.
     pub lexicon: Vec<LexiconRange>,
+    /// The site's words as they are spelt, in order; empty in a bundle that corrects nothing.
+    pub spelling: Vec<SpellingRange>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
     /// The shard directory. A [`crate::ShardId`] is a place in it.
@@ -214,6 +216,15 @@ pub struct LexiconRange {
     pub positions: crate::ShardId,
 }
 
+/// A range of the site's words (see [`crate::spelling`]).
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct SpellingRange {
+    /// First word. The range ends before the next one's first.
+    pub first_word: String,
+    /// The shard.
+    pub shard: crate::ShardId,
+}
+
 /// A range of pages whose texts share a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub struct TextRange {
@@ -271,6 +282,8 @@ pub enum ShardKind {
     Centroids = 9,
     /// The vectors around one centroid. Named by the centroids' shard, not by the manifest.
     Cell = 10,
+    /// A range of the site's words as they are spelt.
+    Spelling = 11,
 }
 
 impl Manifest {
@@ -357,6 +370,15 @@ impl Manifest {
             at_most("bytes of a term", MAX_TERM_LEN as u64, range.first_term.len() as u64)?;
             self.refers(range.terms, ShardKind::Terms)?;
             self.refers(range.positions, ShardKind::Positions)?;
+        }
+
+        require(
+            self.spelling.is_sorted_by(|a, b| a.first_word < b.first_word),
+            "ranges of words do not ascend",
+        )?;
+        for range in &self.spelling {
+            at_most("bytes of a word", MAX_TERM_LEN as u64, range.first_word.len() as u64)?;
+            self.refers(range.shard, ShardKind::Spelling)?;
         }
 
         check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;

@@ -78,6 +78,9 @@ fn allocation_is_bounded_by_the_input() {
     for bytes in claims(&sample.texts) {
         check("texts", &bytes, &|raw| drop(walk_texts(raw)));
     }
+    for bytes in claims(&sample.spelling) {
+        check("spelling", &bytes, &|raw| drop(walk_spelling(raw)));
+    }
     for bytes in claims(&sample.rows) {
         check("rows", &bytes, &|raw| drop(walk_rows(raw)));
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::lexicon::{Posting, TermsBuilder, cap_term};
 use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
@@ -271,7 +272,24 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..11) {
+    fn spelling(words in btree_map("[a-cé]{1,9}", any::<u8>(), 0..60)) {
+        let mut builder = SpellingBuilder::new();
+        for (word, common) in &words {
+            builder.push(word, *common).unwrap();
+        }
+        let shard = SpellingShard::from_bytes(builder.finish()).unwrap();
+        let (mut walk, mut last) = (shard.words(), String::new());
+        for (word, common) in &words {
+            let found = walk.advance().unwrap();
+            prop_assert_eq!((found.text, found.common), (word.as_str(), *common));
+            prop_assert!(word.starts_with(&last[..found.shared]));
+            last.clone_from(word);
+        }
+        prop_assert!(walk.advance().is_none());
+    }
+
+    #[test]
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..12) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -284,6 +302,7 @@ proptest! {
             ShardKind::Projection,
             ShardKind::Centroids,
             ShardKind::Cell,
+            ShardKind::Spelling,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

@@ -33,6 +33,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Sort>(&mut out);
     declare::<engine::Response>(&mut out);
     declare::<engine::Notice>(&mut out);
+    declare::<engine::Correction>(&mut out);
     declare::<engine::Total>(&mut out);
     declare::<engine::PageHit>(&mut out);
     declare::<engine::SectionHit>(&mut out);

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind, Structure,
-    TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
+    CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind,
+    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -39,6 +39,7 @@ enum Shard {
     Structure(Structure),
     Terms(TermsShard),
     Positions(PositionsShard),
+    Spelling(SpellingShard),
     Vectors(VectorsShard),
     Graph(Graph),
     Column(Column),
@@ -151,6 +152,7 @@ impl Index {
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
             ShardKind::Terms => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
+            ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
             ShardKind::Vectors => {
                 let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
                 Shard::Vectors(VectorsShard::from_bytes(raw, dense.encoder.dim)?)
@@ -256,6 +258,13 @@ impl Index {
         }
     }
 
+    pub(crate) fn spelling(&self, shard: ShardId) -> Option<&SpellingShard> {
+        match self.get(shard)? {
+            Shard::Spelling(words) => Some(words),
+            _ => None,
+        }
+    }
+
     pub(crate) fn vectors(&self, shard: ShardId) -> Option<&VectorsShard> {
         match self.get(shard)? {
             Shard::Vectors(vectors) => Some(vectors),
@@ -331,6 +340,7 @@ impl Shard {
             Self::Structure(structure) => structure.resident_bytes(),
             Self::Terms(terms) => terms.resident_bytes(),
             Self::Positions(positions) => positions.resident_bytes(),
+            Self::Spelling(words) => words.resident_bytes(),
             Self::Vectors(vectors) => vectors.resident_bytes(),
             Self::Graph(graph) => graph.resident_bytes(),
             Self::Column(column) => column.resident_bytes(),

@@ -54,6 +54,7 @@ mod request;
 mod response;
 mod search;
 mod sort;
+mod spell;
 pub mod vector;
 
 pub use error::Error;

@@ -33,6 +33,9 @@ pub struct Request {
     /// Treat the last word as the beginning of one, as while typing.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub prefix: bool,
+    /// Take every word as it is spelt: correct nothing.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub verbatim: bool,
     /// Order by an attribute instead of by relevance.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,

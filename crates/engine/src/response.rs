@@ -15,6 +15,8 @@ pub struct Response {
     pub encoder: Option<String>,
     /// What the reader or the site's owner should know: a missing encoder, an unknown attribute value.
     pub notices: Vec<Notice>,
+    /// Words of the query that the bundle does not have, and what was searched for instead, in the order of the query.
+    pub corrections: Vec<Correction>,
     /// Matches beyond the ones returned.
     pub total: Total,
     /// Pages, best first.
@@ -23,6 +25,17 @@ pub struct Response {
     pub facets: Vec<Facet>,
     /// How the query was understood and run; with `explain` only.
     pub plan: Option<Plan>,
+}
+
+/// A word that was taken for a slip of the keyboard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Correction {
+    /// As the query has it.
+    pub word: String,
+    /// The word of the site that was searched for, in lower case.
+    pub replacement: String,
 }
 
 /// Something to tell.

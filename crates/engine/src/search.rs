@@ -7,14 +7,15 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, ShardId, VectorId, order};
+use findling_bundle::{Attribute, Dense, ShardId, StaticRows, VectorId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::{Allowed, Ranked, Words};
+use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
-use crate::{EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
+use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
 
 /// What the engine's own encoder is called in responses.
 const STATIC: &str = "static";
@@ -28,6 +29,8 @@ pub struct Search {
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
+    /// Whether the query's spelling has been looked at.
+    spelt: bool,
     /// Until ranking takes it.
     words: Option<Words>,
     probe: Option<Probe>,
@@ -37,6 +40,9 @@ pub struct Search {
 /// A request, understood.
 pub(crate) struct Asked {
     pub request: Request,
+    /// Its text, split, with what was corrected.
+    query: Query,
+    pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
     /// The mode that answers.
@@ -108,7 +114,8 @@ impl Search {
         check(&request)?;
         let asked = Asked::new(index, request)?;
         let first = asked.shards(index)?;
-        Ok(Self { asked, first, allowed: None, words: None, probe: None, ranked: None })
+        let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
+        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -116,7 +123,7 @@ impl Search {
     /// # Errors
     /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
-        let mut needed = self.asked.embed(index)?;
+        let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
             self.first = self.asked.shards(index)?;
@@ -126,6 +133,19 @@ impl Search {
         let missing = missing(index, &needed);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
+        }
+        if !self.spelt {
+            match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
+                Spelling::Need(shards) => return Ok(Step::Need(self::missing(index, &shards))),
+                Spelling::Done(corrections) => {
+                    self.spelt = true;
+                    if !corrections.is_empty() {
+                        self.asked.correct(index, corrections);
+                        self.first = self.asked.shards(index)?;
+                    }
+                }
+            }
+            return self.step(index);
         }
         let allowed = match &mut self.allowed {
             Some(allowed) => allowed,
@@ -253,13 +273,7 @@ impl Asked {
             }
             (_, Some(dense), None) => match (&dense.rows, request.encoder) {
                 (Some(rows), EncoderChoice::Auto | EncoderChoice::Static) => {
-                    let asked: Vec<&str> = query
-                        .clauses
-                        .iter()
-                        .filter(|clause| !clause.excluded)
-                        .map(|clause| clause.text.as_str())
-                        .collect();
-                    Some(DenseQuery::Static(StaticQuery::new(&asked.join(" "), rows)))
+                    Some(DenseQuery::Static(static_query(&query, rows)))
                 }
                 _ => {
                     notice("encoder-missing", "no encoder embedded the query; words alone were searched");
@@ -298,7 +312,45 @@ impl Asked {
             told => told,
         };
         let no_words = query.clauses.iter().all(|clause| clause.excluded);
-        Ok(Self { request, plan, condition, mode, fusion, dense, encoder, no_words, planned: true, notices })
+        Ok(Self {
+            request,
+            query,
+            corrections: Vec::new(),
+            plan,
+            condition,
+            mode,
+            fusion,
+            dense,
+            encoder,
+            no_words,
+            planned: true,
+            notices,
+        })
+    }
+
+    /// Plans anew for the query as it was corrected. A vector that came with the request stays: it was made of what was typed.
+    fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
+        let manifest = index.manifest();
+        self.plan = QueryPlan::new(&self.query, &manifest.languages, self.request.prefix);
+        if let (Some(DenseQuery::Static(_)), Some(dense)) = (&self.dense, &manifest.dense)
+            && let Some(rows) = &dense.rows
+        {
+            self.dense = Some(DenseQuery::Static(static_query(&self.query, rows)));
+        }
+        self.corrections = corrections;
+    }
+
+    /// The rows that are missing for embedding the query, as far as can be told.
+    fn rows(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense) else {
+            return Ok(Vec::new());
+        };
+        let rows =
+            dense.rows.as_ref().ok_or_else(|| Error::inconsistent("the bundle has no encoder rows"))?;
+        match query.embed(index, rows, dense.encoder.dim) {
+            Embedded::Need(shards) => Ok(shards),
+            Embedded::Done(_) => Ok(Vec::new()),
+        }
     }
 
     /// Whether every page that the filter lets through is meant: there are no words and there is no vector.
@@ -417,6 +469,13 @@ impl Asked {
         });
         Ok(wanted)
     }
+}
+
+/// The words that are asked for, to be embedded by a bundle's rows.
+fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
+    let asked: Vec<&str> =
+        query.clauses.iter().filter(|clause| !clause.excluded).map(|clause| clause.text.as_str()).collect();
+    StaticQuery::new(&asked.join(" "), rows)
 }
 
 /// An attribute by name.

@@ -14,6 +14,8 @@ export const LABELS = {
   none: (query: string) => `Nothing found for \u201C${query}\u201D`,
   noneHint: "Try other words, or fewer of them.",
   noneFiltered: "Some filters are set; without them there may be more.",
+  corrected: "Showing results for",
+  verbatim: (query: string) => `Search for \u201C${query}\u201D as written`,
   also: "Close in meaning",
   retry: "Try again",
   failed: "Search is not available",

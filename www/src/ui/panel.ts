@@ -42,6 +42,9 @@ export class Panel {
   readonly #state: HTMLElement;
   readonly #more: HTMLButtonElement;
   readonly #notices: HTMLElement;
+  readonly #corrected: HTMLElement;
+  /** The query whose words are to be taken as they are spelt. */
+  #verbatim = "";
   readonly #summary: HTMLElement;
   readonly #status: HTMLElement;
   #index: FindlingIndex | undefined;
@@ -68,7 +71,8 @@ export class Panel {
     this.#list = h("div", { id: "list", role: "listbox", part: "results", "aria-label": labels.results });
     this.#state = h("div", { class: "state" });
     this.#more = h("button", { type: "button", class: "more-results", hidden: true }, labels.more);
-    this.#scroll = h("div", { class: "scroll" }, this.#list, this.#more, this.#state);
+    this.#corrected = h("div", { class: "corrected", hidden: true });
+    this.#scroll = h("div", { class: "scroll" }, this.#corrected, this.#list, this.#more, this.#state);
     this.#notices = h("ul", { class: "notices", hidden: true });
     this.#summary = h("span", { class: "summary", dir: "auto" });
     this.#status = h("div", { class: "sr", role: "status", "aria-live": "polite" });
@@ -169,14 +173,19 @@ export class Panel {
 
   #request(): SearchOptions {
     const filter = this.#facets.filter();
-    return { limit: this.#options.limit(), prefix: true, facets: this.#options.facets(), ...(filter ? { filter } : {}) };
+    return { limit: this.#options.limit(), ...this.#reading(), facets: this.#options.facets(), ...(filter ? { filter } : {}) };
+  }
+
+  /** How the text in the box is to be read. */
+  #reading(): SearchOptions {
+    return { prefix: true, verbatim: this.#verbatim === this.input.value.trim() };
   }
 
   /** An attribute's counts are those without its own filter: what choosing another value would give. */
   async #counts(index: FindlingIndex, query: string, response: SearchResponse, mode: Mode, signal: AbortSignal): Promise<Facet[]> {
     const counts = await Promise.all(this.#facets.chosen.map(async (name) => {
       const filter = this.#facets.filter(name);
-      const { facets } = await index.search(query, { mode, prefix: true, limit: 0, facets: [name], signal, ...(filter ? { filter } : {}) });
+      const { facets } = await index.search(query, { mode, ...this.#reading(), limit: 0, facets: [name], signal, ...(filter ? { filter } : {}) });
       return facets[0];
     }));
     return response.facets.map((facet) => counts.find((other) => other?.name === facet.name) ?? facet);
@@ -289,8 +298,24 @@ export class Panel {
     }, 400);
   }
 
+  /** What was searched for in place of words that the site does not have, and the way back. */
+  #showCorrections({ corrections }: SearchResponse): void {
+    const labels = this.#options.labels();
+    const query = this.input.value.trim();
+    const words = corrections.flatMap(({ replacement }, i) => [i > 0 ? ", " : " ", h("strong", {}, replacement)]);
+    const back = h("button", { type: "button" }, labels.verbatim(query));
+    back.addEventListener("click", () => {
+      this.#verbatim = query;
+      this.#search(false);
+      this.input.focus();
+    });
+    this.#corrected.replaceChildren(h("span", { dir: "auto" }, labels.corrected, ...words), back);
+    this.#corrected.hidden = corrections.length === 0;
+  }
+
   #showNotices(response: SearchResponse): void {
     const labels = this.#options.labels();
+    this.#showCorrections(response);
     const items = response.notices
       .filter(({ code }) => !FOR_THE_SITE.has(code))
       .map(({ code, message }) => {
@@ -327,7 +352,7 @@ export class Panel {
     if (what === "idle") {
       this.#summary.textContent = "";
       this.#status.textContent = "";
-      this.#notices.hidden = true;
+      this.#notices.hidden = this.#corrected.hidden = true;
       this.#answered = undefined;
       const pages = this.#index?.info.pages;
       this.#state.replaceChildren(h("h2", {}, pages === undefined ? labels.search : labels.idle(pages)), h("p", {}, labels.idleHint));

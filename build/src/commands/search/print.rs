@@ -12,6 +12,14 @@ const INDENT: &str = "   ";
 
 /// Prints the pages of a response.
 pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    for correction in &response.corrections {
+        let (word, replacement) = (clean(&correction.word), clean(&correction.replacement));
+        let note = ui.paint(Paint::Dim, &format!("instead of {word}, which the site does not have"));
+        writeln!(out, "{} {note}", ui.paint(Paint::Bold, &replacement))?;
+    }
+    if !response.corrections.is_empty() {
+        writeln!(out)?;
+    }
     for (place, page) in response.results.iter().enumerate() {
         print_page(offset as usize + place + 1, page, ui, out)?;
     }

@@ -9,6 +9,7 @@ use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
 use findling_bundle::positions::{Lists, PositionsBuilder, PositionsShard};
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::{Bits, RowsBuilder, RowsShard};
+use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder, TextsShard};
 use findling_bundle::vectors::{VectorsBuilder, VectorsShard, quantise};
@@ -33,6 +34,7 @@ pub struct Sample {
     pub graph: Vec<u8>,
     pub columns: Vec<Vec<u8>>,
     pub texts: Vec<u8>,
+    pub spelling: Vec<u8>,
     pub rows: Vec<u8>,
     pub projection: Vec<u8>,
     pub coder: Coder,
@@ -169,6 +171,11 @@ pub fn sample() -> Sample {
         .collect();
     let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 12, &[0, 0, 1, 1, 1, 1]).unwrap();
 
+    let mut spelling = SpellingBuilder::new();
+    for (word, common) in [("alpha", 0), ("alphabet", 12), ("ältest", 255)] {
+        spelling.push(word, common).unwrap();
+    }
+
     Sample {
         stats,
         structure: structure.to_bytes(),
@@ -178,6 +185,7 @@ pub fn sample() -> Sample {
         graph: graph.to_bytes(),
         columns,
         texts: texts.finish(),
+        spelling: spelling.finish(),
         rows: rows.finish(),
         projection: projection.to_bytes(),
         coder,
@@ -205,6 +213,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let rows = add(ShardKind::Rows, &sample.rows);
     let projection = add(ShardKind::Projection, &sample.projection);
     let centroids = add(ShardKind::Centroids, &sample.centroids);
+    let spelling = add(ShardKind::Spelling, &sample.spelling);
     let attributes = KINDS
         .iter()
         .zip(&sample.columns)
@@ -250,6 +259,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             }),
         }),
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
+        spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
         texts: vec![TextRange { first_page: PageId(0), shard: texts }],
         shards,
     };
@@ -402,6 +412,19 @@ pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+pub fn walk_spelling(raw: &[u8]) -> Result<(), Error> {
+    let shard = SpellingShard::from_bytes(raw.to_vec())?;
+    let (mut words, mut last, mut n) = (shard.words(), String::new(), 0);
+    while let Some(word) = words.advance() {
+        assert!(word.text > last.as_str() && word.text.starts_with(&last[..word.shared]));
+        last = word.text.to_string();
+        n += 1;
+    }
+    assert_eq!(n, shard.n_words());
+    shard.resident_bytes();
+    Ok(())
+}
+
 pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.rows().count(), centroids.cells().len());
@@ -432,6 +455,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
         assert!(manifest.lexicon_of(&range.first_term).is_some());
         walk_terms(&read(range.terms)?, &manifest.stats)?;
         walk_positions(&read(range.positions)?)?;
+    }
+    for range in &manifest.spelling {
+        walk_spelling(&read(range.shard)?)?;
     }
     for attribute in &manifest.attributes {
         walk_column(&read(attribute.column)?, attribute.kind, &manifest.stats)?;

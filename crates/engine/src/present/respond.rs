@@ -25,6 +25,7 @@ pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<R
         mode: asked.mode,
         encoder: asked.encoder.clone(),
         notices: asked.notices.iter().chain(&ranked.notices).cloned().collect(),
+        corrections: asked.corrections.clone(),
         total: ranked.total,
         results,
         facets: ranked.facets.clone(),

@@ -9,4 +9,4 @@ mod plan;
 
 pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
 pub(crate) use parse::parse;
-pub(crate) use plan::{Group, Phrase, QueryPlan, Slot};
+pub(crate) use plan::{Group, Phrase, QueryPlan, Slot, unknown};

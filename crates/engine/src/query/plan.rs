@@ -3,6 +3,8 @@
 //! The words of a query are analysed in every language of the bundle. Analyses of the same stretch of text are
 //! alternatives of one [`Group`], which scores by the best of them: a word counts once, however many languages know it.
 
+use std::ops::Range;
+
 use findling_text::{Analyzer, TokenKind};
 
 use super::{ClauseKind, Query};
@@ -195,6 +197,26 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
         });
     }
     stretches
+}
+
+/// The byte ranges of the words of a text of which no analysis is known, parts of names for themselves. None where a name is
+/// known as a whole, and no stop words.
+pub(crate) fn unknown(text: &str, languages: &[String], known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let stretches = stretches(&mut analyzers(languages), text);
+    let is_known = |stretch: &Stretch| stretch.terms.iter().any(|term| known(term));
+    let mut unknown = Vec::new();
+    let mut whole: Option<(u32, bool)> = None;
+    for stretch in &stretches {
+        if stretch.kind == TokenKind::Whole {
+            whole = Some((stretch.end, is_known(stretch)));
+            continue;
+        }
+        let within_known = whole.is_some_and(|(end, known)| known && stretch.end <= end);
+        if !within_known && stretch.n_stop == 0 && !is_known(stretch) {
+            unknown.push(stretch.start as usize..stretch.end as usize);
+        }
+    }
+    unknown
 }
 
 /// The stretches that end where the text ends, as (start, end, whole) with what stands there, folded but not stemmed.

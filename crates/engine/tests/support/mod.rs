@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
-    PageId, ShardEntry, ShardId, ShardKind, Stats, TextRange, VectorId, VectorRange, encode_manifest,
-    encode_shard,
+    PageId, ShardEntry, ShardId, ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange,
+    encode_manifest, encode_shard,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::{Analyzer, TokenKind};
@@ -70,11 +71,13 @@ pub struct Cut {
     pub terms_per_range: usize,
     pub pages_per_text: usize,
     pub vectors_per_shard: usize,
+    /// 0: the bundle corrects nothing.
+    pub words_per_spelling: usize,
 }
 
 impl Default for Cut {
     fn default() -> Self {
-        Self { terms_per_range: 7, pages_per_text: 2, vectors_per_shard: 3 }
+        Self { terms_per_range: 7, pages_per_text: 2, vectors_per_shard: 3, words_per_spelling: 0 }
     }
 }
 
@@ -219,6 +222,28 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms, positions });
     }
 
+    let mut spelling = Vec::new();
+    if cut.words_per_spelling > 0 {
+        let mut words: BTreeMap<String, u32> = BTreeMap::new();
+        for page in pages {
+            let sections = page.sections.iter().flat_map(|section| [&section.heading, &section.text]);
+            for text in sections.chain([&page.title]) {
+                for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+                    *words.entry(word.to_lowercase()).or_default() += 1;
+                }
+            }
+        }
+        let words: Vec<_> = words.into_iter().collect();
+        for range in words.chunks(cut.words_per_spelling) {
+            let mut builder = SpellingBuilder::new();
+            for (word, n) in range {
+                builder.push(word, commonness(*n)).unwrap();
+            }
+            let shard = put(ShardKind::Spelling, &builder.finish());
+            spelling.push(SpellingRange { first_word: range[0].0.clone(), shard });
+        }
+    }
+
     let mut texts = Vec::new();
     for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
         let mut builder = TextsBuilder::new();
@@ -321,6 +346,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         attributes: directory,
         dense,
         lexicon,
+        spelling,
         texts,
         shards: entries,
     };
@@ -356,7 +382,8 @@ impl Bundle {
             match search.step(index)? {
                 Step::Done(response) => return Ok((*response, rounds)),
                 Step::Need(shards) => {
-                    assert!(!shards.is_empty() && rounds.len() < 3);
+                    // Two for what is spelt as the bundle spells it; a correction takes up to three more.
+                    assert!(!shards.is_empty() && rounds.len() < 5);
                     for &shard in &shards {
                         index.provide(shard, &self.shards[shard.index()])?;
                     }

@@ -1,0 +1,123 @@
+//! The site's words as they are spelt, in shards, for correcting the words of queries.
+//!
+//! Words of letters alone are taken, and names of several parts as one word too (`checkpointtimeout`), since that is how
+//! somebody may type them. What stands once in running text may well be a slip itself, and is left out.
+
+use std::collections::HashMap;
+
+use findling_bundle::spelling::{SpellingBuilder, commonness};
+use findling_text::normalise::fold_into;
+use findling_text::{Token, TokenKind};
+
+use super::shards::Cutter;
+
+/// Fewest and most characters of a word that can be corrected to.
+const CHARS: std::ops::RangeInclusive<usize> = 4..=32;
+/// A word of a title or heading counts as often as this many in running text.
+const IN_TITLE: u32 = 4;
+/// Fewest counts.
+const LEAST: u32 = 2;
+/// Most words: the most common.
+const MOST: usize = 40_000;
+/// Bytes of a shard, uncompressed, to aim at.
+const TARGET: usize = 16 << 10;
+
+/// Words with how often they occur.
+#[derive(Debug, Default)]
+pub struct Words {
+    counts: HashMap<Box<str>, u32>,
+    folded: String,
+}
+
+impl Words {
+    /// Counts a token of `text`.
+    pub fn count(&mut self, text: &str, token: &Token<'_>, in_title: bool) {
+        let Some(spelt) = text.get(token.start as usize..token.end as usize) else { return };
+        if spelt.len() < *CHARS.start() {
+            return;
+        }
+        self.folded.clear();
+        fold_into(spelt, &mut self.folded);
+        if token.kind == TokenKind::Whole {
+            self.folded.retain(|c| !matches!(c, '_' | '.' | ':' | '-' | '\u{2010}' | '\u{2011}'));
+        }
+        let n_chars = self.folded.chars().count();
+        if !CHARS.contains(&n_chars) || !self.folded.chars().all(char::is_alphabetic) {
+            return;
+        }
+        let by = if in_title { IN_TITLE } else { 1 };
+        match self.counts.get_mut(self.folded.as_str()) {
+            Some(count) => *count += by,
+            None => {
+                self.counts.insert(self.folded.as_str().into(), by);
+            }
+        }
+    }
+
+    /// Adds the counts of other pages.
+    pub fn merge(&mut self, other: Words) {
+        if self.counts.is_empty() {
+            *self = other;
+            return;
+        }
+        for (word, n) in other.counts {
+            *self.counts.entry(word).or_default() += n;
+        }
+    }
+
+    /// The shards, uncompressed, each with its first word.
+    pub fn shards(self) -> Result<Vec<(String, Vec<u8>)>, findling_bundle::Error> {
+        let mut words: Vec<(Box<str>, u32)> = self.counts.into_iter().filter(|(_, n)| *n >= LEAST).collect();
+        if words.len() > MOST {
+            words.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+            words.truncate(MOST);
+        }
+        words.sort_unstable();
+        let mut cutter = Cutter::new(TARGET);
+        let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();
+        for (word, n) in &words {
+            if cutter.cut_before(word, word.len() / 2 + 3) || shards.is_empty() {
+                shards.push((word.to_string(), SpellingBuilder::new()));
+            }
+            if let Some((_, shard)) = shards.last_mut() {
+                shard.push(word, commonness(*n))?;
+            }
+        }
+        Ok(shards.into_iter().map(|(first, shard)| (first, shard.finish())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::SpellingShard;
+    use findling_text::Analyzer;
+
+    use super::*;
+
+    fn words(texts: &[(&str, bool)]) -> Vec<String> {
+        let mut words = Words::default();
+        for (text, in_title) in texts {
+            Analyzer::for_language("en").analyze(text, |token| words.count(text, &token, *in_title));
+        }
+        let mut found = Vec::new();
+        for (_, raw) in words.shards().unwrap() {
+            let shard = SpellingShard::from_bytes(raw).unwrap();
+            let mut words = shard.words();
+            while let Some(word) = words.advance() {
+                found.push(word.text.to_string());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn words_are_kept_as_they_are_spelt() {
+        assert_eq!(words(&[("Running Résumé", true)]), ["resume", "running"]);
+        assert_eq!(words(&[("once Twice twice", false)]), ["twice"]);
+        assert_eq!(
+            words(&[("HashMap checkpoint_timeout", true)]),
+            ["checkpoint", "checkpointtimeout", "hash", "hashmap", "timeout"]
+        );
+        assert_eq!(words(&[("abc E0382 3.11 sha256 全文検索エンジン", true)]), [""; 0]);
+    }
+}
