@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { failures, report, requests, topics } from "../../ranking/check.mjs";
 import { dist, findling, scratch } from "../lib/bundle.mjs";
@@ -27,7 +27,7 @@ describe("readers find what they mean", () => {
     test(`${topic.name}: ${topic.about}`, async () => {
       const bundle = join(sites, topic.name, "findling");
       // Options name files of the topic's own directory.
-      execFileSync(findling, ["--quiet", "build", "pages", "--output", bundle, "--no-client", "--encoder", "none", ...topic.build], { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] });
+      execFileSync(resolve(findling), ["--quiet", "build", "pages", "--output", bundle, "--no-client", "--encoder", "none", ...topic.build], { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] });
       const asked = topic.cases.map((one) => requests(one, topic.pages));
       const answers = await page.evaluate(async ([address, asked]) => {
         const index = await findling.open(address);
