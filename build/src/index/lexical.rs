@@ -10,6 +10,7 @@ use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::{Lists, PositionsBuilder};
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::{Level, PageId, SectionId};
+use findling_text::keys::{Name, form_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -101,6 +102,7 @@ pub fn analyse(
     }
     let mut terms: Vec<(&str, Vec<&TermLists>)> = terms.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
+    drop_lone_forms(&mut terms);
 
     let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
     let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY));
@@ -124,6 +126,23 @@ pub fn analyse(
         .sum();
     let n_terms = terms.len() as u32;
     Ok(Lexical { structure, mean_len: mean_len(&batches), ranges, words, n_terms, n_postings })
+}
+
+/// Leaves out the forms of words that have one form alone: they say what the term says. Terms ascend.
+fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
+    let term_of = |key: &str| split_form(key).map(|(term, _)| term.len());
+    let same =
+        |a: &str, b: &str| term_of(a).is_some_and(|len| term_of(b) == Some(len) && a[..len] == b[..len]);
+    let keeps: Vec<bool> = (0..terms.len())
+        .map(|i| {
+            let key = terms[i].0;
+            term_of(key).is_none()
+                || i > 0 && same(key, terms[i - 1].0)
+                || terms.get(i + 1).is_some_and(|next| same(key, next.0))
+        })
+        .collect();
+    let mut keeps = keeps.into_iter();
+    terms.retain(|_| keeps.next().unwrap_or(true));
 }
 
 /// The first section and passage of each page.
@@ -159,25 +178,25 @@ fn structure(batches: &[Batch]) -> Structure {
     builder.finish()
 }
 
-/// Means over passages: a page's title counts for each of its passages.
+/// Means over the passages that have anything in the field: a page's title counts for each of its passages. Were passages
+/// without code counted, a single word of code would be a long text of it.
 fn mean_len(batches: &[Batch]) -> [f32; 6] {
-    let (mut sums, mut n) = ([0u64; 6], 0u64);
+    let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);
     for batch in batches {
         let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
         for page in &batch.pages {
             for section in sections.by_ref().take(page.n_children as usize) {
                 for passage in passages.by_ref().take(section.n_children as usize) {
-                    n += 1;
-                    for (sum, len) in
-                        sums.iter_mut().zip([page.len, section.len, *passage].into_iter().flatten())
-                    {
+                    let lens = [page.len, section.len, *passage].into_iter().flatten();
+                    for ((sum, n), len) in sums.iter_mut().zip(&mut counts).zip(lens) {
                         *sum += u64::from(len);
+                        *n += u64::from(len > 0);
                     }
                 }
             }
         }
     }
-    sums.map(|sum| (sum as f64 / n.max(1) as f64) as f32)
+    std::array::from_fn(|field| (sums[field] as f64 / counts[field].max(1) as f64) as f32)
 }
 
 /// About the bytes that a term takes in the terms shard.
@@ -312,10 +331,17 @@ impl Batch {
     fn field(&mut self, analyzer: &mut Analyzer, text: &str, field: u8, positions: bool) -> u32 {
         let mut len = 0;
         let Self { terms, lists, occurrences, words, .. } = self;
+        let mut keys = Vec::new();
+        let mut name = Name::default();
         analyzer.analyze(text, |token| {
             // What is said of titles and headings; paths and the headings above repeat them.
             if positions {
                 words.count(text, &token, true);
+                name.push(&token);
+                if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
+                    let spelt = text.get(token.start as usize..token.end as usize);
+                    keys.extend(spelt.and_then(|spelt| form_key(token.term, spelt)));
+                }
             }
             len += u32::from(token.kind != TokenKind::Whole);
             let position = positions.then_some(token.position);
@@ -326,6 +352,17 @@ impl Batch {
                 weight: 1.0,
             });
         });
+        if name.has_stop() {
+            keys.extend(name.key());
+        }
+        for key in keys {
+            occurrences.push(Occurrence {
+                term: intern(terms, lists, &key),
+                position: None,
+                field,
+                weight: 1.0,
+            });
+        }
         len
     }
 

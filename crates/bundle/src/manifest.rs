@@ -52,7 +52,7 @@ pub struct Stats {
     pub n_vectors: u32,
     /// Distinct terms.
     pub n_terms: u32,
-    /// Mean number of tokens in each field, over passages (a page's title counts once for each of its
+    /// Mean number of tokens in each field, over the passages where it has any (a page's title counts once for each of its
     /// passages, since BM25F scores passages). In the order of [`crate::Field`].
     pub mean_len: [f32; 6],
 }

@@ -78,7 +78,11 @@ fn main() {
         })
         .collect();
     let start = Instant::now();
-    let bundle = build(&pages, &[], Cut { terms_per_range: 500, pages_per_text: 50, vectors_per_shard: 1 });
+    let bundle = build(
+        &pages,
+        &[],
+        Cut { terms_per_range: 500, pages_per_text: 50, vectors_per_shard: 1, words_per_spelling: 0 },
+    );
     println!(
         "{} sections, built in {:.1} s",
         bundle.manifest.stats.n_sections,

@@ -137,9 +137,9 @@ impl Search {
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
                 Spelling::Need(shards) => return Ok(Step::Need(self::missing(index, &shards))),
-                Spelling::Done(corrections) => {
+                Spelling::Done { changed, corrections } => {
                     self.spelt = true;
-                    if !corrections.is_empty() {
+                    if changed {
                         self.asked.correct(index, corrections);
                         self.first = self.asked.shards(index)?;
                     }
@@ -403,6 +403,11 @@ impl Asked {
                 shards
                     .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
             }
+        }
+        // Beside the words they begin with, nearly always in the same shard.
+        if self.mode != Mode::Semantic {
+            let keys = self.plan.groups.iter().flat_map(|group| &group.forms).chain(&self.plan.names);
+            shards.extend(keys.filter_map(|key| dictionary.shard_of(key)));
         }
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {

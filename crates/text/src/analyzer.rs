@@ -66,6 +66,7 @@ impl Analyzer {
             stop_words: stop_words(&language),
             turkic: matches!(&*language, "tr" | "az"),
             english: language == "en",
+            german: language == "de",
             cache: Vec::new(),
             lower: String::new(),
             term: String::new(),
@@ -131,6 +132,7 @@ struct Terms {
     stop_words: &'static [&'static str],
     turkic: bool,
     english: bool,
+    german: bool,
     cache: Vec<Slot>,
     lower: String,
     term: String,
@@ -203,7 +205,16 @@ impl Terms {
         }
         match &self.stemmer {
             Some(stemmer) if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) => {
-                let twin = if self.english { variants::verb(lower) } else { None };
+                let twin = match (self.english, self.german) {
+                    // English words are as good without their accents, and stemmed alike only without.
+                    (true, _) => {
+                        let mut plain = String::with_capacity(lower.len());
+                        fold_lower_into(lower, &mut plain);
+                        Some(variants::verb(&plain).unwrap_or(plain))
+                    }
+                    (_, true) => variants::umlauts(lower),
+                    _ => None,
+                };
                 fold_lower_into(&stemmer.stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
                 if self.english {
                     variants::fold(&mut self.term);
@@ -251,6 +262,7 @@ mod tests {
         check("en", "Sharing the threads' data.", "0share 1?the 2thread 3data");
         check("en", "Rust’s caching, don't panic", "0rust 1cach 2?don't 3panic");
         check("en", "naïve café", "0naiv 1cafe");
+        check("en", "résumé resume", "0resum 1resum");
         check("en", "O'Reilly", "0o'reilli");
         check("en", "end. Next", "0end 1next");
     }
@@ -280,6 +292,7 @@ mod tests {
         check("en", "Python 3.11.2.", "0python 1=3.11.2 1+3 2+11 3+2");
         check("en", "v1.2", "0=v1.2 0+v1 1+2");
         check("en", "2021-03-04", "0=2021-03-04 0+2021 1+03 2+04");
+        check("en", "1,000 1000 1,2 10,000,000", "0=1000 0+1 1+000 21000 31 42 5=10000000 5+10 6+000 7+000");
         check("en", "utf-8 utf8", "0=utf8 0+utf 1+8 2utf8");
     }
 
@@ -296,10 +309,12 @@ mod tests {
     #[test]
     fn languages() {
         check("de", "Die Häuser der Straße", "0?die 1haus 2?der 3strass");
+        check("de", "Größe groesse Müller Mueller neue Statuen", "0gross 1gross 2mull 3mull 4neu 5statu");
         check("fr", "l'avion décollait", "0?l 1avion 2decoll");
         check("xx", "Wörter laufend", "0worter 1laufend");
         check("tr", "IŞIK İstanbul'da", "0isik 1istanbul 2da");
         check("ja", "全文検索", "0全文 1文検 2検索");
+        check("ja", "ﾒﾓﾘ ﾊﾞｸﾞ", "0メモ 1モリ 2バグ");
         check("ja", "Rustの検索 x", "0rust 1の検 2検索 3x");
         check("ru", "Угнетённые и", "0угнетен 1?и");
     }

@@ -1,10 +1,10 @@
 //! Identifiers: names, flags, versions and error codes, whole and by their parts.
 //!
-//! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`, a hyphen. Its parts are
+//! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`, a hyphen, a comma that groups digits. Its parts are
 //! the runs, divided once more where case changes (`HashMap`, `XMLHttpRequest`). A chunk of one part is a plain word.
 //!
 //! The whole is spelt without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and `precommit` are one term;
-//! between two digits a `.` or `-` stays, so that 3.11 is not 311. Some wholes are verbatim because the marks in front or
+//! between two digits a `.` or `-` stays, so that 3.11 is not 311, and a comma goes, so that 1,000 is 1000. Some wholes are verbatim because the marks in front or
 //! behind make the name: `--force`, `-f`, `__init__`, `.gitignore`, `c++`, `c#`.
 
 use crate::segment::{Class, Run, class, letters_end};
@@ -102,12 +102,20 @@ impl Chunk {
 fn connector_len(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
         Some(b'.' | b'-') => 1,
+        Some(b',') if groups_digits(bytes, at) => 1,
         Some(b'_') => bytes[at..].iter().take_while(|&&b| b == b'_').count(),
         Some(b':') if bytes.get(at + 1) == Some(&b':') => 2,
         // U+2010 hyphen and U+2011 non-breaking hyphen.
         Some(0xe2) if matches!(bytes.get(at + 1..at + 3), Some([0x80, 0x90 | 0x91])) => 3,
         _ => 0,
     }
+}
+
+/// Whether the comma at byte `at` groups the digits of one number: 1,000 is 1000.
+fn groups_digits(bytes: &[u8], at: usize) -> bool {
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let before = bytes[..at].iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    (1..=3).contains(&before) && digits(&bytes[at + 1..]) == 3
 }
 
 #[inline]
@@ -207,7 +215,7 @@ pub(crate) fn whole_into(chunk: &str, verbatim: bool, out: &mut String) -> bool 
                 let digits = before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
                 verbatim || digits
             }
-            '\u{2010}' | '\u{2011}' => false,
+            ',' | '\u{2010}' | '\u{2011}' => false,
             _ => true,
         };
         if keep {

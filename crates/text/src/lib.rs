@@ -9,6 +9,7 @@
 //! ```
 //!
 //! - [`Analyzer`] turns text into [`Token`]s: words folded and stemmed, identifiers whole and in parts.
+//! - [`keys`] are what the lexicon has besides: forms of words, and titles as a whole.
 //! - [`wordpiece::WordPiece`] turns text into the token ids of BERT-family encoders.
 //! - [`conformance`] tells whether two builds of this crate analyse alike.
 //!
@@ -17,6 +18,7 @@
 mod analyzer;
 mod conformance;
 mod identifier;
+pub mod keys;
 pub mod normalise;
 mod segment;
 mod stem;

@@ -2,9 +2,17 @@
 //!
 //! Two steps, since stemming stands between them and needs the accents of its language:
 //! `lower_into` makes text lower case and composed; `fold_lower_into` removes diacritics.
-//! Compatibility forms beyond full-width ASCII and the Latin ligatures are left as they are.
+//! Compatibility forms beyond full-width ASCII, half-width kana and the Latin ligatures are left as they are.
 
 use crate::unicode;
+
+/// What U+FF66 and the 57 characters behind it are in full width (the Unicode Standard, compatibility decompositions).
+const HALF_WIDTH: [char; 58] = [
+    'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー', 'ア', 'イ', 'ウ', 'エ', 'オ', 'カ',
+    'キ', 'ク', 'ケ', 'コ', 'サ', 'シ', 'ス', 'セ', 'ソ', 'タ', 'チ', 'ツ', 'テ', 'ト', 'ナ', 'ニ', 'ヌ',
+    'ネ', 'ノ', 'ハ', 'ヒ', 'フ', 'ヘ', 'ホ', 'マ', 'ミ', 'ム', 'メ', 'モ', 'ヤ', 'ユ', 'ヨ', 'ラ', 'リ',
+    'ル', 'レ', 'ロ', 'ワ', 'ン', '\u{3099}', '\u{309a}',
+];
 
 /// Appends `word` to `out` in the form terms have before stemming: lower case, without diacritics. The beginning of a word
 /// that is still being typed is looked up in this form.
@@ -25,6 +33,17 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
             // Full-width ASCII.
             '\u{ff01}'..='\u{ff5e}' => {
                 out.extend(char::from_u32(u32::from(c) - 0xfee0).map(|c| c.to_ascii_lowercase()));
+            }
+            // Half-width kana; a mark of voice is composed with the kana before it.
+            '\u{ff66}'..='\u{ff9f}' => {
+                let wide = HALF_WIDTH.get(usize::from(c as u16 - 0xff66)).copied().unwrap_or(c);
+                match out.chars().next_back().and_then(|last| compose(last, wide)) {
+                    Some(composed) => {
+                        out.pop();
+                        out.push(composed);
+                    }
+                    None => out.push(wide),
+                }
             }
             '\u{2019}' => out.push('\''),
             'Σ' | 'ς' => out.push('σ'),

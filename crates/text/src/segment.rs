@@ -31,7 +31,7 @@ pub(crate) fn class(c: char) -> Class {
 
 fn class_beyond_ascii(c: char) -> Class {
     let unspaced = match c {
-        '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' => return Class::Extend,
+        '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' | '\u{ff9e}' | '\u{ff9f}' => return Class::Extend,
         '\u{3005}'
         | '\u{3007}'
         | '\u{3041}'..='\u{3096}'
@@ -42,7 +42,7 @@ fn class_beyond_ascii(c: char) -> Class {
         | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{ff66}'..='\u{ff9d}'
         | '\u{20000}'..='\u{3ffff}' => 1,
         '\u{1100}'..='\u{115f}'
         | '\u{3131}'..='\u{318e}'

@@ -1,5 +1,6 @@
-//! British and American spellings of one English word meet in the American stem.
+//! Two spellings of one word: British and American English, and German umlauts written out.
 //!
+//! British and American spellings meet in the American stem.
 //! A reader who types "behaviour" wants the page that says "behavior". Verbs in `-ise` are respelt before stemming, since
 //! Snowball takes `-ize` off and not `-ise`; the rest is done on stems, where the rules are few. What they make of a word
 //! need not be a word, only the same for both spellings.
@@ -81,6 +82,34 @@ pub(crate) fn verb(word: &str) -> Option<String> {
     let twin = stem.ends_with('y') && root.len() > 4
         || stem.ends_with('i') && root.len() > 5 && !ALWAYS_IS.contains(&root);
     twin.then(|| format!("{stem}z{end}"))
+}
+
+/// A German word with `ae`, `oe`, `ue` made umlauts, as the stemmer expects them. Not behind a vowel or q (`neue`, `quer`), and
+/// not where an ending begins (`Statuen`).
+pub(crate) fn umlauts(word: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find("ae").into_iter().chain(rest.find("oe")).chain(rest.find("ue")).min() {
+        let before = out.chars().chain(rest[..at].chars()).next_back();
+        let behind = &rest[at + 2..];
+        let umlaut = match rest.as_bytes()[at] {
+            b'a' => 'ä',
+            b'o' => 'ö',
+            _ => 'ü',
+        };
+        out.push_str(&rest[..at]);
+        if before.is_some_and(|c| "aeiouäöüq".contains(c)) || matches!(behind, "" | "n" | "s") {
+            out.push_str(&rest[at..at + 2]);
+        } else {
+            out.push(umlaut);
+        }
+        rest = behind;
+    }
+    if rest.len() == word.len() {
+        return None;
+    }
+    out.push_str(rest);
+    Some(out)
 }
 
 /// Replaces a British stem by the American one; other stems stay.

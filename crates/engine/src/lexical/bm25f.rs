@@ -23,6 +23,9 @@ pub(crate) struct LexicalHit {
     pub boosts: u8,
 }
 
+/// All bits: the title is known to be the query. With eight words all are set only where it is.
+const NAMED: u8 = u8::MAX;
+
 /// The page's title consists of the query's words.
 pub(crate) const TITLE: u8 = 1;
 /// The section's heading does.
@@ -40,6 +43,9 @@ pub(crate) struct ScoredTerm {
     pub exact: bool,
 }
 
+/// Titles and headings that the query as a whole is.
+pub(crate) type Names = Vec<Lookup>;
+
 /// The terms of which the best counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
@@ -49,6 +55,8 @@ pub(crate) struct ScoredGroup {
     most: f32,
     /// The bit that stands for the group where titles are compared with the query; 0 where it has none.
     bit: u8,
+    /// Whether this is no word of its own but the form in which the one before was typed.
+    pub form: bool,
 }
 
 /// Buffers that are kept from query to query.
@@ -178,13 +186,34 @@ impl<'a> Scorer<'a> {
                     most = contribution;
                 }
             }
-            groups.push(ScoredGroup { terms, most, bit });
+            let forms = self.forms(group, weight, &terms);
+            groups.push(ScoredGroup { terms, most, bit, form: false });
+            groups.extend(forms);
         }
-        // More words than bits: no title is compared.
-        if bits > 8 {
+        // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.
+        let unseen = !only_stops && plan.groups.iter().any(|group| group.stop == 1.0);
+        if bits > 8 || unseen {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
         groups
+    }
+
+    /// The form in which a word was typed, where titles and headings have several of it: worth a part of the word.
+    fn forms(&self, group: &Group, weight: f32, terms: &[ScoredTerm]) -> Option<ScoredGroup> {
+        let idf = terms.first()?.idf;
+        let weight = weight * self.params.form_weight;
+        let mut found = Vec::new();
+        for key in &group.forms {
+            if let Some(lookup) = self.dictionary.find(key) {
+                found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
+            }
+        }
+        (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit: 0, form: true })
+    }
+
+    /// Looks up the titles that the query as a whole would be.
+    pub fn names(&self, plan: &QueryPlan) -> Names {
+        plan.names.iter().filter_map(|key| self.dictionary.find(key)).collect()
     }
 
     /// What a passage of average length would score that says every word of the query once in its text.
@@ -203,9 +232,19 @@ impl<'a> Scorer<'a> {
         groups: &[ScoredGroup],
         n_tokens: u32,
         all_bits: u8,
+        names: &Names,
         allowed: Option<&Bitset>,
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {
+        for name in names {
+            let Scratch { titles, titles_touched, headings, headings_touched, .. } = scratch;
+            for posting in self.dictionary.postings(name, Level::Page) {
+                mark(titles, titles_touched, posting.id, NAMED);
+            }
+            for posting in self.dictionary.postings(name, Level::Section) {
+                mark(headings, headings_touched, posting.id, NAMED);
+            }
+        }
         for group in groups {
             if let [term] = group.terms.as_slice() {
                 // Nothing to compare: the term's contributions go straight into the scores.
@@ -342,12 +381,13 @@ impl<'a> Scorer<'a> {
         let exact = !scratch.titles_touched.is_empty() || !scratch.headings_touched.is_empty();
         for hit in &mut hits {
             scratch.slots[hit.section as usize] = 0;
-            if exact && all_bits != 0 {
+            if exact {
+                let is_query = |bits: u8| bits == NAMED || bits == all_bits && all_bits != 0;
                 let page = self.structure.page_of(SectionId(hit.section));
-                if scratch.titles.get(page.index()) == Some(&all_bits) {
+                if scratch.titles.get(page.index()).is_some_and(|&bits| is_query(bits)) {
                     hit.boosts |= TITLE;
                 }
-                if scratch.headings[hit.section as usize] == all_bits {
+                if is_query(scratch.headings[hit.section as usize]) {
                     hit.boosts |= HEADING;
                 }
                 hit.score *= self.boost(hit.boosts);

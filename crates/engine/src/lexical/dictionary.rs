@@ -2,6 +2,8 @@
 
 use findling_bundle::{Level, PositionsShard, ShardId, TermEntry, TermsShard};
 
+use findling_text::keys::is_key;
+
 use crate::Index;
 
 /// Most completions of an unfinished word.
@@ -88,6 +90,9 @@ impl<'a> Dictionary<'a> {
             let Some(shard) = self.terms_shard(range) else { continue };
             let mut terms = shard.prefix(prefix);
             while let Some((term, entry)) = terms.advance() {
+                if is_key(term) {
+                    continue;
+                }
                 // Terms come in order, so among equals the first stays in front.
                 let place = best.partition_point(|(_, other)| other.entry.df >= entry.df);
                 if place < MAX_COMPLETIONS {

@@ -29,6 +29,8 @@ pub struct Bm25fParams {
     pub stop_weight: f32,
     /// Weight of the completions of an unfinished last word, against 1 for the word as it stands. 0.7 unless told.
     pub completion_weight: f32,
+    /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2 unless told.
+    pub form_weight: f32,
     /// A section whose page's title consists of the query's words scores this much more, as a share. 0.3 unless told.
     pub title_boost: f32,
     /// The same for the section's own heading. 0.2 unless told.
@@ -51,6 +53,7 @@ impl Default for Bm25fParams {
             part_weight: 0.5,
             stop_weight: 0.0,
             completion_weight: 0.7,
+            form_weight: 0.2,
             title_boost: 0.3,
             heading_boost: 0.2,
         }

@@ -1,5 +1,7 @@
 //! Why a hit stands where it stands, and how a query was run.
 
+use findling_text::keys::split_form;
+
 use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
 use crate::search::Asked;
 use crate::vector::Neighbours;
@@ -8,7 +10,7 @@ use crate::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation
 /// The words' part in a hit.
 pub(crate) fn explanation(contributions: &[Contribution], boosts: u8, params: &Bm25fParams) -> Explanation {
     let terms = contributions.iter().map(|contribution| TermExplanation {
-        term: contribution.term.clone(),
+        term: written(&contribution.term),
         idf: contribution.idf,
         frequencies: contribution.frequencies,
         score: contribution.score,
@@ -20,11 +22,16 @@ pub(crate) fn explanation(contributions: &[Contribution], boosts: u8, params: &B
     Explanation { terms: terms.collect(), boosts: boosts.collect() }
 }
 
+/// A term; the form of one as it was typed.
+fn written(term: &str) -> String {
+    split_form(term).map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
+}
+
 /// How a query was understood and run.
 pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neighbours: &Neighbours) -> Plan {
     let texts = |phrases: &[crate::query::Phrase]| phrases.iter().map(|phrase| phrase.text.clone()).collect();
     Plan {
-        terms: groups.iter().flat_map(|group| &group.terms).map(|term| term.term.clone()).collect(),
+        terms: groups.iter().flat_map(|group| &group.terms).map(|term| written(&term.term)).collect(),
         phrases: texts(&asked.plan.phrases),
         excluded: texts(&asked.plan.excluded),
         filter: asked.condition.as_ref().map(ToString::to_string),

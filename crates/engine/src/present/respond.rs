@@ -36,7 +36,7 @@ pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<R
 /// The words to mark. Where words were not looked up, all of the query's but its stop words.
 fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
     let mut marks = Marks::default();
-    for group in groups {
+    for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
         marks.push(group.terms.iter().map(|term| term.term.as_str()), worth);
     }

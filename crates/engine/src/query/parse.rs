@@ -1,8 +1,8 @@
 //! The query syntax: words, `"phrases"`, `-exclusions`, `attribute:value`.
 //!
 //! Every text is a query. What looks like syntax but is not whole is words: a quotation mark that is never closed, a
-//! minus before a space or before another minus (`--release`), a colon after what is no attribute (`std::mem`). A query of
-//! nothing but exclusions (`-Wall`) asks for the words, since it could not mean anything else.
+//! minus before a space, before another minus (`--release`) or before a letter alone (`-v`), a colon after what is no attribute
+//! (`std::mem`). A query of nothing but exclusions (`-Wall`) asks for the words, since it could not mean anything else.
 
 use super::{Clause, ClauseKind, Condition, Query};
 
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { break };
         let (excluded, body) = match rest.strip_prefix('-') {
-            Some(body) if body.starts_with(|c: char| c != '-' && !c.is_whitespace()) => (true, body),
+            Some(body) if excludes(body) => (true, body),
             _ => (false, rest),
         };
         let opening = if excluded { body.chars().next() } else { Some(first) };
@@ -47,13 +47,30 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         rest = &body[end..];
         query.open_end = rest.is_empty() && !excluded && !query.truncated;
     }
+    if query.clauses.is_empty() && query.conditions.is_empty() && !text.trim().is_empty() {
+        // Marks alone (`""`) ask for something that is nowhere, not for everything.
+        push(&mut query, ClauseKind::Word, text.trim(), false);
+    }
     let nothing_wanted = query.conditions.is_empty() && query.clauses.iter().all(|clause| clause.excluded);
     if nothing_wanted {
         for clause in &mut query.clauses {
             clause.excluded = false;
+            if clause.kind == ClauseKind::Word {
+                clause.text.insert(0, '-');
+            }
         }
     }
     query
+}
+
+/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly anything to leave out.
+fn excludes(body: &str) -> bool {
+    let mut chars = body.chars();
+    match (chars.next(), chars.next()) {
+        (Some('-'), _) | (None, _) => false,
+        (Some(first), second) if first.is_alphanumeric() => second.is_some_and(|c| !c.is_whitespace()),
+        (Some(first), _) => !first.is_whitespace(),
+    }
 }
 
 fn push(query: &mut Query, kind: ClauseKind, text: &str, excluded: bool) {
@@ -146,7 +163,8 @@ mod tests {
         check("\"share data\" now", &["p:share data", "w:now"]);
         check("say\"share data\"now", &["w:say", "p:share data", "w:now"]);
         check("“share data” „so“ «là»", &["p:share data", "p:so", "p:là"]);
-        check("\"\" \"…\"", &[]);
+        check("\"\" \"…\"", &["w:\"\" \"…\""]);
+        check("\"\" share", &["w:share"]);
     }
 
     #[test]
@@ -157,7 +175,8 @@ mod tests {
         check("cargo --release", &["w:cargo", "w:--release"]);
         check("well-known", &["w:well-known"]);
         // Nothing but exclusions: the words themselves.
-        check("-Wall", &["w:Wall"]);
+        check("-Wall", &["w:-Wall"]);
+        check("-v volume -l", &["w:-v", "w:volume", "w:-l"]);
         check("-Wall book:rust", &["-w:Wall", "c:book=rust"]);
     }
 
@@ -173,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_not_whole_is_words() {
         check("\"share data", &["w:\"share", "w:data"]);
-        check("-\"share", &["w:\"share"]);
+        check("-\"share", &["w:-\"share"]);
         check("5\" disk", &["w:5\"", "w:disk"]);
     }
 

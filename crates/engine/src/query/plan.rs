@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use findling_text::keys::{Name, form_key};
 use findling_text::{Analyzer, TokenKind};
 
 use super::{ClauseKind, Query};
@@ -13,6 +14,8 @@ use super::{ClauseKind, Query};
 pub(crate) const MAX_TERMS: usize = 256;
 /// Most terms of all its phrases and exclusions.
 const MAX_PHRASE_TERMS: usize = 64;
+/// Most words of a query that may be a title.
+const MAX_NAME_WORDS: usize = 16;
 /// Fewest characters of a beginning that is completed; one is enough in scripts whose characters are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
@@ -27,6 +30,8 @@ pub(crate) struct QueryPlan {
     pub excluded: Vec<Phrase>,
     /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by their parts.
     pub n_tokens: u32,
+    /// The keys of the titles that the query as a whole would be, one for each language at most.
+    pub names: Vec<String>,
     /// Whether terms behind the limit were left out.
     pub truncated: bool,
 }
@@ -44,6 +49,8 @@ pub(crate) struct Group {
     pub count: u32,
     /// The beginning to complete, unstemmed, if the word may be unfinished.
     pub prefix: Option<String>,
+    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as a whole.
+    pub forms: Vec<String>,
 }
 
 /// A sequence of words.
@@ -80,6 +87,7 @@ impl QueryPlan {
         let mut analyzers = analyzers(languages);
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
         let last = query.clauses.len().wrapping_sub(1);
+        plan.names = names(&mut analyzers, query);
         let mut n_phrase_terms = 0;
         for (i, clause) in query.clauses.iter().enumerate() {
             let stretches = stretches(&mut analyzers, &clause.text);
@@ -110,7 +118,9 @@ impl QueryPlan {
                     (*start, *end, *whole) == (stretch.start, stretch.end, stretch.kind == TokenKind::Whole)
                 });
                 let completed = beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
-                if !plan.push(stretch, stop, completed) {
+                let completed = completed.or_else(|| lone_character(&stretch));
+                let forms = forms(&clause.text, &stretch);
+                if !plan.push(stretch, stop, completed, forms) {
                     return plan;
                 }
             }
@@ -133,7 +143,7 @@ impl QueryPlan {
     }
 
     /// Adds a word, or counts it again; false when there is no more room.
-    fn push(&mut self, stretch: Stretch, stop: f32, prefix: Option<String>) -> bool {
+    fn push(&mut self, stretch: Stretch, stop: f32, prefix: Option<String>, forms: Vec<String>) -> bool {
         let same = |group: &&mut Group| group.terms == stretch.terms && group.prefix == prefix;
         if let Some(group) = self.groups.iter_mut().find(same) {
             group.count += 1;
@@ -143,9 +153,35 @@ impl QueryPlan {
             self.truncated = true;
             return false;
         }
-        self.groups.push(Group { terms: stretch.terms, kind: stretch.kind, stop, count: 1, prefix });
+        self.groups.push(Group { terms: stretch.terms, kind: stretch.kind, stop, count: 1, prefix, forms });
         true
     }
+}
+
+/// The keys of the title that a query of words alone would be.
+fn names(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
+    let words = &query.clauses;
+    let is_name = words.iter().all(|clause| clause.kind == ClauseKind::Word && !clause.excluded);
+    if !is_name || words.is_empty() || words.len() > MAX_NAME_WORDS {
+        return Vec::new();
+    }
+    let text = words.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ");
+    let mut keys = Vec::new();
+    for analyzer in analyzers {
+        let mut name = Name::default();
+        analyzer.analyze(&text, |token| name.push(&token));
+        keys.extend(name.key().filter(|key| !keys.contains(key)));
+    }
+    keys
+}
+
+/// The keys of the form in which a stretch of `text` is spelt.
+fn forms(text: &str, stretch: &Stretch) -> Vec<String> {
+    if stretch.n_stop > 0 || stretch.kind == TokenKind::Whole {
+        return Vec::new();
+    }
+    let spelt = text.get(stretch.start as usize..stretch.end as usize).unwrap_or_default();
+    stretch.terms.iter().filter_map(|term| form_key(term, spelt)).collect()
 }
 
 /// An analyzer for each language that has rules of its own, at least one.
@@ -223,14 +259,25 @@ pub(crate) fn unknown(text: &str, languages: &[String], known: impl Fn(&str) -> 
 fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
     let mut found = Vec::new();
     Analyzer::for_language("und").analyze(text, |token| {
-        let ideographic = |c: char| c >= '\u{2e80}';
         let long_enough =
-            token.term.chars().count() >= MIN_PREFIX_CHARS || token.term.starts_with(ideographic);
+            token.term.chars().count() >= MIN_PREFIX_CHARS || token.term.starts_with(is_ideographic);
         if token.end as usize == text.len() && long_enough {
             found.push((token.start, token.end, token.kind == TokenKind::Whole, token.term.to_string()));
         }
     });
     found
+}
+
+/// A character alone of a script whose words are indexed by pairs of characters: it begins pairs.
+fn lone_character(stretch: &Stretch) -> Option<String> {
+    let term = stretch.terms.first().filter(|_| stretch.kind == TokenKind::Word)?;
+    let mut chars = term.chars();
+    let first = chars.next()?;
+    (chars.next().is_none() && is_ideographic(first)).then(|| term.clone())
+}
+
+fn is_ideographic(c: char) -> bool {
+    c >= '\u{2e80}'
 }
 
 fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {

@@ -115,8 +115,9 @@ impl Words {
         if !asked.browse() {
             let bits = all_bits(&asked.plan, &groups);
             let n_tokens = asked.plan.n_tokens;
+            let names = scorer.names(&asked.plan);
             hits = index.with_scratch(|scratch| {
-                scorer.score(&groups, n_tokens, bits, allowed.sections.as_ref(), scratch)
+                scorer.score(&groups, n_tokens, bits, &names, allowed.sections.as_ref(), scratch)
             });
         }
         let ideal = scorer.ideal(&groups);

@@ -37,8 +37,8 @@ struct Unknown {
 pub(crate) enum Spelling {
     /// These shards are needed to say.
     Need(Vec<ShardId>),
-    /// The words that were replaced; the query has their replacements.
-    Done(Vec<Correction>),
+    /// The query has the words instead that were found, if it `changed`. Completing a beginning is no correction.
+    Done { changed: bool, corrections: Vec<Correction> },
 }
 
 /// Corrects a query in place. The terms it looks up must be here.
@@ -56,16 +56,19 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
     if !needed.is_empty() {
         return Spelling::Need(needed);
     }
-    let mut corrections = Vec::new();
+    let (mut changed, mut corrections) = (false, Vec::new());
     // From the end, so that places in front stay where they are.
     for (Unknown { clause, range, .. }, near) in found.into_iter().rev() {
         let Some(clause) = query.clauses.get_mut(clause) else { continue };
         let Some(word) = clause.text.get(range.clone()) else { continue };
-        corrections.push(Correction { word: word.into(), replacement: near.word.clone() });
+        if near.cost > 0 {
+            corrections.push(Correction { word: word.into(), replacement: near.word.clone() });
+        }
         clause.text.replace_range(range, &near.word);
+        changed = true;
     }
     corrections.reverse();
-    Spelling::Done(corrections)
+    Spelling::Done { changed, corrections }
 }
 
 fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {

@@ -66,8 +66,9 @@ impl Mistyped {
         while let Some(word) = words.advance() {
             let Some(cost) = table.cost(word.text, word.shared, self.open) else { continue };
             let near = Near { word: String::new(), cost, common: word.common };
-            // Nothing to correct: it is the word itself.
-            if cost > 0 && best.as_ref().is_none_or(|best| near.rank() < best.rank()) {
+            // The word itself is no correction, but a beginning of one that the lexicon's stems do not show
+            // (`installatio`) is completed.
+            if (cost > 0 || self.open) && best.as_ref().is_none_or(|best| near.rank() < best.rank()) {
                 best = Some(Near { word: word.text.to_string(), ..near });
             }
         }

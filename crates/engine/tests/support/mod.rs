@@ -18,6 +18,7 @@ use findling_bundle::{
     encode_manifest, encode_shard,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
+use findling_text::keys::{Name, form_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 
 /// A page. Blocks of a section's text are separated by newlines, and each is a passage.
@@ -94,6 +95,21 @@ pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
     (field, len)
 }
 
+/// A title's keys in the lexicon: the forms of its words, and it as a whole where it has stop words.
+fn keys(analyzer: &mut Analyzer, text: &str) -> Vec<String> {
+    let (mut name, mut keys) = (Name::default(), Vec::new());
+    analyzer.analyze(text, |token| {
+        name.push(&token);
+        if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
+            keys.extend(form_key(token.term, &text[token.start as usize..token.end as usize]));
+        }
+    });
+    keys.extend(name.key().filter(|_| name.has_stop()));
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
 pub fn blocks(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     text.split('\n')
@@ -166,6 +182,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
                 data.add((Level::Page, level_field), page_id as u32, positions, len, level_field == 0);
             }
         }
+        for key in keys(&mut analyzer, &page.title) {
+            terms.entry(key).or_default().add((Level::Page, 0), page_id as u32, &[0], title_len, false);
+        }
         for section in &page.sections {
             let (heading, heading_len) = analyse(&mut analyzer, &section.heading);
             let (above, above_len) = analyse(&mut analyzer, &ancestors(page, section));
@@ -178,6 +197,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
                     let data = terms.entry(term.clone()).or_default();
                     data.add((Level::Section, level_field), n_sections, positions, len, level_field == 0);
                 }
+            }
+            for key in keys(&mut analyzer, &section.heading) {
+                terms.entry(key).or_default().add((Level::Section, 0), n_sections, &[0], heading_len, false);
             }
             let first = n_passages;
             for block in blocks(&section.text) {
@@ -200,6 +222,10 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             terms.get_mut(term).unwrap().passages.extend(first_passage..n_passages);
         }
     }
+    let forms: Vec<String> = terms.keys().filter_map(|key| Some(split_form(key)?.0.to_string())).collect();
+    terms.retain(|key, _| {
+        split_form(key).is_none_or(|(term, _)| forms.iter().filter(|other| *other == term).count() > 1)
+    });
     let structure = structure.finish();
     put(ShardKind::Structure, &structure.to_bytes());
 

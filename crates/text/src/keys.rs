@@ -1,0 +1,116 @@
+//! Keys of the lexicon that are no terms: the form a word has in a title, and a title as a whole.
+//!
+//! Terms are stems without diacritics, so they cannot tell "universe" from "university", or "Café" from "cafe". For words of
+//! titles and headings the lexicon has the form besides, behind the term: it lies beside the term in the order of the
+//! lexicon, so that looking it up fetches nothing more. Titles whose stop words matter ("what's new") have a key for all of
+//! their words in their order, behind the first word that is none.
+//!
+//! Terms have no control characters, so no key is a term.
+
+use crate::{Token, TokenKind};
+
+/// Between a term and a form of it.
+const FORM: char = '\u{1}';
+/// Between a title's first word and the hash of all.
+const NAME: char = '\u{2}';
+/// Longest form, in bytes.
+const MAX_FORM_BYTES: usize = 48;
+
+/// The key of a word's form; `None` for one that is too long.
+pub fn form_key(term: &str, spelt: &str) -> Option<String> {
+    let form = spelt.to_lowercase();
+    (form.len() <= MAX_FORM_BYTES).then(|| format!("{term}{FORM}{form}"))
+}
+
+/// The term and the form of which a key is made; `None` for other keys and for terms.
+pub fn split_form(key: &str) -> Option<(&str, &str)> {
+    key.split_once(FORM)
+}
+
+/// Whether this is a key rather than a term.
+pub fn is_key(term: &str) -> bool {
+    term.contains([FORM, NAME])
+}
+
+/// The words of a title, or of a query that may be one, on the way to their key.
+#[derive(Clone, Debug, Default)]
+pub struct Name {
+    /// FNV-1a.
+    hash: u64,
+    /// The first word that is no stop word, or else the first.
+    first: String,
+    first_is_stop: bool,
+    n_words: u32,
+    has_stop: bool,
+}
+
+impl Name {
+    /// Adds the next token. Parts of identifiers say nothing that the whole does not.
+    pub fn push(&mut self, token: &Token<'_>) {
+        if token.kind == TokenKind::Part {
+            return;
+        }
+        let is_stop = token.kind == TokenKind::Stop;
+        if self.n_words == 0 || self.first_is_stop && !is_stop {
+            self.first.clear();
+            self.first.push_str(token.term);
+            self.first_is_stop = is_stop;
+        }
+        self.has_stop |= is_stop;
+        self.n_words += 1;
+        for &byte in token.term.as_bytes().iter().chain(b" ") {
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// Whether there is a word that scoring leaves out.
+    pub fn has_stop(&self) -> bool {
+        self.has_stop
+    }
+
+    /// The key; `None` without a word. 40 bits tell titles with one first word apart.
+    pub fn key(&self) -> Option<String> {
+        const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
+        if self.n_words == 0 {
+            return None;
+        }
+        let mut key = self.first.clone();
+        key.push(NAME);
+        let hash = self.hash ^ self.hash >> 40;
+        key.extend((0..8).map(|i| char::from(DIGITS[(hash >> (5 * i)) as usize & 31])));
+        Some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analyzer;
+
+    fn name(text: &str) -> Name {
+        let mut name = Name::default();
+        Analyzer::for_language("en").analyze(text, |token| name.push(&token));
+        name
+    }
+
+    #[test]
+    fn a_title_is_its_words_in_their_order() {
+        assert_eq!(name("What's New").key(), name("what’s new?").key());
+        assert_ne!(name("what's new").key(), name("new projects").key());
+        assert_ne!(name("new what's").key(), name("what's new").key());
+        assert_ne!(name("vitamin a").key(), name("vitamin c").key());
+        assert!(name("vitamin a").key().unwrap().starts_with("vitamin\u{2}"));
+        assert!(name("to be").key().unwrap().starts_with("to\u{2}"));
+        assert!(name("vitamin a").has_stop() && !name("vitamin c").has_stop());
+        assert_eq!(name("...").key(), None);
+    }
+
+    #[test]
+    fn forms_lie_beside_their_term() {
+        let key = form_key("univers", "Universe").unwrap();
+        assert!(*"univers" < *key && *key < *"universa");
+        assert_eq!(split_form(&key), Some(("univers", "universe")));
+        assert!(is_key(&key) && !is_key("univers"));
+        assert_eq!(form_key("a", &"x".repeat(60)), None);
+    }
+}
