@@ -8,7 +8,8 @@
 //
 // All tools search in this one process of Node: Findling by its wasm engine, streamed as in a browser; Pagefind by its own
 // client without a worker, over HTML pages with the title as heading. MiniSearch has `boost: { title: 2 }, combineWith:
-// "OR"`, without `fuzzy` and with .2; Orama its BM25 with English stemming and the same boost. All else is as each comes.
+// "OR"`, without `fuzzy` and with .2; Orama its BM25 with English stemming and the same boost, and as it comes takes words for
+// beginnings of words. All else is as each comes.
 //
 // - nDCG@10: what has no answer counts 0. Queries are given as they are, so Pagefind looks for pages with all their words.
 // - none: the share of queries without a result.

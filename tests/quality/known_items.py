@@ -247,7 +247,7 @@ def with_typo(text, seed, letters):
     while True:
         kind = draw.choice(["substitution", "deletion", "insertion", "transposition"])
         i = draw.randrange(len(word) + (kind == "insertion"))
-        letter = draw.choice(letters[script(word[min(i, len(word) - 1)])] or [word[0]])
+        letter = draw.choice(letters.get(script(word[min(i, len(word) - 1)])) or [word[0]])
         if kind == "substitution":
             typed = word[:i] + letter + word[i + 1 :]
         elif kind == "deletion":
