@@ -16,8 +16,9 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::languages::Languages;
+use super::names;
 use super::shards::Cutter;
-use super::spelling::Words;
+use super::spelling::{Place, Words};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::page::Page;
 
@@ -336,7 +337,7 @@ impl Batch {
         analyzer.analyze(text, |token| {
             // What is said of titles and headings; paths and the headings above repeat them.
             if positions {
-                words.count(text, &token, true);
+                words.count(text, &token, Place::Title);
                 name.push(&token);
                 if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
                     let spelt = text.get(token.start as usize..token.end as usize);
@@ -352,8 +353,14 @@ impl Batch {
                 weight: 1.0,
             });
         });
-        if name.has_stop() {
-            keys.extend(name.key());
+        if positions {
+            // Titles without stop words are recognised by their terms.
+            keys.extend(name.key().filter(|_| name.has_stop()));
+            for other in names::others(text) {
+                let mut name = Name::default();
+                analyzer.analyze(other, |token| name.push(&token));
+                keys.extend(name.key());
+            }
         }
         for key in keys {
             occurrences.push(Occurrence {
@@ -397,7 +404,7 @@ impl Batch {
             if weight <= 0.0 {
                 return;
             }
-            words.count(text, &token, false);
+            words.count(text, &token, if field == 1 { Place::Code } else { Place::Text });
             if token.kind != TokenKind::Whole {
                 len[usize::from(field)] += weight;
             }

@@ -20,6 +20,7 @@ pub mod fit;
 pub mod graph;
 mod languages;
 pub mod lexical;
+mod names;
 pub mod open;
 pub mod query_encoder;
 pub mod rows;

@@ -13,14 +13,23 @@ use super::shards::Cutter;
 
 /// Fewest and most characters of a word that can be corrected to.
 const CHARS: std::ops::RangeInclusive<usize> = 4..=32;
-/// A word of a title or heading counts as often as this many in running text.
-const IN_TITLE: u32 = 4;
 /// Fewest counts.
-const LEAST: u32 = 2;
+const LEAST: u32 = Place::Code as u32;
 /// Most words: the most common.
 const MOST: usize = 40_000;
 /// Bytes of a shard, uncompressed, to aim at.
 const TARGET: usize = 16 << 10;
+
+/// Where a word stands, and how often it counts there.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// Running text.
+    Text = 1,
+    /// Code, where slips are rarer: once is enough.
+    Code = 2,
+    /// A title or heading.
+    Title = 4,
+}
 
 /// Words with how often they occur.
 #[derive(Debug, Default)]
@@ -31,7 +40,7 @@ pub struct Words {
 
 impl Words {
     /// Counts a token of `text`.
-    pub fn count(&mut self, text: &str, token: &Token<'_>, in_title: bool) {
+    pub fn count(&mut self, text: &str, token: &Token<'_>, place: Place) {
         let Some(spelt) = text.get(token.start as usize..token.end as usize) else { return };
         if spelt.len() < *CHARS.start() {
             return;
@@ -45,7 +54,7 @@ impl Words {
         if !CHARS.contains(&n_chars) || !self.folded.chars().all(char::is_alphabetic) {
             return;
         }
-        let by = if in_title { IN_TITLE } else { 1 };
+        let by = place as u32;
         match self.counts.get_mut(self.folded.as_str()) {
             Some(count) => *count += by,
             None => {
@@ -94,10 +103,10 @@ mod tests {
 
     use super::*;
 
-    fn words(texts: &[(&str, bool)]) -> Vec<String> {
+    fn words(texts: &[(&str, Place)]) -> Vec<String> {
         let mut words = Words::default();
-        for (text, in_title) in texts {
-            Analyzer::for_language("en").analyze(text, |token| words.count(text, &token, *in_title));
+        for (text, place) in texts {
+            Analyzer::for_language("en").analyze(text, |token| words.count(text, &token, *place));
         }
         let mut found = Vec::new();
         for (_, raw) in words.shards().unwrap() {
@@ -112,12 +121,12 @@ mod tests {
 
     #[test]
     fn words_are_kept_as_they_are_spelt() {
-        assert_eq!(words(&[("Running Résumé", true)]), ["resume", "running"]);
-        assert_eq!(words(&[("once Twice twice", false)]), ["twice"]);
+        assert_eq!(words(&[("Running Résumé", Place::Title)]), ["resume", "running"]);
+        assert_eq!(words(&[("once Twice twice", Place::Text)]), ["twice"]);
         assert_eq!(
-            words(&[("HashMap checkpoint_timeout", true)]),
+            words(&[("HashMap checkpoint_timeout", Place::Title)]),
             ["checkpoint", "checkpointtimeout", "hash", "hashmap", "timeout"]
         );
-        assert_eq!(words(&[("abc E0382 3.11 sha256 全文検索エンジン", true)]), [""; 0]);
+        assert_eq!(words(&[("abc E0382 3.11 sha256 全文検索エンジン", Place::Title)]), [""; 0]);
     }
 }

@@ -13,7 +13,7 @@ use crate::variants;
 pub const MAX_TERM_BYTES: usize = 64;
 
 /// Texts shorter than this (queries) are analysed without filling the stem cache.
-const CACHE_FROM_BYTES: usize = 1024;
+const CACHE_FROM_BYTES: usize = 256;
 
 /// Slots of the stem cache; a power of two. Zipf's law gives the first thousands of words most of a text.
 const CACHE_SLOTS: usize = 4096;
@@ -108,7 +108,15 @@ impl Analyzer {
                 let has_digit = identifier::whole_into(&text[chunk.start..chunk.end], chunk.verbatim, whole);
                 let term = if chunk.verbatim || has_digit { terms.plain(whole) } else { terms.word(whole).0 };
                 emit((chunk.start, chunk.end), term, TokenKind::Whole, position);
-                for &(start, end) in &chunk.parts {
+                let last = chunk.last_component(text);
+                for (i, &(start, end)) in chunk.parts.iter().enumerate() {
+                    if Some(i) == last {
+                        // `gc.is_finalized` is asked for as `is_finalized` too.
+                        whole.clear();
+                        let has_digit = identifier::whole_into(&text[start..chunk.end], false, whole);
+                        let term = if has_digit { terms.plain(whole) } else { terms.word(whole).0 };
+                        emit((start, chunk.end), term, TokenKind::Whole, position);
+                    }
                     emit((start, end), terms.word(&text[start..end]).0, TokenKind::Part, position);
                     position += 1;
                 }
@@ -275,6 +283,7 @@ mod tests {
         check("en", "try_into_iter x", "0=tryintoit 0+tri 1+into 2+iter 3x");
         check("en", "MAX_LEN", "0=maxlen 0+max 1+len");
         check("en", "std::sync::Mutex", "0=stdsyncmutex 0+std 1+sync 2+mutex");
+        check("en", "gc.is_finalized()", "0=gcisfin 0+gc 1=isfin 1+is 2+final");
         check("en", "os.path.join", "0=ospathjoin 0+os 1+path 2+join");
         check("en", "Base64Encoder", "0=base64encoder 0+base64 1+encod");
         check("en", "pre-commit preCommit", "0=precommit 0+pre 1+commit 2=precommit 2+pre 3+commit");

@@ -31,6 +31,17 @@ impl Chunk {
         self.verbatim || self.parts.len() > 1
     }
 
+    /// The first part of what stands behind the last `.` or `::`, if that has several parts itself; a single one is a word
+    /// already.
+    pub fn last_component(&self, text: &str) -> Option<usize> {
+        let chunk = &text[self.start..self.end];
+        let dot = chunk.rfind('.').map(|at| at + 1);
+        let start = self.start + dot.max(chunk.rfind("::").map(|at| at + 2))?;
+        let first = self.parts.iter().position(|part| part.0 >= start)?;
+        let named = text[start..].starts_with(|c: char| c.is_alphabetic());
+        (!self.verbatim && named && first > 0 && self.parts.len() - first > 1).then_some(first)
+    }
+
     /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs to the word.
     /// `from`: where the chunk before ended.
     pub fn read(&mut self, text: &str, run: Run, apostrophes: bool, from: usize) {

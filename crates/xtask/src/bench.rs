@@ -24,6 +24,8 @@ enum How {
     Peers(&'static str),
     /// The same, in a browser.
     PeersInBrowser(&'static str),
+    /// The same, with the engine's wasm module built too.
+    PeersInNode(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
@@ -64,6 +66,18 @@ const BENCHES: &[Bench] = &[
         question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, rounds, time",
         args: "SITE [QUERIES]",
         how: How::PeersInBrowser("tests/peers/net.mjs"),
+    },
+    Bench {
+        name: "peers",
+        question: "quality, time and index size on judged sets, beside MiniSearch's, Orama's and Pagefind's",
+        args: "SET...",
+        how: How::PeersInNode("tests/peers/peers.mjs"),
+    },
+    Bench {
+        name: "keystrokes",
+        question: "a search for each key pressed, in wasm, and for the worst that can be typed",
+        args: "BUNDLE QUERIES",
+        how: How::PeersInNode("tests/peers/keystrokes.mjs"),
     },
     Bench {
         name: "graph",
@@ -132,6 +146,10 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         How::PeersInBrowser(script) => {
             let chromium = setup::chromium()?;
             peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
+        }
+        How::PeersInNode(script) => {
+            wasm::run(paths, wasm::Which::Engine)?;
+            peers(paths, script)?
         }
     };
     // Paths given by the user are relative to where they are.

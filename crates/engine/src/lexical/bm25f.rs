@@ -115,6 +115,9 @@ pub(crate) struct Scorer<'a> {
     factors: [Vec<f32>; 6],
 }
 
+/// Most tokens of a query whose words are preferred in the form typed.
+const MAX_NAME_TOKENS: u32 = 4;
+
 /// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
 const MAX_TABLE_LEN: u32 = 255;
 
@@ -149,6 +152,8 @@ impl<'a> Scorer<'a> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
         let mut bits = 0u32;
+        // Whoever types a name means that very name; a sentence's words come in the forms that its grammar wants.
+        let is_name = plan.n_tokens <= MAX_NAME_TOKENS;
         for group in &plan.groups {
             let weight = Self::group_weight(self.params, group, only_stops);
             // Words that carry a title: an identifier's parts come with the whole, stop words with the length.
@@ -186,7 +191,7 @@ impl<'a> Scorer<'a> {
                     most = contribution;
                 }
             }
-            let forms = self.forms(group, weight, &terms);
+            let forms = if is_name { self.forms(group, weight, &terms) } else { None };
             groups.push(ScoredGroup { terms, most, bit, form: false });
             groups.extend(forms);
         }
