@@ -13,6 +13,8 @@ pub struct Page {
     pub url: String,
     /// Plain text.
     pub title: String,
+    /// Other names that it is asked for by.
+    pub aliases: Vec<String>,
     /// BCP 47; empty where the page does not say.
     pub language: String,
     /// What can be filtered, faceted and sorted by.

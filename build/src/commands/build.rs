@@ -13,6 +13,7 @@ use crate::chunk::ChunkOptions;
 use crate::index::cache::Cache;
 use crate::index::query_encoder::{self, Choice};
 use crate::index::rows;
+use crate::index::synonyms;
 use crate::index::table;
 use crate::index::write::{self, Extra, Shape, Written};
 use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
@@ -93,6 +94,9 @@ struct Reading {
     /// Leave out paths below the root, `*` standing for any part of a name: drafts, print*.html; may be given several times
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
+    /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
+    #[arg(long, value_name = "FILE")]
+    synonyms: Option<PathBuf>,
     /// Do not make sections of definition-list entries that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
@@ -194,6 +198,14 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     for input in &args.inputs {
         std::fs::metadata(input).with_context(|| format!("{}: there is no such input", input.display()))?;
     }
+    let synonyms = match &args.reading.synonyms {
+        None => Vec::new(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("{}: the synonyms cannot be read", path.display()))?;
+            synonyms::parse(&text).with_context(|| format!("{}: no list of synonyms", path.display()))?
+        }
+    };
     let mut extras = client_files(&args, shape, ui)?;
     let encoder = load_encoder(&args.meaning, args.yes, ui)?;
     let mut query_encoders = Vec::new();
@@ -243,6 +255,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         },
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
+        synonyms,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read whole.

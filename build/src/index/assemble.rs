@@ -4,7 +4,7 @@ use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, ShardEntry,
-    ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange,
+    ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
 };
 use rayon::prelude::*;
 
@@ -63,6 +63,8 @@ pub struct Parts {
     pub languages: Vec<String>,
     /// Analysed pages.
     pub lexical: Lexical,
+    /// The site's synonyms.
+    pub synonyms: Vec<Synonym>,
     /// Columns by name.
     pub columns: Vec<Built>,
     /// First page of each text shard.
@@ -78,7 +80,7 @@ pub struct Parts {
 /// # Errors
 /// Where a part is beyond the formats' limits.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts { languages, lexical, columns, text_firsts, texts, dense } = parts;
+    let Parts { languages, lexical, synonyms, columns, text_firsts, texts, dense } = parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -140,6 +142,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         dense,
         lexicon,
         spelling,
+        synonyms,
         texts,
         shards,
     };

@@ -9,7 +9,7 @@ use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::{Lists, PositionsBuilder};
 use findling_bundle::structure::{Structure, StructureBuilder};
-use findling_bundle::{Level, PageId, SectionId};
+use findling_bundle::{Level, PageId, SectionId, Synonym};
 use findling_text::keys::{Name, form_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
@@ -19,6 +19,7 @@ use super::languages::Languages;
 use super::names;
 use super::shards::Cutter;
 use super::spelling::{Place, Words};
+use super::synonyms::Rows;
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::page::Page;
 
@@ -65,6 +66,7 @@ pub fn analyse(
     pages: &[Page],
     chunks: &[ChunkedPage],
     languages: &Languages,
+    synonyms: &[Synonym],
     vectors: bool,
     bar: &ProgressBar,
 ) -> Result<Lexical, findling_bundle::Error> {
@@ -78,8 +80,13 @@ pub fn analyse(
             let mut analyzers = HashMap::new();
             for page in start..end {
                 let language = languages.of_page(page);
-                let analyzer = analyzers.entry(language).or_insert_with(|| Analyzer::for_language(language));
-                batch.page(page as u32, &pages[page], &chunks[page], bases[page], vectors, analyzer);
+                let (analyzer, rows) = analyzers.entry(language).or_insert_with(|| {
+                    let mut analyzer = Analyzer::for_language(language);
+                    let rows = Rows::new(synonyms, &mut analyzer);
+                    (analyzer, rows)
+                });
+                let reader = &mut Reader { analyzer, rows };
+                batch.page(page as u32, &pages[page], &chunks[page], bases[page], vectors, reader);
             }
             bar.inc((end - start) as u64);
             batch
@@ -285,6 +292,12 @@ struct Occurrence {
     weight: f32,
 }
 
+/// What reads texts of one language.
+struct Reader<'a> {
+    analyzer: &'a mut Analyzer,
+    rows: &'a mut Rows,
+}
+
 /// A batch of pages, analysed.
 #[derive(Debug, Default)]
 struct Batch {
@@ -305,22 +318,27 @@ impl Batch {
         chunked: &ChunkedPage,
         (mut section_id, mut passage_id): (u32, u32),
         vectors: bool,
-        analyzer: &mut Analyzer,
+        reader: &mut Reader<'_>,
     ) {
-        let title = self.field(analyzer, &page.title, 0, true);
-        let path = self.field(analyzer, &path_words(&page.url), 1, false);
+        let title = self.field(reader, &page.title, 0, true);
+        // Other names of a page count as often as its path; that one of them is the query is known by its key.
+        let path =
+            self.field(reader, &format!("{} {}", path_words(&page.url), page.aliases.join(" ")), 1, false);
+        for alias in &page.aliases {
+            self.name(reader, alias);
+        }
         self.flush(Level::Page, id, [title, path]);
         self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
         for section in &chunked.sections {
-            let heading = self.field(analyzer, &section.heading, 0, true);
-            let ancestors = self.field(analyzer, &ancestors(chunked, section), 1, false);
+            let heading = self.field(reader, &section.heading, 0, true);
+            let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
             self.flush(Level::Section, section_id, [heading, ancestors]);
             section_id += 1;
             let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
             let n_children = section.passages.len() as u32;
             self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors });
             for &(start, end) in &section.passages {
-                let len = self.passage(analyzer, section, start, end);
+                let len = self.passage(reader, section, start, end);
                 self.flush(Level::Passage, passage_id, len);
                 passage_id += 1;
                 self.passages.push(len);
@@ -329,16 +347,18 @@ impl Batch {
     }
 
     /// A field in which every word counts once. Returns its length.
-    fn field(&mut self, analyzer: &mut Analyzer, text: &str, field: u8, positions: bool) -> u32 {
+    fn field(&mut self, reader: &mut Reader<'_>, text: &str, field: u8, positions: bool) -> u32 {
         let mut len = 0;
         let Self { terms, lists, occurrences, words, .. } = self;
         let mut keys = Vec::new();
         let mut name = Name::default();
+        let Reader { analyzer, rows } = reader;
         analyzer.analyze(text, |token| {
             // What is said of titles and headings; paths and the headings above repeat them.
             if positions {
                 words.count(text, &token, Place::Title);
                 name.push(&token);
+                rows.push(&token, field);
                 if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
                     let spelt = text.get(token.start as usize..token.end as usize);
                     keys.extend(spelt.and_then(|spelt| form_key(token.term, spelt)));
@@ -362,6 +382,7 @@ impl Batch {
                 keys.extend(name.key());
             }
         }
+        keys.extend(rows.take().into_iter().map(|(key, _)| key));
         for key in keys {
             occurrences.push(Occurrence {
                 term: intern(terms, lists, &key),
@@ -373,10 +394,20 @@ impl Batch {
         len
     }
 
+    /// A name of the page at hand.
+    fn name(&mut self, reader: &mut Reader<'_>, text: &str) {
+        let mut name = Name::default();
+        reader.analyzer.analyze(text, |token| name.push(&token));
+        if let Some(key) = name.key() {
+            let term = intern(&mut self.terms, &mut self.lists, &key);
+            self.occurrences.push(Occurrence { term, position: None, field: 1, weight: 1.0 });
+        }
+    }
+
     /// A passage, its words weighted as the site says, those in code apart. Returns the lengths of both fields.
     fn passage(
         &mut self,
-        analyzer: &mut Analyzer,
+        reader: &mut Reader<'_>,
         section: &ChunkedSection,
         start: u32,
         end: u32,
@@ -385,6 +416,7 @@ impl Batch {
         let mut len = [0.0f32; 2];
         let (mut code, mut weights) = (&section.code[..], &section.weights[..]);
         let Self { terms, lists, occurrences, words, .. } = self;
+        let Reader { analyzer, rows } = reader;
         analyzer.analyze(text, |token| {
             // Tokens come by position, not quite by start: an identifier's whole comes before its parts. It is the
             // ranges that are passed once for good.
@@ -405,6 +437,7 @@ impl Batch {
                 return;
             }
             words.count(text, &token, if field == 1 { Place::Code } else { Place::Text });
+            rows.push(&token, field);
             if token.kind != TokenKind::Whole {
                 len[usize::from(field)] += weight;
             }
@@ -415,6 +448,10 @@ impl Batch {
                 weight,
             });
         });
+        for (key, field) in rows.take() {
+            let term = intern(terms, lists, &key);
+            occurrences.push(Occurrence { term, position: None, field, weight: 1.0 });
+        }
         len.map(|len| len.round() as u32)
     }
 
@@ -520,7 +557,7 @@ mod tests {
 
     fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
         let languages = Languages::of(pages, Some("x-none"));
-        let lexical = analyse(pages, chunks, &languages, true, &ProgressBar::hidden()).unwrap();
+        let lexical = analyse(pages, chunks, &languages, &[], true, &ProgressBar::hidden()).unwrap();
         let stats = Stats {
             n_pages: lexical.structure.n_pages(),
             n_sections: lexical.structure.n_sections(),

@@ -26,6 +26,7 @@ pub mod query_encoder;
 pub mod rows;
 mod shards;
 mod spelling;
+pub mod synonyms;
 pub mod table;
 mod texts;
 pub mod write;
@@ -33,7 +34,7 @@ pub mod write;
 use std::time::Instant;
 
 use anyhow::Context;
-use findling_bundle::{Graph, QueryEncoder};
+use findling_bundle::{Graph, QueryEncoder, Synonym};
 use findling_encoder::Side;
 use findling_encoder::static_table::StaticTable;
 use rayon::prelude::*;
@@ -58,6 +59,8 @@ pub struct Options {
     pub chunk: ChunkOptions,
     /// Language of pages that do not say.
     pub language: Option<String>,
+    /// The site's synonyms.
+    pub synonyms: Vec<Synonym>,
     /// Least number of vectors for a graph.
     pub graph_from: usize,
     /// Most bytes of the static query encoder's rows.
@@ -73,6 +76,7 @@ impl Default for Options {
         Self {
             chunk: ChunkOptions::default(),
             language: None,
+            synonyms: Vec::new(),
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
             fit: true,
@@ -185,7 +189,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let languages = Languages::of(&pages, options.language.as_deref());
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
-    let lexical = lexical::analyse(&pages, &chunks, &languages, encoder.is_some(), &bar)
+    let lexical = lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
         .context("the lexical index cannot be made")?;
     bar.finish_and_clear();
     let columns =
@@ -211,7 +215,15 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     };
 
     let started = Instant::now();
-    let parts = Parts { languages: languages.list, lexical, columns, text_firsts, texts, dense };
+    let parts = Parts {
+        languages: languages.list,
+        lexical,
+        synonyms: options.synonyms,
+        columns,
+        text_firsts,
+        texts,
+        dense,
+    };
     let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;
     let bytes = bundle.stored().map(|(_, stored)| stored.len() as u64).sum();
     stages.push(Stage::ended("assemble", started, bytes, "bytes", ui));

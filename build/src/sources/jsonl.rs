@@ -111,6 +111,10 @@ fn record(line: &[u8], options: &Options) -> Result<Record, String> {
     };
     raw.page.id = id;
     raw.page.title = fold(&title);
+    if let Some(Value::Array(names)) = fields.remove("aliases") {
+        let names = names.iter().filter_map(Value::as_str).map(fold);
+        raw.page.aliases = names.filter(|name| !name.is_empty()).collect();
+    }
     let mut outline = Outline::new();
     add_text(&text.unwrap_or_default(), &mut outline);
     raw.page.sections = outline.finish();

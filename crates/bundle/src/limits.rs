@@ -33,6 +33,9 @@ pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(
 /// Most languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;
 
+/// Most words with synonyms. Every reader fetches them.
+pub const MAX_SYNONYMS: usize = 2_000;
+
 /// Most bytes of a name, a path or another short string of the manifest.
 pub const MAX_NAME_LEN: usize = 1024;
 

@@ -6,8 +6,8 @@ use core::ops::Range;
 use bincode::{Decode, Encode};
 
 use crate::limits::{
-    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_MANIFEST_LEN, MAX_NAME_LEN, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
-    max_raw_len,
+    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_MANIFEST_LEN, MAX_NAME_LEN, MAX_SYNONYMS, MAX_TERM_LEN,
+    MAX_VECTORS_PER_UNIT, max_raw_len,
 };
 use crate::{Error, PageId, ShardId, VectorId};
 
@@ -33,6 +33,8 @@ pub struct Manifest {
     pub lexicon: Vec<LexiconRange>,
     /// The site's words as they are spelt, in order; empty in a bundle that corrects nothing.
     pub spelling: Vec<SpellingRange>,
+    /// The site's synonyms, by word.
+    pub synonyms: Vec<Synonym>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
     /// The shard directory. A [`crate::ShardId`] is a place in it.
@@ -216,6 +218,15 @@ pub struct LexiconRange {
     pub positions: crate::ShardId,
 }
 
+/// What else a word of a query is asked for as.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Synonym {
+    /// A word or several, as written.
+    pub from: String,
+    /// What it is asked for as too: words or rows of words.
+    pub to: Vec<String>,
+}
+
 /// A range of the site's words (see [`crate::spelling`]).
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct SpellingRange {
@@ -379,6 +390,11 @@ impl Manifest {
         for range in &self.spelling {
             at_most("bytes of a word", MAX_TERM_LEN as u64, range.first_word.len() as u64)?;
             self.refers(range.shard, ShardKind::Spelling)?;
+        }
+
+        at_most("synonyms", MAX_SYNONYMS as u64, self.synonyms.len() as u64)?;
+        for word in self.synonyms.iter().flat_map(|synonym| synonym.to.iter().chain([&synonym.from])) {
+            check_name(word)?;
         }
 
         check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;

@@ -259,7 +259,7 @@ impl Asked {
 
         let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
         let condition = condition(index, &request, &mut query)?;
-        let plan = QueryPlan::new(&query, &manifest.languages, request.prefix);
+        let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
             notice("query-truncated", "the query is longer than the engine looks at; its end was left out");
         }
@@ -331,7 +331,7 @@ impl Asked {
     /// Plans anew for the query as it was corrected. A vector that came with the request stays: it was made of what was typed.
     fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
         let manifest = index.manifest();
-        self.plan = QueryPlan::new(&self.query, &manifest.languages, self.request.prefix);
+        self.plan = QueryPlan::new(&self.query, &manifest.languages, &manifest.synonyms, self.request.prefix);
         if let (Some(DenseQuery::Static(_)), Some(dense)) = (&self.dense, &manifest.dense)
             && let Some(rows) = &dense.rows
         {
@@ -399,7 +399,9 @@ impl Asked {
                 if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
                     continue;
                 }
-                shards.extend(group.terms.iter().filter_map(|term| dictionary.shard_of(term)));
+                shards.extend(
+                    group.terms.iter().chain(&group.synonyms).filter_map(|term| dictionary.shard_of(term)),
+                );
                 shards
                     .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
             }

@@ -60,8 +60,7 @@ pub(super) fn read(
 }
 
 /// Names in front matter that say how to render a page, not what it is about.
-const PRESENTATION: [&str; 34] = [
-    "aliases",
+const PRESENTATION: [&str; 33] = [
     "audit",
     "bodyclass",
     "body_class",
@@ -97,6 +96,12 @@ const PRESENTATION: [&str; 34] = [
     "type",
 ];
 
+/// One text or a list of them.
+fn names(value: &serde_json::Value) -> impl Iterator<Item = String> {
+    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    list.iter().filter_map(scalar).map(|name| fold(&name)).filter(|name| !name.is_empty())
+}
+
 /// Takes from front matter what a page is: title, language, address; the rest becomes attributes.
 fn apply(
     fields: serde_json::Map<String, serde_json::Value>,
@@ -131,6 +136,8 @@ fn apply(
                     raw.page.language = language.trim().replace('_', "-");
                 }
             }
+            // Some generators keep addresses of old here, which are no names.
+            "aliases" => raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect(),
             "url" | "permalink" => address = value.as_str().map(str::to_owned),
             "slug" => slug = scalar(&value),
             "description" | "summary" | "excerpt" | "image" | "thumbnail" => {

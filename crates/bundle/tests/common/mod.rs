@@ -260,6 +260,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
         }),
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
+        synonyms: vec![Synonym { from: "k8s".into(), to: vec!["kubernetes".into()] }],
         texts: vec![TextRange { first_page: PageId(0), shard: texts }],
         shards,
     };

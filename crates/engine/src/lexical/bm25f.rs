@@ -156,8 +156,7 @@ impl<'a> Scorer<'a> {
         let is_name = plan.n_tokens <= MAX_NAME_TOKENS;
         for group in &plan.groups {
             let weight = Self::group_weight(self.params, group, only_stops);
-            // Words that carry a title: an identifier's parts come with the whole, stop words with the length.
-            let carries = group.kind != TokenKind::Part && (group.stop < 1.0 || only_stops);
+            let carries = group.carries(only_stops);
             let bit = if carries && bits < 8 { 1 << bits } else { 0 };
             bits += u32::from(carries);
             if weight <= 0.0 {
@@ -181,11 +180,23 @@ impl<'a> Scorer<'a> {
                     }
                 }
             }
+            // The other word for a thing is worth a little less than the one typed, however rare it is.
+            let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
+            for key in &group.synonyms {
+                if let Some(lookup) = self.dictionary.find(key)
+                    && terms.iter().all(|known| known.term != *key)
+                {
+                    let idf = self.idf(lookup.entry.df);
+                    let idf = own.map_or(idf, |own| own.min(idf));
+                    let weight = weight * self.params.synonym_weight;
+                    terms.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: false });
+                }
+            }
             let mut most = 0.0;
             if terms.is_empty() && group.kind != TokenKind::Whole {
                 most = weight * self.idf(0);
             }
-            for term in &terms {
+            for term in terms.iter().filter(|_| !group.extra) {
                 let contribution = term.weight * term.idf;
                 if contribution > most {
                     most = contribution;
@@ -493,11 +504,7 @@ pub(crate) struct Contribution {
 /// The bits of all groups that must be in a title; 0 where there are none, or where one was not found.
 pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
     let only_stops = plan.only_stops();
-    let carrying = plan
-        .groups
-        .iter()
-        .filter(|group| group.kind != TokenKind::Part && (group.stop < 1.0 || only_stops))
-        .count();
+    let carrying = plan.groups.iter().filter(|group| group.carries(only_stops)).count();
     if carrying == 0 || carrying > 8 {
         return 0;
     }

@@ -20,7 +20,7 @@ pub struct Bm25fParams {
     /// How soon further occurrences stop counting. 0: at the first. 1.2 unless told.
     pub k1: f32,
     /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading 2, ancestors 1, body 1,
-    /// code 1; b is 0.75 for body and code. Short fields hardly vary in length, and where they do it says little: b is 0.3
+    /// code 1; b is 0.75 for body, 0.5 for code. Short fields hardly vary in length, and where they do it says little: b is 0.3
     /// for title and heading. That of path and ancestors has no effect: how long they are is not stored.
     pub fields: [FieldParams; 6],
     /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5 unless told.
@@ -29,11 +29,13 @@ pub struct Bm25fParams {
     pub stop_weight: f32,
     /// Weight of the completions of an unfinished last word, against 1 for the word as it stands. 0.7 unless told.
     pub completion_weight: f32,
+    /// Weight of the site's synonyms of a word, against 1 for the word. 0.8 unless told.
+    pub synonym_weight: f32,
     /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2 unless told.
     pub form_weight: f32,
-    /// A section whose page's title consists of the query's words scores this much more, as a share. 0.3 unless told.
+    /// A section whose page's title consists of the query's words scores this much more, as a share. 0.6 unless told.
     pub title_boost: f32,
-    /// The same for the section's own heading. 0.2 unless told.
+    /// The same for the section's own heading. 0.5 unless told.
     pub heading_boost: f32,
 }
 
@@ -48,14 +50,15 @@ impl Default for Bm25fParams {
                 field(2.0, 0.3),
                 field(1.0, 0.0),
                 field(1.0, 0.75),
-                field(1.0, 0.75),
+                field(1.0, 0.5),
             ],
             part_weight: 0.5,
             stop_weight: 0.0,
             completion_weight: 0.7,
+            synonym_weight: 0.8,
             form_weight: 0.2,
-            title_boost: 0.3,
-            heading_boost: 0.2,
+            title_boost: 0.6,
+            heading_boost: 0.5,
         }
     }
 }

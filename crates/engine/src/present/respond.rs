@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, SectionId};
 use findling_text::Analyzer;
+use findling_text::keys::is_key;
 
 use super::snippet::{Marks, snippet};
 use crate::filter::date;
@@ -38,7 +39,7 @@ fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
     let mut marks = Marks::default();
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
-        marks.push(group.terms.iter().map(|term| term.term.as_str()), worth);
+        marks.push(group.terms.iter().map(|term| term.term.as_str()).filter(|term| !is_key(term)), worth);
     }
     if groups.is_empty() {
         let only_stops = asked.plan.only_stops();

@@ -6,6 +6,7 @@
 mod ast;
 mod parse;
 mod plan;
+mod synonyms;
 
 pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
 pub(crate) use parse::parse;

@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
+use findling_bundle::Synonym;
+
 use findling_text::keys::{Name, form_key};
 use findling_text::{Analyzer, TokenKind};
 
-use super::{ClauseKind, Query};
+use super::{ClauseKind, Query, synonyms};
 
 /// Most groups of a query.
 pub(crate) const MAX_TERMS: usize = 256;
@@ -51,6 +53,24 @@ pub(crate) struct Group {
     pub prefix: Option<String>,
     /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as a whole.
     pub forms: Vec<String>,
+    /// Terms and keys of the site's synonyms.
+    pub synonyms: Vec<String>,
+    /// Whether the reader did not type it: then it is neither missed nor looked for in titles.
+    pub extra: bool,
+}
+
+impl Group {
+    /// Whether a title that is the query has to have it: an identifier's parts come with the whole, stop words with the
+    /// length.
+    pub fn carries(&self, only_stops: bool) -> bool {
+        self.kind != TokenKind::Part && !self.extra && (self.stop < 1.0 || only_stops)
+    }
+
+    /// What else several words are asked for as.
+    pub(super) fn extra(synonyms: Vec<String>) -> Self {
+        let kind = TokenKind::Whole;
+        Self { terms: vec![], kind, stop: 0.0, count: 1, prefix: None, forms: vec![], synonyms, extra: true }
+    }
 }
 
 /// A sequence of words.
@@ -83,12 +103,13 @@ struct Stretch {
 
 impl QueryPlan {
     /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be unfinished is completed.
-    pub fn new(query: &Query, languages: &[String], prefix: bool) -> Self {
+    pub fn new(query: &Query, languages: &[String], synonyms: &[Synonym], prefix: bool) -> Self {
         let mut analyzers = analyzers(languages);
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
         let last = query.clauses.len().wrapping_sub(1);
         plan.names = names(&mut analyzers, query);
         let mut n_phrase_terms = 0;
+        let mut sequence = Vec::new();
         for (i, clause) in query.clauses.iter().enumerate() {
             let stretches = stretches(&mut analyzers, &clause.text);
             if stretches.is_empty() {
@@ -120,41 +141,53 @@ impl QueryPlan {
                 let completed = beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
                 let completed = completed.or_else(|| lone_character(&stretch));
                 let forms = forms(&clause.text, &stretch);
-                if !plan.push(stretch, stop, completed, forms) {
-                    return plan;
+                let in_row = stretch.kind != TokenKind::Part;
+                let Some(group) = plan.push(stretch, stop, completed, forms) else { return plan };
+                if in_row {
+                    sequence.push(group);
                 }
             }
         }
+        synonyms::expand(&mut plan, &sequence, synonyms, &mut analyzers);
         plan
     }
 
     /// Whether every word is a stop word in every language: then they are all there is to score by.
     pub fn only_stops(&self) -> bool {
-        self.groups.iter().all(|group| group.stop == 1.0)
+        self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
     /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
     pub fn is_sentence(&self) -> bool {
         let count = |is: fn(&Group) -> bool| {
-            let groups = self.groups.iter().filter(|group| group.kind != TokenKind::Part && is(group));
+            let groups =
+                self.groups.iter().filter(|group| group.kind != TokenKind::Part && !group.extra && is(group));
             groups.map(|group| group.count).sum::<u32>()
         };
         count(|group| group.stop > 0.0) > 0 && count(|group| group.stop == 0.0) >= 3
     }
 
-    /// Adds a word, or counts it again; false when there is no more room.
-    fn push(&mut self, stretch: Stretch, stop: f32, prefix: Option<String>, forms: Vec<String>) -> bool {
-        let same = |group: &&mut Group| group.terms == stretch.terms && group.prefix == prefix;
-        if let Some(group) = self.groups.iter_mut().find(same) {
-            group.count += 1;
-            return true;
+    /// Adds a word, or counts it again; gives the place of its group, none when there is no more room.
+    fn push(
+        &mut self,
+        stretch: Stretch,
+        stop: f32,
+        prefix: Option<String>,
+        forms: Vec<String>,
+    ) -> Option<usize> {
+        let same = |group: &Group| group.terms == stretch.terms && group.prefix == prefix;
+        if let Some(place) = self.groups.iter().position(same) {
+            self.groups[place].count += 1;
+            return Some(place);
         }
         if self.groups.len() == MAX_TERMS {
             self.truncated = true;
-            return false;
+            return None;
         }
-        self.groups.push(Group { terms: stretch.terms, kind: stretch.kind, stop, count: 1, prefix, forms });
-        true
+        let Stretch { terms, kind, .. } = stretch;
+        let synonyms = Vec::new();
+        self.groups.push(Group { terms, kind, stop, count: 1, prefix, forms, synonyms, extra: false });
+        Some(self.groups.len() - 1)
     }
 }
 
@@ -309,7 +342,7 @@ mod tests {
 
     fn plan(text: &str, languages: &[&str], prefix: bool) -> QueryPlan {
         let languages: Vec<String> = languages.iter().map(|l| l.to_string()).collect();
-        QueryPlan::new(&parse(text, |_| false), &languages, prefix)
+        QueryPlan::new(&parse(text, |_| false), &languages, &[], prefix)
     }
 
     fn terms(plan: &QueryPlan) -> Vec<String> {

@@ -88,7 +88,12 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
             let Some(text) = clause.text.get(range.clone()) else { continue };
             let mut folded = String::new();
             fold_into(text, &mut folded);
-            let fits = (MIN_CHARS..=MAX_CHARS).contains(&folded.chars().count());
+            // Another word for what the site does have is no slip.
+            let is_synonym = manifest
+                .synonyms
+                .iter()
+                .any(|synonym| synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text)));
+            let fits = !is_synonym && (MIN_CHARS..=MAX_CHARS).contains(&folded.chars().count());
             let open = prefix && query.open_end && i == last && range.end == clause.text.len();
             let begins = open && !dictionary.complete(&folded).is_empty();
             if fits && !begins && folded.chars().all(char::is_alphabetic) && words.len() < MAX_WORDS {

@@ -373,6 +373,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         dense,
         lexicon,
         spelling,
+        synonyms: Vec::new(),
         texts,
         shards: entries,
     };

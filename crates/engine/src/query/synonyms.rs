@@ -1,0 +1,75 @@
+//! What a query is asked for as too: the site's synonyms, found among the words of the plan.
+//!
+//! A synonym of one word becomes an alternative of the word's group, so that a passage which says either counts once. One of
+//! several words is found by the key it was indexed under. Where several words have a synonym it is a group of its own.
+
+use findling_bundle::Synonym;
+use findling_text::keys::Name;
+use findling_text::{Analyzer, TokenKind};
+
+use super::plan::{Group, QueryPlan};
+
+/// A text as terms, and the one term or key that it is looked up by.
+struct Wording {
+    terms: Vec<String>,
+    key: String,
+}
+
+fn wording(analyzer: &mut Analyzer, text: &str) -> Option<Wording> {
+    let (mut name, mut terms) = (Name::default(), Vec::new());
+    analyzer.analyze(text, |token| {
+        name.push(&token);
+        if token.kind != TokenKind::Part {
+            terms.push(token.term.to_string());
+        }
+    });
+    let key = match terms.as_slice() {
+        [] => return None,
+        [term] => term.clone(),
+        _ => name.key()?,
+    };
+    Some(Wording { terms, key })
+}
+
+/// Adds the synonyms of the query's words to its plan. `sequence`: the plan's group of each of its words, in their order.
+pub(super) fn expand(
+    plan: &mut QueryPlan,
+    sequence: &[usize],
+    synonyms: &[Synonym],
+    analyzers: &mut [Analyzer],
+) {
+    for synonym in synonyms {
+        for i in 0..analyzers.len() {
+            let Some(from) = wording(&mut analyzers[i], &synonym.from) else { continue };
+            let Some(first) = find(plan, sequence, &from.terms) else { continue };
+            let mut keys = Vec::new();
+            for analyzer in analyzers.iter_mut() {
+                keys.extend(synonym.to.iter().filter_map(|to| Some(wording(analyzer, to)?.key)));
+            }
+            if from.terms.len() > 1 {
+                plan.groups.push(Group::extra(keys));
+            } else if let Some(group) = plan.groups.get_mut(first) {
+                group.synonyms.extend(keys);
+            }
+            break;
+        }
+    }
+    for group in &mut plan.groups {
+        let mut seen = group.terms.clone();
+        group.synonyms.retain(|key| {
+            let new = !seen.contains(key);
+            if new {
+                seen.push(key.clone());
+            }
+            new
+        });
+    }
+}
+
+/// The group of the first of `terms`, where they stand in a row.
+fn find(plan: &QueryPlan, sequence: &[usize], terms: &[String]) -> Option<usize> {
+    let says = |group: usize, term: &String| plan.groups.get(group).is_some_and(|g| g.terms.contains(term));
+    let row =
+        sequence.windows(terms.len()).find(|row| row.iter().zip(terms).all(|(&g, term)| says(g, term)))?;
+    row.first().copied()
+}
