@@ -39,6 +39,8 @@ struct Case {
     typed: Option<usize>,
     why: String,
     source: Option<String>,
+    /// Why the engine does not do so yet. Then the case must fail.
+    open: Option<String>,
     first: Option<String>,
     order: Option<Vec<String>>,
     only: Option<Vec<String>>,
@@ -283,7 +285,7 @@ fn readers_find_what_they_mean() {
     let mut directories: Vec<PathBuf> =
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     directories.sort();
-    let (mut mistakes, mut failed, mut n_cases) = (Vec::new(), Vec::new(), 0);
+    let (mut mistakes, mut failed, mut n_cases, mut n_open) = (Vec::new(), Vec::new(), 0, 0);
     for directory in &directories {
         let name = directory.file_name().unwrap_or_default().to_string_lossy();
         let text = std::fs::read_to_string(directory.join("cases.json")).expect("cases.json");
@@ -318,7 +320,12 @@ fn readers_find_what_they_mean() {
                 let (response, _) = host.search(request).map_err(|error| format!("{error:#}"))?;
                 serde_json::from_str(&response.to_json()).map_err(|error| error.to_string())
             });
-            if !wrong.is_empty() {
+            if case.open.is_some() {
+                n_open += 1;
+                if wrong.is_empty() {
+                    failed.push(format!("{name}: {:?}: it is done: take \"open\" away", case.query));
+                }
+            } else if !wrong.is_empty() {
                 let source = case.source.as_ref().map(|source| format!(" [{source}]"));
                 let (query, why, source) = (&case.query, &case.why, source.unwrap_or_default());
                 failed.push(format!("{name}: {query:?}: {why}{source}\n    {}", wrong.join("\n    ")));
@@ -326,7 +333,7 @@ fn readers_find_what_they_mean() {
         }
     }
     assert!(mistakes.is_empty(), "mistakes in the cases:\n{}", mistakes.join("\n"));
-    println!("{n_cases} cases in {} topics", directories.len());
+    println!("{n_cases} cases in {} topics, {n_open} of them open", directories.len());
     assert!(failed.is_empty(), "{} of {n_cases} cases:\n{}", failed.len(), failed.join("\n"));
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 export const root = dirname(fileURLToPath(import.meta.url));
 
 const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "same", "paged"];
-const KEYS = ["query", "request", "typed", "why", "source", ...EXPECTATIONS];
+const KEYS = ["query", "request", "typed", "why", "source", "open", ...EXPECTATIONS];
 const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage"];
 
 /** Pages asked for where a case does not say: more than any topic has. */

@@ -322,10 +322,9 @@ impl Batch {
     ) {
         let title = self.field(reader, &page.title, 0, true);
         // Other names of a page count as often as its path; that one of them is the query is known by its key.
-        let path =
-            self.field(reader, &format!("{} {}", path_words(&page.url), page.aliases.join(" ")), 1, false);
-        for alias in &page.aliases {
-            self.name(reader, alias);
+        let path = self.field(reader, &other_names(page), 1, false);
+        for name in page.aliases.iter().chain(&file_name(&page.url)) {
+            self.name(reader, name);
         }
         self.flush(Level::Page, id, [title, path]);
         self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
@@ -502,6 +501,26 @@ fn ancestors(page: &ChunkedPage, section: &ChunkedSection) -> String {
     }
     path.reverse();
     path.join(" ")
+}
+
+/// The words of a page's path, and twice those of what it is called besides.
+fn other_names(page: &Page) -> String {
+    let mut words = path_words(&page.url);
+    for _ in 0..2 {
+        for alias in &page.aliases {
+            words.push(' ');
+            words.push_str(alias);
+        }
+    }
+    words
+}
+
+/// The last name of a URL's path, as words.
+fn file_name(url: &str) -> Option<String> {
+    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let path = path.strip_suffix("/index.html").unwrap_or(path);
+    let name = path_words(path.rsplit('/').next().unwrap_or_default());
+    Some(name).filter(|name| name.contains(char::is_alphabetic))
 }
 
 /// The words of a URL's path: no scheme, host, query or extension, `index` left out, separators made spaces.

@@ -43,6 +43,7 @@ describe("readers find what they mean", () => {
       }, [`/${topic.name}/findling/`, asked]);
       const failed = topic.cases.flatMap((one, i) => {
         const wrong = failures(one, asked[i], answers[i]);
+        if (one.open) return wrong.length ? [] : [report(one, ["it is done: take \"open\" away"])];
         return wrong.length ? [report(one, wrong)] : [];
       });
       if (failed.length) assert.fail(`${failed.length} of ${topic.cases.length} cases:\n${failed.join("\n")}`);

@@ -202,8 +202,13 @@ impl<'a> Scorer<'a> {
                     most = contribution;
                 }
             }
-            let forms = if is_name { self.forms(group, weight, &terms) } else { None };
-            groups.push(ScoredGroup { terms, most, bit, form: false });
+            let mut forms = if is_name { self.forms(group, weight, &terms) } else { None };
+            // Where titles have a word in several forms, one that is the query has it in the form typed.
+            let mut own = bit;
+            if let Some(forms) = &mut forms {
+                std::mem::swap(&mut forms.bit, &mut own);
+            }
+            groups.push(ScoredGroup { terms, most, bit: own, form: false });
             groups.extend(forms);
         }
         // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.

@@ -80,6 +80,14 @@ impl<'a> Dictionary<'a> {
         shard.into_iter().flat_map(move |shard| shard.postings(&entry, level))
     }
 
+    /// Whether a term begins with `prefix`.
+    pub fn begins(&self, prefix: &str) -> bool {
+        let ranges = self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
+        ranges
+            .filter_map(|range| self.terms_shard(range))
+            .any(|shard| shard.prefix(prefix).advance().is_some())
+    }
+
     /// The terms that begin with `prefix`, most frequent first, ties in term order, at most [`MAX_COMPLETIONS`].
     ///
     /// Where there are none, the longest term that `prefix` begins with, if it is only a little shorter: `concurrenc`

@@ -29,7 +29,8 @@ pub struct Bm25fParams {
     pub stop_weight: f32,
     /// Weight of the completions of an unfinished last word, against 1 for the word as it stands. 0.7 unless told.
     pub completion_weight: f32,
-    /// Weight of the site's synonyms of a word, against 1 for the word. 0.8 unless told.
+    /// Weight of the site's synonyms of a word, against 1 for the word: what says the word typed leads. 0.45 unless
+    /// told.
     pub synonym_weight: f32,
     /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2 unless told.
     pub form_weight: f32,
@@ -55,7 +56,7 @@ impl Default for Bm25fParams {
             part_weight: 0.5,
             stop_weight: 0.0,
             completion_weight: 0.7,
-            synonym_weight: 0.8,
+            synonym_weight: 0.45,
             form_weight: 0.2,
             title_boost: 0.6,
             heading_boost: 0.5,

@@ -10,7 +10,7 @@ use findling_bundle::Synonym;
 use findling_text::keys::{Name, form_key};
 use findling_text::{Analyzer, TokenKind};
 
-use super::{ClauseKind, Query, synonyms};
+use super::{Clause, ClauseKind, Query, synonyms};
 
 /// Most groups of a query.
 pub(crate) const MAX_TERMS: usize = 256;
@@ -149,6 +149,7 @@ impl QueryPlan {
             }
         }
         synonyms::expand(&mut plan, &sequence, synonyms, &mut analyzers);
+        compounds(&mut plan, query, &mut analyzers);
         plan
     }
 
@@ -206,6 +207,29 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
         keys.extend(name.key().filter(|key| !keys.contains(key)));
     }
     keys
+}
+
+/// Languages that write a compound as one word.
+const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
+/// Most neighbours of a query that are looked up as one word.
+const MAX_COMPOUNDS: usize = 3;
+
+/// Two neighbours as the one word that they are in a language of compounds: `Datenbank Verbindung`.
+fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
+    let word = |clause: &Clause| {
+        let is_word = clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 2;
+        is_word && clause.text.chars().all(char::is_alphabetic)
+    };
+    let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word)).take(MAX_COMPOUNDS);
+    for text in pairs.map(|pair| format!("{}{}", pair[0].text, pair[1].text.to_lowercase())) {
+        let mut terms = Vec::new();
+        for analyzer in analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language())) {
+            analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
+        }
+        if !terms.is_empty() {
+            plan.groups.push(Group::extra(terms));
+        }
+    }
 }
 
 /// The keys of the form in which a stretch of `text` is spelt.

@@ -95,8 +95,9 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
                 .any(|synonym| synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text)));
             let fits = !is_synonym && (MIN_CHARS..=MAX_CHARS).contains(&folded.chars().count());
             let open = prefix && query.open_end && i == last && range.end == clause.text.len();
-            let begins = open && !dictionary.complete(&folded).is_empty();
-            if fits && !begins && folded.chars().all(char::is_alphabetic) && words.len() < MAX_WORDS {
+            let begins = open && dictionary.begins(&folded);
+            let spelt = folded.chars().all(char::is_alphabetic) || divided(&folded).is_some();
+            if fits && !begins && spelt && words.len() < MAX_WORDS {
                 words.push(Unknown { clause: i, range, folded, open });
             }
         }
@@ -104,10 +105,22 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
     words
 }
 
+/// A name and its number, written together: `rfc9110`. Codes of few letters (`E0382`) and versions are no such.
+fn divided(word: &str) -> Option<String> {
+    let at = word.find(|c: char| c.is_ascii_digit())?;
+    let (name, number) = word.split_at(at);
+    let is_name = name.chars().count() >= 3 && name.chars().all(char::is_alphabetic);
+    let is_number = number.len() >= 2 && number.bytes().all(|b| b.is_ascii_digit());
+    (is_name && is_number).then(|| format!("{name} {number}"))
+}
+
 /// The nearest word: among those that begin with the word's first or second letter, and only where there is none among all
 /// others. The shards that are missing for it otherwise.
 fn nearest(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
     let manifest = index.manifest();
+    if let Some(divided) = divided(&word.folded) {
+        return Ok((!word.open).then(|| Near::joined(divided)));
+    }
     let mistyped = Mistyped::new(&word.folded, word.open);
     // Whoever swaps the first two letters, or slips one in, has the right first letter in the second place.
     let mut ranges = vec![false; manifest.spelling.len()];

@@ -35,6 +35,11 @@ pub(super) struct Near {
 }
 
 impl Near {
+    /// The same word with a space in it.
+    pub fn joined(word: String) -> Self {
+        Self { word, cost: EDIT, common: 0 }
+    }
+
     /// Less is better. Equals are told apart by their order in the list.
     fn rank(&self) -> i32 {
         i32::from(self.cost) * STEPS_PER_HALF - i32::from(self.common)
