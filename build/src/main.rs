@@ -26,7 +26,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Build a bundle from rendered HTML, Markdown or records
-    Build(commands::build::Args),
+    Build(Box<commands::build::Args>),
     /// Search a bundle
     Search(commands::search::Args),
     /// Measure retrieval on judged queries
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     };
     let ui = Ui::new(verbosity);
     let outcome = match cli.command {
-        Command::Build(args) => commands::build::run(args, &ui),
+        Command::Build(args) => commands::build::run(*args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Eval(args) => commands::eval::run(args, &ui),
         Command::Inspect(args) => commands::inspect::run(args, &ui),
