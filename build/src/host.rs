@@ -1,6 +1,7 @@
 //! The engine's host on this machine: opens a bundle on disk, in either of its shapes, and feeds the engine's state machine.
 
 mod encoder;
+mod near;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -29,6 +29,8 @@ enum Command {
     Build(commands::build::Args),
     /// Search a bundle
     Search(commands::search::Args),
+    /// Say why a page is not first for a query
+    Explain(commands::explain::Args),
     /// Measure retrieval on judged queries
     Eval(commands::eval::Args),
     /// Show what is inside a bundle, and verify it
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
+        Command::Explain(args) => commands::explain::run(args, &ui),
         Command::Eval(args) => commands::eval::run(args, &ui),
         Command::Inspect(args) => commands::inspect::run(args, &ui),
         Command::Models(args) => commands::models::run(args, &ui),

@@ -286,3 +286,29 @@ fn without_a_model_the_static_table_embeds_documents_too() {
         assert_eq!((&found["results"][0]["id"], &found["encoder"]), (&json!(expect), &json!("static")));
     }
 }
+
+#[test]
+fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let lexical = ["--mode", "lexical"];
+    let ask = |page: &str, more: &[&str]| {
+        stdout(&[&["explain", text(&directory), "mutex share", page], &lexical[..], more].concat())
+    };
+    let shown = ask("https://example.org/errors.html#panic", &[]);
+    assert!(
+        shown.contains("The first page says `share` in a heading; this page does not say it."),
+        "{shown}"
+    );
+    assert!(shown.contains("mutex yes, share no") && shown.contains("Shared State"), "{shown}");
+    let json: Value = serde_json::from_str(&ask("errors.html", &["--json"])).expect("JSON");
+    assert_eq!((&json["why"]["rank"], &json["why"]["first"]["title"]), (&json!(2), &json!("Concurrency")));
+    let absent = ask("cargo.html", &[]);
+    assert!(absent.contains("This page has none of the query's words (`mutex`, `share`)."), "{absent}");
+    let failed = findling(&["explain", text(&directory), "mutex", "/error.html", "--mode", "lexical"]);
+    let said = String::from_utf8_lossy(&failed.stderr);
+    assert!(
+        !failed.status.success() && said.contains("no page has") && said.contains("/errors.html"),
+        "{said}"
+    );
+}

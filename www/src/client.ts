@@ -4,12 +4,12 @@
 
 import type { Cost } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { Notice, Request, Response } from "./engine-types";
+import type { Notice, PageHit, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
 import { spawn, type Spawned } from "./spawn";
-import type { Description, EncoderProgress, OpenOptions, SearchOptions, SearchResponse, SemanticState } from "./types";
+import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptions, SearchResponse, SemanticState } from "./types";
 
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
@@ -144,20 +144,16 @@ export class FindlingIndex extends EventTarget {
     }
     const encode = performance.now() - start;
 
-    const { json, cost } = await this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
-    const response = JSON.parse(json) as Response;
+    const { json, cost } = await this.#ask(request, signal);
+    const { results, why, ...response } = JSON.parse(json) as Response;
     if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
 
     if (wantsVector && !request.vector) this.#later(query, options);
     const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
     return {
       ...response,
-      results: response.results.map((page) => ({
-        ...page,
-        href: this.resolve(page.url),
-        snippet: page.sections[0]?.snippet ?? { text: "", ranges: [], code: [], cutStart: false, cutEnd: false },
-        sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
-      })),
+      results: results.map((page) => this.#page(page)),
+      ...(why && { why: { ...why, hit: why.hit && this.#page(why.hit), first: why.first && this.#page(why.first), above: why.above && this.#page(why.above) } }),
       stats: {
         bytesFetched, requests, cacheHits, residentBytes,
         ms: { total: performance.now() - start, encode, fetch, engine },
@@ -193,6 +189,27 @@ export class FindlingIndex extends EventTarget {
 
   get #transformer() {
     return this.info.dense?.queryEncoders.find(({ kind }) => kind === "transformer");
+  }
+
+  #page(page: PageHit): PageResult {
+    return {
+      ...page,
+      href: this.resolve(page.url),
+      snippet: page.sections[0]?.snippet ?? { text: "", ranges: [], code: [], cutStart: false, cutEnd: false },
+      sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
+    };
+  }
+
+  /** Asks the engine; about a page once more without the site's own address in front, which the bundle may not know. */
+  #ask(request: Request, signal: AbortSignal | undefined): Promise<{ json: string; cost: Cost }> {
+    const ask = () => this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
+    return ask().catch((thrown: unknown) => {
+      const { why } = request;
+      const { href } = why && URL.canParse(why, this.#site) ? new URL(why, this.#site) : this.#site;
+      if (FindlingError.from(thrown).code !== "no-such-page" || !href.startsWith(this.#site.href)) throw thrown;
+      request.why = href.slice(this.#site.href.length);
+      return ask();
+    });
   }
 
   #enter(state: SemanticState): void {

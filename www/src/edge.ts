@@ -15,6 +15,7 @@
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `sections` | sections under a page, 1 to 20; 3 |
  * | `prefix`, `verbatim`, `explain` | `1` or `true` |
+ * | `why` | a page, by URL, path or id: say why it stands where it stands |
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
  */
@@ -65,7 +66,7 @@ const CORS = {
   "access-control-expose-headers": "etag, server-timing",
 };
 /** What the asker can mend. */
-const ASKER: ReadonlySet<ErrorCode> = new Set(["request", "query", "filter", "unknown-attribute", "vector", "encoder-unavailable"]);
+const ASKER: ReadonlySet<ErrorCode> = new Set(["request", "query", "filter", "unknown-attribute", "no-such-page", "vector", "encoder-unavailable"]);
 
 interface Opened {
   bundle: Bundle;
@@ -169,7 +170,7 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
         }
       } catch (thrown) {
         const { code, message, remedy } = FindlingError.from(thrown);
-        const status = ASKER.has(code) ? 400 : 503;
+        const status = code === "no-such-page" ? 404 : ASKER.has(code) ? 400 : 503;
         if (status === 503) console.error(`findling: ${code}: ${message}`);
         return json({ error: { code, message, ...(remedy ? { remedy } : {}) } }, status, { "cache-control": "no-store" }, request);
       }
@@ -188,7 +189,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 
 /** Reads the parameters; what is not understood is refused rather than passed over. */
 function readRequest(parameters: URLSearchParams): SearchRequest {
-  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "verbatim", "explain"]);
+  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "verbatim", "explain", "why"]);
   for (const name of parameters.keys()) {
     if (!known.has(name)) throw refuse(`there is no parameter \`${name}\`; there are ${[...known].join(", ")}`);
     if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
@@ -216,6 +217,8 @@ function readRequest(parameters: URLSearchParams): SearchRequest {
   if (flag(parameters, "prefix")) request.prefix = true;
   if (flag(parameters, "verbatim")) request.verbatim = true;
   if (flag(parameters, "explain")) request.explain = true;
+  const why = parameters.get("why");
+  if (why) request.why = why;
   return request;
 }
 

@@ -1,6 +1,6 @@
 //! `findling search`: searches a bundle.
 
-mod print;
+pub(crate) mod print;
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -143,16 +143,25 @@ pub(crate) fn load_encoder(
 
 fn request(args: &Args, query: &str) -> Request {
     Request {
-        query: query.to_owned(),
         mode: args.mode.into(),
         limit: Limit(args.limit),
         offset: args.offset,
-        filter: args.ranking.filter.clone(),
-        encoder: args.ranking.query_encoder.of_engine(),
-        fusion: args.ranking.fusion.unwrap_or_default(),
-        verbatim: args.ranking.verbatim,
         explain: args.explain,
-        ..Request::default()
+        ..args.ranking.request(query)
+    }
+}
+
+impl Ranking {
+    /// A request for a query that is ranked so.
+    pub(crate) fn request(&self, query: &str) -> Request {
+        Request {
+            query: query.to_owned(),
+            filter: self.filter.clone(),
+            encoder: self.query_encoder.of_engine(),
+            fusion: self.fusion.unwrap_or_default(),
+            verbatim: self.verbatim,
+            ..Request::default()
+        }
     }
 }
 

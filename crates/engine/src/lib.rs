@@ -47,6 +47,7 @@ mod facets;
 pub mod filter;
 mod index;
 mod lexical;
+mod locate;
 mod present;
 mod query;
 mod rank;

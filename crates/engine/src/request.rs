@@ -48,6 +48,10 @@ pub struct Request {
     /// Say for each hit how its score came about, and for the query what the plan was.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
+    /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
+    /// Implies `explain`.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub why: Option<String>,
 }
 
 /// Number of pages to return; 10 unless told.

@@ -11,6 +11,7 @@ use findling_bundle::{Attribute, Dense, ShardId, StaticRows, VectorId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
+use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::{Allowed, Ranked, Words};
 use crate::spell::{self, Spelling};
@@ -34,6 +35,8 @@ pub struct Search {
     /// Until ranking takes it.
     words: Option<Words>,
     probe: Option<Probe>,
+    /// The page asked about, once it is found.
+    why: Option<Place>,
     ranked: Option<Ranked>,
 }
 
@@ -41,7 +44,7 @@ pub struct Search {
 pub(crate) struct Asked {
     pub request: Request,
     /// Its text, split, with what was corrected.
-    query: Query,
+    pub query: Query,
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
@@ -115,7 +118,7 @@ impl Search {
         let asked = Asked::new(index, request)?;
         let first = asked.shards(index)?;
         let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, ranked: None })
+        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, why: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -130,6 +133,22 @@ impl Search {
             self.asked.planned = true;
         }
         needed.extend(&self.first);
+        if let (Some(address), None) = (&self.asked.request.why, self.why) {
+            match locate(index, address, true)? {
+                Located::Need(shards) => needed.extend(shards),
+                Located::Found(place) => {
+                    if address.contains('#') && place.section.is_none() {
+                        self.asked.notices.push(Notice {
+                            code: "unknown-anchor".into(),
+                            message: format!(
+                                "no section found by `{address}`; the page as a whole is explained"
+                            ),
+                        });
+                    }
+                    self.why = Some(place);
+                }
+            }
+        }
         let missing = missing(index, &needed);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
@@ -163,10 +182,13 @@ impl Search {
                     self.words = Some(words);
                     return Ok(Step::Need(missing));
                 }
-                none.insert(Ranked::new(index, &self.asked, allowed, words, self.probe.as_ref())?)
+                none.insert(Ranked::new(index, &self.asked, allowed, words, self.probe.as_ref(), self.why)?)
             }
         };
-        let missing = self::missing(index, &ranked.shards(index));
+        let mut shards = ranked.shards(index);
+        // The name of a page that was not found.
+        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
+        let missing = self::missing(index, &shards);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
         }

@@ -8,11 +8,12 @@ use findling_text::Analyzer;
 use findling_text::keys::is_key;
 
 use super::snippet::{Marks, snippet};
+use super::why::reason;
 use crate::filter::date;
 use crate::lexical::ScoredGroup;
-use crate::rank::{Ranked, RankedPage, RankedSection};
+use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::search::Asked;
-use crate::{Error, Index, Legs, PageHit, Response, SectionHit};
+use crate::{Error, Index, Legs, PageHit, PageName, Response, SectionHit, Why};
 
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
@@ -21,6 +22,7 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<Response, Error> {
     let mut presenter = Presenter { index, marks: marks(asked, &ranked.groups), analyzers: BTreeMap::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
+    let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
     Ok(Response {
         query: asked.request.query.clone(),
         mode: asked.mode,
@@ -31,6 +33,7 @@ pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<R
         results,
         facets: ranked.facets.clone(),
         plan: ranked.plan.clone(),
+        why,
     })
 }
 
@@ -57,17 +60,47 @@ struct Presenter<'a> {
     analyzers: BTreeMap<String, Analyzer>,
 }
 
+/// The texts of a page, whose shard must be here.
+fn text_of(index: &Index, id: PageId) -> Result<PageText<'_>, Error> {
+    let (shard, place) = index
+        .manifest()
+        .text_of(id)
+        .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
+    let texts =
+        index.texts(shard).ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
+    Ok(texts.page(place)?)
+}
+
 impl Presenter<'_> {
+    fn why(&mut self, asked: &Asked, standing: &Standing) -> Result<Why, Error> {
+        let text = text_of(self.index, standing.place.page)?;
+        let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
+        let [hit, first, above] = &standing.pages;
+        let section = standing.place.section.map(|section| section.0);
+        let section =
+            hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
+        let section = section.map(|ranked| self.section(&text, standing.place.page, ranked)).transpose()?;
+        let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
+        let mut why = Why {
+            page,
+            reason: String::new(),
+            rank: standing.rank,
+            hit: present(hit)?,
+            section,
+            first: present(first)?,
+            above: present(above)?,
+            words: standing.words.clone(),
+            removed_by: standing.removed_by.clone(),
+            n_sections: standing.n_sections,
+        };
+        why.reason = reason(&why, asked);
+        Ok(why)
+    }
+
     fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
         let manifest = self.index.manifest();
         let id = PageId(page.score.page);
-        let (shard, place) =
-            manifest.text_of(id).ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
-        let texts = self
-            .index
-            .texts(shard)
-            .ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
-        let text = texts.page(place)?;
+        let text = text_of(self.index, id)?;
         let mut attributes = serde_json::Map::new();
         for attribute in &manifest.attributes {
             let column = self.index.column(attribute.column);

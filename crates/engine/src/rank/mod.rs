@@ -3,10 +3,12 @@
 mod fuse;
 mod group;
 mod run;
+mod standing;
 
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
 pub(crate) use run::{Allowed, Ranked, RankedPage, RankedSection, Words};
+pub(crate) use standing::Standing;
 
 use crate::Bm25fParams;
 use crate::query::QueryPlan;

@@ -2,9 +2,11 @@
 
 use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
 
+use super::standing::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
 use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_bits};
+use crate::locate::Place;
 use crate::search::{Asked, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
@@ -17,6 +19,8 @@ pub(crate) struct Ranked {
     /// What the filter has to say.
     pub notices: Vec<Notice>,
     pub plan: Option<Plan>,
+    /// The page asked about among them.
+    pub standing: Option<Standing>,
     /// The words of the query that score, with their terms.
     pub groups: Vec<ScoredGroup>,
 }
@@ -32,8 +36,13 @@ impl Places {
     }
 
     fn get(&self, id: u32) -> Option<u32> {
-        let at = self.0.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        self.0.get(at).map(|(_, place)| *place)
+        self.all(id).next()
+    }
+
+    /// Of an id that was given several times.
+    fn all(&self, id: u32) -> impl Iterator<Item = u32> {
+        let from = self.0.partition_point(|(other, _)| *other < id);
+        self.0[from..].iter().take_while(move |(other, _)| *other == id).map(|(_, place)| *place)
     }
 }
 
@@ -147,6 +156,7 @@ impl Ranked {
         allowed: &Allowed,
         words: Words,
         probe: Option<&Probe>,
+        why: Option<Place>,
     ) -> Result<Self, Error> {
         let Words { groups, hits, ideal } = words;
         let request = &asked.request;
@@ -233,7 +243,8 @@ impl Ranked {
             }
         }
         let (start, limit) = (request.offset as usize, request.limit.0 as usize);
-        let end = start.saturating_add(limit);
+        // Where a page stands among all, only the order of all says.
+        let end = if why.is_some() { usize::MAX } else { start.saturating_add(limit) };
         match &request.sort {
             None => pages.rank(end),
             Some(sort) => {
@@ -245,21 +256,27 @@ impl Ranked {
                 }
             }
         }
-        let shown: Vec<PageScore> = pages.pages.into_iter().skip(start).take(limit).collect();
+        let mut standing = why.map(|place| Standing::new(index, asked, place, &pages.pages)).transpose()?;
+        let shown = pages.pages.into_iter().skip(start).take(limit);
+        let mut shown: Vec<RankedPage> =
+            shown.map(|score| RankedPage { score, sections: Vec::new() }).collect();
+        // Behind them those that the page asked about is compared with, which comes first among these.
+        let n_shown = shown.len();
+        let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
 
         // Their sections.
-        let places = Places::of(shown.iter().map(|page| page.page));
+        let places = Places::of(pages.iter().map(|page| page.score.page));
         let mut is_shown = Bitset::none(structure.n_pages());
-        for page in &shown {
-            is_shown.insert(page.page);
+        for page in &pages {
+            is_shown.insert(page.score.page);
         }
-        let mut pages: Vec<RankedPage> =
-            shown.into_iter().map(|score| RankedPage { score, sections: Vec::new() }).collect();
         for candidate in &fused.candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;
-            if is_shown.contains(page)
-                && let Some(place) = places.get(page)
-            {
+            if !is_shown.contains(page) {
+                continue;
+            }
+            for place in places.all(page) {
                 pages[place as usize].sections.push(RankedSection {
                     candidate: *candidate,
                     lexical_rank: None,
@@ -269,16 +286,19 @@ impl Ranked {
             }
         }
         let most = request.sections_per_page.0.max(1) as usize;
-        for page in &mut pages {
+        for (place, page) in pages.iter_mut().enumerate() {
             order::sort_first(&mut page.sections, most, |a, b| {
                 let (a, b) = (&a.candidate, &b.candidate);
                 b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
             });
-            page.sections.truncate(most);
+            match why.and_then(|why| why.section).filter(|_| place == n_shown) {
+                Some(section) => keep_section(page, section, most),
+                None => page.sections.truncate(most),
+            }
         }
         let lexical_ranks = Places::of(fused.ranked.iter().copied());
         let semantic_ranks = Places::of(neighbours.sections.iter().map(|(section, _)| section.0));
-        for section in pages.iter_mut().flat_map(|page| &mut page.sections) {
+        for section in pages.into_iter().flat_map(|page| &mut page.sections) {
             let Candidate { section: id, lexical, .. } = section.candidate;
             section.semantic_rank = semantic_ranks.get(id).map(|place| place + 1);
             section.lexical_rank = lexical.map(|score| {
@@ -290,8 +310,8 @@ impl Ranked {
             });
         }
 
-        let mut ranked = Self { total, pages, facets, notices, plan: None, groups };
-        if request.explain {
+        let mut ranked = Self { total, pages: shown, facets, notices, plan: None, standing, groups };
+        if request.explain || ranked.standing.is_some() {
             ranked.explain(&scorer(index, structure));
             ranked.plan = Some(crate::present::plan(asked, &ranked.groups, selectivity, &neighbours));
         }
@@ -299,12 +319,13 @@ impl Ranked {
     }
 
     fn explain(&mut self, scorer: &Scorer<'_>) {
-        let sections = || self.pages.iter().flat_map(|page| &page.sections);
+        let sections = || self.all_pages().flat_map(|page| &page.sections);
         let mut passages: Vec<u32> = sections().filter_map(|section| section.candidate.passage).collect();
         order::sort(&mut passages);
         passages.dedup();
         let contributions = scorer.explain(&self.groups, &passages);
-        for section in self.pages.iter_mut().flat_map(|page| &mut page.sections) {
+        let beside = self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        for section in self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections) {
             let place = section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
             section.explanation = Some(crate::present::explanation(
@@ -315,12 +336,18 @@ impl Ranked {
         }
     }
 
+    /// Those shown, and those that the page asked about is compared with.
+    fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
+        let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
+        self.pages.iter().chain(beside)
+    }
+
     /// What showing the pages needs.
     pub fn shards(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let mut shards: Vec<ShardId> =
-            self.pages.iter().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
-        if !self.pages.is_empty() {
+            self.all_pages().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
+        if !shards.is_empty() {
             shards.extend(manifest.attributes.iter().map(|attribute| attribute.column));
         }
         shards
