@@ -312,3 +312,23 @@ fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address(
         "{said}"
     );
 }
+
+#[test]
+fn similar_finds_the_pages_most_like_one() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, file) = corpus(at.path());
+    let ask = |bundle: &Path, more: &[&str]| -> Value {
+        let args = [&["similar", text(bundle), "/a threads.html", "--json"], more].concat();
+        serde_json::from_str(&stdout(&args)).expect("JSON")
+    };
+    let similar = ask(&directory, &[]);
+    assert_eq!((&similar["mode"], &similar["encoder"]), (&json!("semantic"), &json!("page")));
+    assert_eq!(similar["results"].as_array().expect("a list").len(), 2, "every page but itself");
+    assert_eq!(similar, ask(&file, &[]));
+    let words = ask(&directory, &["--mode", "lexical", "-k", "1"]);
+    assert_eq!(words["results"][0]["id"], json!("errors.html"));
+    let cargo = ask(&directory, &["--filter", "book=cargo"]);
+    assert_eq!(cargo["results"][0]["id"], json!("cargo.html"));
+    let failed = findling(&["similar", text(&directory), "a-threads.html"]);
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("there are /a threads.html"));
+}

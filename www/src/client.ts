@@ -9,7 +9,7 @@ import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
 import { spawn, type Spawned } from "./spawn";
-import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptions, SearchResponse, SemanticState } from "./types";
+import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptions, SearchResponse, SemanticState, SimilarOptions } from "./types";
 
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
@@ -162,6 +162,14 @@ export class FindlingIndex extends EventTarget {
     };
   }
 
+  /**
+   * Pages similar to one, without itself: by the page's own vectors, so that no encoder takes part, or by its words in a bundle
+   * without vectors. `page`: its URL, such as `location.href`, or its document's id; rejects with `no-such-page` where none is found.
+   */
+  similar(page: string | URL, options: SimilarOptions = {}): Promise<SearchResponse> {
+    return this.search("", { ...options, similarTo: String(page) } as SearchOptions);
+  }
+
   /** A page's address as an absolute one; `null` where it is not http(s), such as a `javascript:` address. */
   resolve(url: string): string | null {
     try {
@@ -204,10 +212,11 @@ export class FindlingIndex extends EventTarget {
   #ask(request: Request, signal: AbortSignal | undefined): Promise<{ json: string; cost: Cost }> {
     const ask = () => this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
     return ask().catch((thrown: unknown) => {
-      const { why } = request;
-      const { href } = why && URL.canParse(why, this.#site) ? new URL(why, this.#site) : this.#site;
+      const name = request.similarTo === undefined ? "why" : "similarTo";
+      const page = request[name] ?? "";
+      const { href } = URL.canParse(page, this.#site) ? new URL(page, this.#site) : this.#site;
       if (FindlingError.from(thrown).code !== "no-such-page" || !href.startsWith(this.#site.href)) throw thrown;
-      request.why = href.slice(this.#site.href.length);
+      request[name] = href.slice(this.#site.href.length);
       return ask();
     });
   }

@@ -65,7 +65,12 @@ explain?: boolean,
  * A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
  * Implies `explain`.
  */
-why?: string, };
+why?: string, 
+/**
+ * A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
+ * are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+ */
+similarTo?: string, };
 
 /**
  * Number of pages to return; 10 unless told.

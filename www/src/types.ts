@@ -73,6 +73,9 @@ export interface SearchOptions {
   onUpgrade?: (response: SearchResponse) => void;
 }
 
+/** How to look for similar pages. Without `mode`, or in `hybrid`, the page's own vectors decide; in `lexical`, its most telling words. */
+export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "sectionsPerPage" | "explain" | "signal">;
+
 /** A section that matches. */
 export type SectionResult = SectionHit & {
   /** Absolute address, or `null` where the bundle names one that is not http(s). */

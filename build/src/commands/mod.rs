@@ -9,3 +9,4 @@ pub mod inspect;
 pub mod models;
 pub mod search;
 pub mod serve;
+pub mod similar;

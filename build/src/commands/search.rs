@@ -191,14 +191,7 @@ fn single(
     }
     let embedded =
         embedding.map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
-    ui.detail(format!(
-        "{embedded}{:.1} ms searching, {:.1} ms reading {} in {} shards and {} rounds",
-        cost.engine.as_secs_f64() * 1e3,
-        cost.read.as_secs_f64() * 1e3,
-        crate::ui::bytes(cost.bytes),
-        cost.shards.len(),
-        cost.n_rounds,
-    ));
+    ui.detail(format!("{embedded}{cost}"));
     Ok(())
 }
 
@@ -274,7 +267,7 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
     })
 }
 
-fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
+pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text)
             .map_err(|error| format!("the filter begins like JSON, but is not: {error}"))

@@ -54,6 +54,7 @@ mod rank;
 mod request;
 mod response;
 mod search;
+mod similar;
 mod sort;
 mod spell;
 pub mod vector;

@@ -52,6 +52,10 @@ pub struct Request {
     /// Implies `explain`.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
+    /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
+    /// are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub similar_to: Option<String>,
 }
 
 /// Number of pages to return; 10 unless told.

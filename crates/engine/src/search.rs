@@ -7,19 +7,23 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, Dense, PageId, ShardId, StaticRows, VectorId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::{Allowed, Ranked, Words};
+use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
-use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
+use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, QueryVector, Request, Response};
 
 /// What the engine's own encoder is called in responses.
 const STATIC: &str = "static";
+
+/// What the middle of a page's vectors is called there.
+const PAGE: &str = "page";
 
 /// Most pages that a request can have at once.
 pub const MAX_LIMIT: u32 = 1_000;
@@ -27,6 +31,8 @@ pub const MAX_LIMIT: u32 = 1_000;
 /// A search under way. Step it until it is done.
 pub struct Search {
     pub(crate) asked: Asked,
+    /// The page that others are to be like, until it is known what of it is asked for.
+    similar_to: Option<String>,
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
@@ -56,11 +62,20 @@ pub(crate) struct Asked {
     pub dense: Option<DenseQuery>,
     /// Who embedded the query, where meaning takes part.
     pub encoder: Option<String>,
+    /// The page that others are to be like: it is none of them.
+    pub like: Option<Like>,
     /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
     no_words: bool,
     /// Whether the shards asked for first are those of this mode.
     planned: bool,
     pub notices: Vec<Notice>,
+}
+
+/// A page that others are to be like.
+pub(crate) struct Like {
+    pub page: PageId,
+    /// Those of its vectors that make the query.
+    vectors: Vec<u32>,
 }
 
 /// The query's vector, checked.
@@ -115,10 +130,41 @@ pub enum Step {
 impl Search {
     pub(crate) fn new(index: &Index, request: Request) -> Result<Self, Error> {
         check(&request)?;
+        let similar_to = request.similar_to.clone();
         let asked = Asked::new(index, request)?;
         let first = asked.shards(index)?;
         let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, why: None, ranked: None })
+        Ok(Self {
+            asked,
+            similar_to,
+            first,
+            spelt,
+            allowed: None,
+            words: None,
+            probe: None,
+            why: None,
+            ranked: None,
+        })
+    }
+
+    /// Goes on with what stands in for a query. It is spelt as the site spells it.
+    fn ask_for(&mut self, index: &Index, seed: Seed) -> Result<(), Error> {
+        let mut request = self.asked.request.clone();
+        self.asked = match seed {
+            Seed::Need(_) => return Ok(()),
+            Seed::Vector { page, middle: values, vectors } => {
+                request.mode = Mode::Semantic;
+                request.vector = Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
+                Asked { like: Some(Like { page, vectors }), ..Asked::new(index, request)? }
+            }
+            Seed::Words { page, query } => {
+                let like = Some(Like { page, vectors: Vec::new() });
+                Asked { like, ..Asked::of(index, request, query)? }
+            }
+        };
+        self.first = self.asked.shards(index)?;
+        (self.similar_to, self.spelt) = (None, true);
+        Ok(())
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -126,6 +172,12 @@ impl Search {
     /// # Errors
     /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
+        if let Some(address) = &self.similar_to {
+            match seed(index, address, &self.asked.request)? {
+                Seed::Need(shards) => return Ok(Step::Need(missing(index, &shards))),
+                seed => self.ask_for(index, seed)?,
+            }
+        }
         let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
@@ -215,6 +267,8 @@ fn probe(
         none => {
             let best = words.best(params.probe_best as usize);
             let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
+            let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
+            let vectors = own.chain(vectors);
             let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
             none.insert(Probe::new(centroids, &point.query, vectors, budget))
         }
@@ -268,18 +322,26 @@ fn check(request: &Request) -> Result<(), Error> {
             request.fusion
         ));
     }
+    if request.similar_to.is_some() && (!request.query.trim().is_empty() || request.vector.is_some()) {
+        return refuse("expected a query or similarTo, found both; leave one of them out".into());
+    }
     Ok(())
 }
 
 impl Asked {
     fn new(index: &Index, request: Request) -> Result<Self, Error> {
+        let query = query::parse(&request.query, |name| index.manifest().attribute(name).is_some());
+        Self::of(index, request, query)
+    }
+
+    /// A request whose query is another than its text.
+    fn of(index: &Index, request: Request, mut query: Query) -> Result<Self, Error> {
         let manifest = index.manifest();
         let mut notices = Vec::new();
         let mut notice = |code: &str, message: &str| {
             notices.push(Notice { code: code.into(), message: message.into() });
         };
 
-        let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
         let condition = condition(index, &request, &mut query)?;
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
@@ -344,6 +406,7 @@ impl Asked {
             fusion,
             dense,
             encoder,
+            like: None,
             no_words,
             planned: true,
             notices,

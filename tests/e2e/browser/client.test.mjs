@@ -320,6 +320,43 @@ describe("a page with the client", () => {
     assert.equal(await resolve("guide/glaze.html"), `${server.url}docs/v2/guide/glaze.html`);
   });
 
+  test("is told why a page is not first", async () => {
+    await opened();
+    const { value } = await search("pinholes glaze", { why: `${server.url}guide/cones.html`, limit: 0 });
+    const { why } = value;
+    assert.match(why.page.url, /guide\/cones/);
+    assert.equal(why.first.title, "Glazing");
+    assert.equal(why.first.href, `${server.url}guide/glaze.html`);
+    assert.match(why.reason, /\.$/);
+    assert.deepEqual(why.words.map(({ word }) => word), ["pinholes", "glaze"]);
+    assert.deepEqual(value.results, []);
+    const { error } = await search("pinholes", { why: "guide/nowhere.html" });
+    assert.equal(error.code, "no-such-page");
+    assert.match(error.message, /nowhere/);
+  });
+
+  test("finds pages similar to the one that is read, whatever of its address is given", async () => {
+    await opened();
+    const similar = (address, options = {}) => page.evaluate(([address, options]) => settled(index.similar(address, options)), [address, options]);
+    const { value } = await similar(`${server.url}guide/glaze.html#crawling`, { limit: 3 });
+    assert.equal(value.results.length, 3);
+    assert.equal(value.encoder, "page");
+    assert.ok(value.results.every(({ title, href }) => title !== "Glazing" && href.startsWith(server.url)));
+    assert.deepEqual((await similar("guide/glaze.html", { limit: 3 })).value.results, value.results);
+    const sent = server.sent;
+    await similar("guide/glaze.html", { limit: 3 });
+    assert.equal(server.sent, sent, "nothing is fetched again");
+    const references = (await similar("guide/glaze.html", { filter: { kind: "reference" } })).value.results;
+    assert.ok(references.length > 0 && references.every(({ attributes }) => attributes.kind === "reference"));
+    const words = (await similar("guide/glaze.html", { mode: "lexical" })).value;
+    assert.ok(words.results.length > 0 && words.encoder === null);
+    assert.equal((await similar("nowhere.html")).error.code, "no-such-page");
+    // Deployed below another root than the one indexed.
+    await opened("/findling/", { site: "/docs/v2/" });
+    const moved = (await similar(`${server.url}docs/v2/guide/glaze.html`, { limit: 3 })).value.results;
+    assert.deepEqual(moved.map(({ id }) => id), value.results.map(({ id }) => id));
+  });
+
   test("lets go of what it closed", async () => {
     await opened();
     const { error } = await page.evaluate(() => {

@@ -11,6 +11,10 @@ use crate::search::{Asked, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
 
+/// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of a page with another are far
+/// above 0 wherever they are near at all, so that a second section would tell more of a page's length than of its likeness.
+const LIKE_SECOND: f32 = 0.1;
+
 /// What a search found, in sections and pages that have no texts yet.
 pub(crate) struct Ranked {
     pub total: Total,
@@ -96,6 +100,12 @@ impl Allowed {
         }
         for phrase in &asked.plan.excluded {
             allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
+        }
+        if let Some(like) = &asked.like {
+            let own = structure.sections(like.page);
+            let mut itself = Bitset::none(n_sections);
+            itself.insert_range(own.start, own.end);
+            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&itself);
         }
         Ok(Self { sections: allowed, selectivity, notices })
     }
@@ -227,7 +237,11 @@ impl Ranked {
         });
 
         // Pages.
-        let mut pages = group(&fused.candidates, params, structure);
+        let mut params = *params;
+        if asked.like.is_some() {
+            params.page_second = LIKE_SECOND;
+        }
+        let mut pages = group(&fused.candidates, &params, structure);
         let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
