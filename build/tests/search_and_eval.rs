@@ -332,3 +332,18 @@ fn similar_finds_the_pages_most_like_one() {
     let failed = findling(&["similar", text(&directory), "a-threads.html"]);
     assert!(String::from_utf8_lossy(&failed.stderr).contains("there are /a threads.html"));
 }
+
+#[test]
+fn other_wordings_find_their_pages_as_well() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let ask = |more: &[&str]| {
+        stdout(&[&["search", text(&directory), "mutex share", "--mode", "lexical"], more].concat())
+    };
+    assert!(!ask(&[]).contains("Cargo"));
+    let both = ask(&["--also", "cargo build", "--also", "panic"]);
+    assert!(both.contains("Cargo") && both.contains("Shared State") && both.contains("3 pages"), "{both}");
+    let many: Vec<&str> = ["--also", "a"].repeat(5);
+    let refused = findling(&[&["search", text(&directory), "mutex"], &many[..]].concat());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("at most 4 other wordings"));
+}

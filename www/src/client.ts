@@ -4,7 +4,7 @@
 
 import type { Cost } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { Notice, PageHit, Request, Response } from "./engine-types";
+import type { Notice, PageHit, QueryVector, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
@@ -131,8 +131,9 @@ export class FindlingIndex extends EventTarget {
       if (mode === "semantic" && dense.builtIn === null) await abortable(this.ready("semantic"), signal);
       if (this.#semantic === "ready") {
         try {
-          const { values, truncated } = await abortable(this.#encode(query), signal);
-          request.vector = { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
+          const [vector, ...also] = await abortable(Promise.all([query, ...(options.also ?? [])].map((text) => this.#vector(text))), signal);
+          request.vector = vector!;
+          request.alsoVectors = also;
         } catch (thrown) {
           const error = FindlingError.from(thrown, "encoder-failed");
           if (error.code === "aborted" || mode === "semantic") throw error;
@@ -275,6 +276,12 @@ export class FindlingIndex extends EventTarget {
       }
     })();
     return this.#encoder;
+  }
+
+  async #vector(query: string): Promise<QueryVector | null> {
+    if (query.trim() === "") return null;
+    const { values, truncated } = await this.#encode(query);
+    return { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
   }
 
   #encode(query: string): Promise<Encoded> {

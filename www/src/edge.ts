@@ -15,6 +15,7 @@
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `sections` | sections under a page, 1 to 20; 3 |
  * | `prefix`, `verbatim`, `explain` | `1` or `true` |
+ * | `also` | the query in other words; up to four times |
  * | `why` | a page, by URL, path or id: say why it stands where it stands |
  *
  * `GET /similar?url=…` answers the same of pages similar to one, given by URL, path or id; it takes `k`, `offset`, `mode`, `filter`,
@@ -64,6 +65,7 @@ export interface EdgeOptions {
 }
 
 const MOST_CHARACTERS = 1000;
+const MOST_WORDINGS = 4;
 /** Where the bundle says it is looked at anew, in milliseconds. */
 const REVISION_KEPT = 60_000;
 const CORS = {
@@ -112,8 +114,15 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return;
     encoding ??= encoder.load(description, files);
     try {
-      const { values, truncated } = await (await encoding).encode(request.query);
-      request.vector = { values: Array.from(values), truncated, encoder: encoder.name };
+      const loaded = await encoding;
+      const vectors = [];
+      for (const query of [request.query, ...(request.also ?? [])]) {
+        const { values, truncated } = await loaded.encode(query);
+        vectors.push({ values: Array.from(values), truncated, encoder: encoder.name });
+      }
+      const [vector, ...also] = vectors;
+      request.vector = vector!;
+      request.alsoVectors = also;
     } catch (thrown) {
       // Hybrid goes on by words, and the engine's notice says so; meaning alone cannot.
       if (request.mode === "semantic") throw FindlingError.from(thrown, "encoder-failed");
@@ -202,7 +211,7 @@ function readSimilar(parameters: URLSearchParams): SearchRequest {
 }
 
 function readSearch(parameters: URLSearchParams): SearchRequest {
-  check(parameters, ["q", "encoder", "fusion", "prefix", "verbatim", "why", ...COMMON]);
+  check(parameters, ["q", "encoder", "fusion", "prefix", "verbatim", "why", "also", ...COMMON]);
   const request = { ...readCommon(parameters), query: text(parameters, "q", "the query, is missing: /search?q=words") };
   const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
   if (encoder) request.encoder = encoder;
@@ -212,6 +221,10 @@ function readSearch(parameters: URLSearchParams): SearchRequest {
   if (flag(parameters, "verbatim")) request.verbatim = true;
   const why = parameters.get("why");
   if (why) request.why = why;
+  const also = parameters.getAll("also").filter((query) => query.trim() !== "");
+  if (also.some((query) => query.length > MOST_CHARACTERS)) throw refuse(`\`also\` has more than ${MOST_CHARACTERS} characters`);
+  if (also.length > MOST_WORDINGS) throw refuse(`\`also\` is given ${also.length} times; at most ${MOST_WORDINGS} other wordings are searched`);
+  if (also.length > 0) request.also = also;
   return request;
 }
 
@@ -219,7 +232,7 @@ function readSearch(parameters: URLSearchParams): SearchRequest {
 function check(parameters: URLSearchParams, known: string[]): void {
   for (const name of parameters.keys()) {
     if (!known.includes(name)) throw refuse(`there is no parameter \`${name}\`; there are ${known.join(", ")}`);
-    if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
+    if (name !== "also" && parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
   }
 }
 

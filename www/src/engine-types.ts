@@ -67,6 +67,15 @@ explain?: boolean,
  */
 why?: string, 
 /**
+ * The same in other words, at most four: each is searched like the query, and a page, a section, scores what it scores best by
+ * any of them.
+ */
+also?: Array<string>, 
+/**
+ * The embeddings of `also`, in its order, where the host has an encoder.
+ */
+alsoVectors?: Array<QueryVector | null>, 
+/**
  * A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
  * are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
  */

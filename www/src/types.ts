@@ -60,6 +60,8 @@ export interface SearchOptions {
   verbatim?: boolean;
   /** Most sections shown under a page; 3 unless told. */
   sectionsPerPage?: number;
+  /** The same in other words, at most four: each page counts by the wording that finds it best. */
+  also?: string[];
   /** Explain every score. */
   explain?: boolean;
   /** A page, by URL (with an anchor for one of its sections) or id: say why it stands where it stands. */

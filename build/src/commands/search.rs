@@ -23,6 +23,9 @@ pub struct Args {
     /// What to search for
     #[arg(required_unless_present = "batch")]
     pub query: Option<String>,
+    /// The same in other words, at most four times: each page counts by the wording that finds it best
+    #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
+    pub also: Vec<String>,
     /// How many pages to show
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT)))]
     pub limit: u32,
@@ -147,6 +150,7 @@ fn request(args: &Args, query: &str) -> Request {
         limit: Limit(args.limit),
         offset: args.offset,
         explain: args.explain,
+        also: args.also.clone(),
         ..args.ranking.request(query)
     }
 }
@@ -176,8 +180,13 @@ fn single(
     let mut request = request(args, query);
     let mut embedding = None;
     if let Some(encoder) = encoder {
-        let (vector, time) = encoder.encode(query)?;
+        let (vector, mut time) = encoder.encode(query)?;
         request.vector = vector;
+        for query in &args.also {
+            let (vector, more) = encoder.encode(query)?;
+            request.also_vectors.push(vector);
+            time += more;
+        }
         embedding = Some(time);
     }
     let (response, cost) = host.search(request)?;

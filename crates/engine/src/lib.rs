@@ -65,4 +65,4 @@ pub use lexical::{Bm25fParams, FieldParams};
 pub use rank::RankParams;
 pub use request::{EncoderChoice, Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
 pub use response::*;
-pub use search::{MAX_LIMIT, Search, Step};
+pub use search::{MAX_ALSO, MAX_LIMIT, Search, Step};

@@ -13,7 +13,7 @@ use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::{Allowed, Ranked, Words};
+use crate::rank::{Allowed, Found, Ranked, Words};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
@@ -25,14 +25,26 @@ const STATIC: &str = "static";
 /// What the middle of a page's vectors is called there.
 const PAGE: &str = "page";
 
+/// Most other wordings of a query.
+pub const MAX_ALSO: usize = 4;
+
 /// Most pages that a request can have at once.
 pub const MAX_LIMIT: u32 = 1_000;
 
 /// A search under way. Step it until it is done.
 pub struct Search {
-    pub(crate) asked: Asked,
+    /// The query, then its other wordings.
+    wordings: Vec<Wording>,
     /// The page that others are to be like, until it is known what of it is asked for.
     similar_to: Option<String>,
+    /// The page asked about, once it is found.
+    why: Option<Place>,
+    ranked: Option<Ranked>,
+}
+
+/// One way to say what is searched for, as far as it has come.
+struct Wording {
+    asked: Asked,
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
@@ -41,9 +53,8 @@ pub struct Search {
     /// Until ranking takes it.
     words: Option<Words>,
     probe: Option<Probe>,
-    /// The page asked about, once it is found.
-    why: Option<Place>,
-    ranked: Option<Ranked>,
+    /// Until it is merged with what the others found.
+    found: Option<Found>,
 }
 
 /// A request, understood.
@@ -128,23 +139,88 @@ pub enum Step {
 }
 
 impl Search {
-    pub(crate) fn new(index: &Index, request: Request) -> Result<Self, Error> {
+    pub(crate) fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         check(&request)?;
         let similar_to = request.similar_to.clone();
-        let asked = Asked::new(index, request)?;
+        let also = std::mem::take(&mut request.also);
+        let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
+        let mut wordings = vec![Wording::new(index, Asked::new(index, request.clone())?)?];
+        for query in also {
+            let vector = vectors.next().flatten();
+            // Nothing said is no other way to say it.
+            if !query.trim().is_empty() {
+                let request = Request { query, vector, ..request.clone() };
+                wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+            }
+        }
+        Ok(Self { wordings, similar_to, why: None, ranked: None })
+    }
+
+    /// Goes as far as the shards at hand allow. Cheap to call again.
+    ///
+    /// # Errors
+    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged; [`Error::NoSuchPage`].
+    pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
+        if let (Some(address), [wording, ..]) = (&self.similar_to, &mut self.wordings[..]) {
+            match seed(index, address, &wording.asked.request)? {
+                Seed::Need(shards) => return Ok(Step::Need(missing(index, &shards))),
+                seed => wording.ask_for(index, seed)?,
+            }
+            self.similar_to = None;
+        }
+        let mut needed = self.locate(index)?;
+        if self.ranked.is_none() {
+            for wording in &mut self.wordings {
+                needed.extend(wording.step(index)?);
+            }
+        }
+        let missing = missing(index, &needed);
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        let ranked = match &mut self.ranked {
+            Some(ranked) => ranked,
+            none => {
+                let found = self.wordings.iter_mut().filter_map(|wording| wording.found.take()).collect();
+                let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
+                none.insert(Ranked::new(index, &asked, found, self.why)?)
+            }
+        };
+        let mut shards = ranked.shards(index);
+        // The name of a page that was not found.
+        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
+        let missing = self::missing(index, &shards);
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
+        Ok(Step::Done(Box::new(crate::present::respond(index, &asked, ranked)?)))
+    }
+
+    /// Finds the page asked about; the shards that are missing for it.
+    fn locate(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let [Wording { asked, .. }, ..] = &mut self.wordings[..] else { return Ok(Vec::new()) };
+        let (Some(address), None) = (&asked.request.why, self.why) else { return Ok(Vec::new()) };
+        match locate(index, address, true)? {
+            Located::Need(shards) => return Ok(shards),
+            Located::Found(place) => {
+                if address.contains('#') && place.section.is_none() {
+                    let message =
+                        format!("no section found by `{address}`; the page as a whole is explained");
+                    asked.notices.push(Notice { code: "unknown-anchor".into(), message });
+                }
+                self.why = Some(place);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl Wording {
+    fn new(index: &Index, asked: Asked) -> Result<Self, Error> {
         let first = asked.shards(index)?;
         let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        Ok(Self {
-            asked,
-            similar_to,
-            first,
-            spelt,
-            allowed: None,
-            words: None,
-            probe: None,
-            why: None,
-            ranked: None,
-        })
+        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, found: None })
     }
 
     /// Goes on with what stands in for a query. It is spelt as the site spells it.
@@ -163,20 +239,14 @@ impl Search {
             }
         };
         self.first = self.asked.shards(index)?;
-        (self.similar_to, self.spelt) = (None, true);
+        self.spelt = true;
         Ok(())
     }
 
-    /// Goes as far as the shards at hand allow. Cheap to call again.
-    ///
-    /// # Errors
-    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
-    pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
-        if let Some(address) = &self.similar_to {
-            match seed(index, address, &self.asked.request)? {
-                Seed::Need(shards) => return Ok(Step::Need(missing(index, &shards))),
-                seed => self.ask_for(index, seed)?,
-            }
+    /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are missing on the way.
+    fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        if self.found.is_some() {
+            return Ok(Vec::new());
         }
         let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
@@ -185,29 +255,13 @@ impl Search {
             self.asked.planned = true;
         }
         needed.extend(&self.first);
-        if let (Some(address), None) = (&self.asked.request.why, self.why) {
-            match locate(index, address, true)? {
-                Located::Need(shards) => needed.extend(shards),
-                Located::Found(place) => {
-                    if address.contains('#') && place.section.is_none() {
-                        self.asked.notices.push(Notice {
-                            code: "unknown-anchor".into(),
-                            message: format!(
-                                "no section found by `{address}`; the page as a whole is explained"
-                            ),
-                        });
-                    }
-                    self.why = Some(place);
-                }
-            }
-        }
         let missing = missing(index, &needed);
         if !missing.is_empty() {
-            return Ok(Step::Need(missing));
+            return Ok(missing);
         }
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
-                Spelling::Need(shards) => return Ok(Step::Need(self::missing(index, &shards))),
+                Spelling::Need(shards) => return Ok(self::missing(index, &shards)),
                 Spelling::Done { changed, corrections } => {
                     self.spelt = true;
                     if changed {
@@ -222,29 +276,17 @@ impl Search {
             Some(allowed) => allowed,
             none => none.insert(Allowed::new(index, &self.asked)?),
         };
-        let ranked = match &mut self.ranked {
-            Some(ranked) => ranked,
-            none => {
-                let words = match self.words.take() {
-                    Some(words) => words,
-                    None => Words::new(index, &self.asked, allowed)?,
-                };
-                let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
-                if !missing.is_empty() {
-                    self.words = Some(words);
-                    return Ok(Step::Need(missing));
-                }
-                none.insert(Ranked::new(index, &self.asked, allowed, words, self.probe.as_ref(), self.why)?)
-            }
+        let words = match self.words.take() {
+            Some(words) => words,
+            None => Words::new(index, &self.asked, allowed)?,
         };
-        let mut shards = ranked.shards(index);
-        // The name of a page that was not found.
-        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
-        let missing = self::missing(index, &shards);
+        let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
         if !missing.is_empty() {
-            return Ok(Step::Need(missing));
+            self.words = Some(words);
+            return Ok(missing);
         }
-        Ok(Step::Done(Box::new(crate::present::respond(index, &self.asked, ranked)?)))
+        self.found = Some(Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?);
+        Ok(Vec::new())
     }
 }
 
@@ -321,6 +363,13 @@ fn check(request: &Request) -> Result<(), Error> {
             "expected {expected}, found {:?}; leave fusion out for the default",
             request.fusion
         ));
+    }
+    let n_also = request.also.len();
+    if n_also > MAX_ALSO {
+        return refuse(format!("expected at most {MAX_ALSO} other wordings, found {n_also}; leave some out"));
+    }
+    if n_also > 0 && (request.similar_to.is_some() || request.why.is_some()) {
+        return refuse("expected no other wordings beside similarTo or why; leave also out".into());
     }
     if request.similar_to.is_some() && (!request.query.trim().is_empty() || request.vector.is_some()) {
         return refuse("expected a query or similarTo, found both; leave one of them out".into());

@@ -335,6 +335,19 @@ describe("a page with the client", () => {
     assert.match(error.message, /nowhere/);
   });
 
+  test("searches for the same in other words, and gets one list", async () => {
+    await opened();
+    const titles = async (query, options) => (await search(query, options)).value.results.map(({ title }) => title);
+    const lexical = { mode: "lexical", limit: 20 };
+    const [one, other] = [await titles("pinholes", lexical), await titles("thermocouple", lexical)];
+    const both = await titles("pinholes", { ...lexical, also: ["thermocouple"] });
+    assert.deepEqual([...both].sort(), [...new Set([...one, ...other])].sort());
+    const hybrid = (await search("pinholes", { also: ["thermocouple", ""] })).value;
+    assert.equal(hybrid.encoder, "hash");
+    assert.ok(["Glazing", "Thermocouple"].every((title) => hybrid.results.slice(0, 2).some((page) => page.title === title)));
+    assert.equal((await search("a", { also: ["b", "c", "d", "e", "f"] })).error.code, "request");
+  });
+
   test("finds pages similar to the one that is read, whatever of its address is given", async () => {
     await opened();
     const similar = (address, options = {}) => page.evaluate(([address, options]) => settled(index.similar(address, options)), [address, options]);

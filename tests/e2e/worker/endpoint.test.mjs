@@ -102,6 +102,12 @@ describe("a program that asks the endpoint", () => {
     assert.equal(why.first.title, "Glazing");
   });
 
+  test("asks the same in other words", async () => {
+    const { results } = await (await get("q=pinholes&also=thermocouple&also=&mode=lexical")).json();
+    assert.ok(["Glazing", "Thermocouple"].every((title) => results.some((page) => page.title === title)));
+    await refused("q=a&also=b&also=c&also=d&also=e&also=f", "request", /at most 4/);
+  });
+
   test("gets counts and other orders where it asks for them", async () => {
     const { facets, results } = await (await get("q=kiln&facets=kind&sort=-updated&k=3&mode=lexical")).json();
     assert.deepEqual(facets.map(({ name }) => name), ["kind"]);

@@ -13,22 +13,29 @@ use crate::filter::date;
 use crate::lexical::ScoredGroup;
 use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::search::Asked;
-use crate::{Error, Index, Legs, PageHit, PageName, Response, SectionHit, Why};
+use crate::{Error, Index, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
 
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
 /// Puts the answer together. The texts and columns of the pages shown must be here.
-pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<Response, Error> {
-    let mut presenter = Presenter { index, marks: marks(asked, &ranked.groups), analyzers: BTreeMap::new() };
+pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
+    let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+    let mut presenter =
+        Presenter { index, marks: marks(wordings, &ranked.groups), analyzers: BTreeMap::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
     Ok(Response {
         query: asked.request.query.clone(),
-        mode: asked.mode,
-        encoder: asked.encoder.clone(),
-        notices: asked.notices.iter().chain(&ranked.notices).cloned().collect(),
-        corrections: asked.corrections.clone(),
+        // Meaning takes part where it does in one of the wordings.
+        mode: wordings
+            .iter()
+            .map(|asked| asked.mode)
+            .find(|mode| *mode != Mode::Lexical)
+            .unwrap_or(asked.mode),
+        encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
+        notices: each_once(wordings.iter().flat_map(|asked| &asked.notices).chain(&ranked.notices)),
+        corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
         total: ranked.total,
         results,
         facets: ranked.facets.clone(),
@@ -37,9 +44,28 @@ pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<R
     })
 }
 
-/// The words to mark. Where words were not looked up, all of the query's but its stop words.
-fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
+/// Of equal ones the first.
+fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    for one in all {
+        if !once.contains(one) {
+            once.push(one.clone());
+        }
+    }
+    once
+}
+
+/// The words to mark, of all wordings.
+fn marks(wordings: &[&Asked], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
+    for (asked, groups) in wordings.iter().zip(groups) {
+        mark(&mut marks, asked, groups);
+    }
+    marks
+}
+
+/// Where words were not looked up, all of the query's but its stop words are marked.
+fn mark(marks: &mut Marks, asked: &Asked, groups: &[ScoredGroup]) {
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
         marks.push(group.terms.iter().map(|term| term.term.as_str()).filter(|term| !is_key(term)), worth);
@@ -50,7 +76,6 @@ fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
             marks.push(group.terms.iter().map(String::as_str), 1.0);
         }
     }
-    marks
 }
 
 struct Presenter<'a> {

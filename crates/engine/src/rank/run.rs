@@ -2,6 +2,8 @@
 
 use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
 
+use super::group::Grouped;
+use super::merge::merge;
 use super::standing::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
@@ -25,8 +27,8 @@ pub(crate) struct Ranked {
     pub plan: Option<Plan>,
     /// The page asked about among them.
     pub standing: Option<Standing>,
-    /// The words of the query that score, with their terms.
-    pub groups: Vec<ScoredGroup>,
+    /// By wording: the words of the query that score, with their terms.
+    pub groups: Vec<Vec<ScoredGroup>>,
 }
 
 /// Where each of some ids stands, counted from 0.
@@ -158,18 +160,31 @@ fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
     Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
 }
 
-impl Ranked {
-    /// Ranks. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
+/// What one wording of a query found, in sections and pages.
+pub(crate) struct Found {
+    /// In no particular order.
+    pub candidates: Vec<Candidate>,
+    /// By page id.
+    pub pages: Vec<PageScore>,
+    /// Sections by words, best first, as far as they were ranked.
+    lexical: Vec<u32>,
+    hits: Vec<LexicalHit>,
+    neighbours: Neighbours,
+    groups: Vec<ScoredGroup>,
+    selectivity: f32,
+    notices: Vec<Notice>,
+}
+
+impl Found {
+    /// Searches. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
     pub fn new(
         index: &Index,
         asked: &Asked,
         allowed: &Allowed,
         words: Words,
         probe: Option<&Probe>,
-        why: Option<Place>,
     ) -> Result<Self, Error> {
         let Words { groups, hits, ideal } = words;
-        let request = &asked.request;
         let (manifest, params) = (index.manifest(), index.rank_params());
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let n_sections = structure.n_sections();
@@ -241,8 +256,26 @@ impl Ranked {
         if asked.like.is_some() {
             params.page_second = LIKE_SECOND;
         }
-        let mut pages = group(&fused.candidates, &params, structure);
-        let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
+        let pages = group(&fused.candidates, &params, structure).pages;
+        let super::Fused { candidates, ranked: lexical } = fused;
+        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices })
+    }
+}
+
+impl Ranked {
+    /// Merges what the wordings of a request found, and ranks it.
+    pub fn new(
+        index: &Index,
+        wordings: &[&Asked],
+        mut found: Vec<Found>,
+        why: Option<Place>,
+    ) -> Result<Self, Error> {
+        let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+        let request = &asked.request;
+        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let (candidates, pages) = merge(&mut found, structure);
+        let mut pages = Grouped { pages };
+        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
         if !wanted.is_empty() {
@@ -285,7 +318,7 @@ impl Ranked {
         for page in &pages {
             is_shown.insert(page.score.page);
         }
-        for candidate in &fused.candidates {
+        for candidate in &candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;
             if !is_shown.contains(page) {
                 continue;
@@ -310,36 +343,56 @@ impl Ranked {
                 None => page.sections.truncate(most),
             }
         }
-        let lexical_ranks = Places::of(fused.ranked.iter().copied());
-        let semantic_ranks = Places::of(neighbours.sections.iter().map(|(section, _)| section.0));
+        let ranks: Vec<(Places, Places)> = found
+            .iter()
+            .map(|found| {
+                let semantic = found.neighbours.sections.iter().map(|(section, _)| section.0);
+                (Places::of(found.lexical.iter().copied()), Places::of(semantic))
+            })
+            .collect();
         for section in pages.into_iter().flat_map(|page| &mut page.sections) {
-            let Candidate { section: id, lexical, .. } = section.candidate;
+            let Candidate { section: id, lexical, wording, .. } = section.candidate;
+            let (found, (lexical_ranks, semantic_ranks)) =
+                (&found[usize::from(wording)], &ranks[usize::from(wording)]);
             section.semantic_rank = semantic_ranks.get(id).map(|place| place + 1);
             section.lexical_rank = lexical.map(|score| {
                 lexical_ranks.get(id).map(|place| place + 1).unwrap_or_else(|| {
-                    let better =
-                        hits.iter().filter(|hit| hit.score > score || hit.score == score && hit.section < id);
+                    let better = found
+                        .hits
+                        .iter()
+                        .filter(|hit| hit.score > score || hit.score == score && hit.section < id);
                     better.count() as u32 + 1
                 })
             });
         }
 
-        let mut ranked = Self { total, pages: shown, facets, notices, plan: None, standing, groups };
+        let notices = found.iter().flat_map(|found| found.notices.iter().cloned()).collect();
+        let mut ranked =
+            Self { total, pages: shown, facets, notices, plan: None, standing, groups: Vec::new() };
         if request.explain || ranked.standing.is_some() {
-            ranked.explain(&scorer(index, structure));
-            ranked.plan = Some(crate::present::plan(asked, &ranked.groups, selectivity, &neighbours));
+            let scorer = scorer(index, structure);
+            let mut plans = Vec::with_capacity(found.len());
+            for ((wording, asked), found) in (0..).zip(wordings).zip(&found) {
+                ranked.explain(&scorer, wording, &found.groups);
+                plans.push(crate::present::plan(asked, &found.groups, found.selectivity, &found.neighbours));
+            }
+            ranked.plan = plans.into_iter().reduce(crate::present::join_plans);
         }
+        ranked.groups = found.into_iter().map(|found| found.groups).collect();
         Ok(ranked)
     }
 
-    fn explain(&mut self, scorer: &Scorer<'_>) {
-        let sections = || self.all_pages().flat_map(|page| &page.sections);
-        let mut passages: Vec<u32> = sections().filter_map(|section| section.candidate.passage).collect();
+    /// Explains the sections that one wording found.
+    fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
+        let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
+        let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
+        let mut passages: Vec<u32> = sections.filter_map(|section| section.candidate.passage).collect();
         order::sort(&mut passages);
         passages.dedup();
-        let contributions = scorer.explain(&self.groups, &passages);
+        let contributions = scorer.explain(groups, &passages);
         let beside = self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
-        for section in self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections) {
+        let sections = self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections);
+        for section in sections.filter(|section| section.candidate.wording == wording) {
             let place = section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
             section.explanation = Some(crate::present::explanation(
