@@ -7,9 +7,7 @@
 //! others have no vectors: then the page's most telling words are the query, by tf-idf, and the bundle's own encoder, where it has
 //! one, embeds them.
 
-use std::collections::BTreeMap;
-
-use findling_bundle::{PageId, SectionId, ShardId, Structure, VectorId, order};
+use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
 use findling_text::{Analyzer, TokenKind};
 
 use crate::lexical::{Dictionary, Scorer};
@@ -57,7 +55,7 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
     {
         return Ok(seed);
     }
-    by_words(index, page)
+    by_words(index, structure, page)
 }
 
 /// From the page's vectors; `None` where it has none, or none that can be had.
@@ -74,12 +72,11 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     let mut vectors = Vec::new();
     if let Some(shard) = index.streams() {
         let Some(centroids) = index.centroids() else { return Ok(Some(Seed::Need(vec![shard]))) };
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        for cell in own.iter().filter_map(|&vector| centroids.cell_of(vector)) {
-            *counts.entry(cell).or_default() += 1;
-        }
+        let mut told: Vec<u32> = own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
+        order::sort(&mut told);
         // Those with most of the page's vectors first, ties by number.
-        let mut cells: Vec<(u32, u32)> = counts.into_iter().map(|(cell, n)| (u32::MAX - n, cell)).collect();
+        let mut cells: Vec<(u32, u32)> =
+            told.chunk_by(|a, b| a == b).map(|same| (u32::MAX - same.len() as u32, same[0])).collect();
         order::sort(&mut cells);
         let mut budget = u64::from(index.rank_params().probe_bytes / 2);
         let mut chosen: Vec<u32> = Vec::new();
@@ -130,22 +127,20 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
 }
 
 /// From the page's text.
-fn by_words(index: &Index, page: PageId) -> Result<Seed, Error> {
+fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, Error> {
     let (shard, place) = index
         .manifest()
         .text_of(page)
         .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))?;
     let Some(texts) = index.texts(shard) else { return Ok(Seed::Need(vec![shard])) };
     let text = texts.page(place)?;
-    // By term: how much it stands for the page, and how it is spelt first.
-    let mut terms: BTreeMap<String, (f32, String)> = BTreeMap::new();
+    let mut candidates: Vec<Word> = Vec::new();
     let mut analyzer = Analyzer::for_language(text.language);
     let mut read = |text: &str, weight: f32| {
         analyzer.analyze(text, |token| {
             if matches!(token.kind, TokenKind::Word | TokenKind::Whole) {
-                let spelt =
-                    || text.get(token.start as usize..token.end as usize).unwrap_or_default().to_owned();
-                terms.entry(token.term.to_owned()).or_insert_with(|| (0.0, spelt())).0 += weight;
+                let spelt = text.get(token.start as usize..token.end as usize).unwrap_or_default();
+                candidates.push(Word { weight, term: token.term.into(), spelt: spelt.into() });
             }
         });
     };
@@ -160,31 +155,50 @@ fn by_words(index: &Index, page: PageId) -> Result<Seed, Error> {
         read(&section.text[..end], 1.0);
         left -= end;
     }
-    let mut candidates: Vec<(f32, String, String)> =
-        terms.into_iter().map(|(term, (weight, spelt))| (weight, term, spelt)).collect();
+    // Each term once, with all that its occurrences count.
+    order::sort_by(&mut candidates, |a, b| (&a.term, &a.spelt) < (&b.term, &b.spelt));
+    candidates.dedup_by(|again, word| {
+        let same = again.term == word.term;
+        word.weight += if same { again.weight } else { 0.0 };
+        same
+    });
     best(&mut candidates, MAX_CANDIDATES);
     let dictionary = Dictionary::new(index);
-    let shards: Vec<ShardId> =
-        candidates.iter().filter_map(|(_, term, _)| dictionary.shard_of(term)).collect();
+    let shards: Vec<ShardId> = candidates.iter().filter_map(|word| dictionary.shard_of(&word.term)).collect();
     if shards.iter().any(|&shard| !index.has(shard)) {
         return Ok(Seed::Need(shards));
     }
-    candidates.retain_mut(|(weight, term, _)| {
-        let found = dictionary.find(term);
-        let idf = found.map_or(0.0, |found| Scorer::idf_of(&index.manifest().stats, found.entry.df));
-        *weight = (1.0 + libm::log2f(*weight)) * idf;
-        found.is_some()
+    // What no other page says leads to none.
+    let own = [page.0..page.0 + 1, structure.sections(page), structure.passages_of_page(page)];
+    candidates.retain_mut(|word| {
+        let Some(found) = dictionary.find(&word.term) else { return false };
+        let idf = Scorer::idf_of(&index.manifest().stats, found.entry.df);
+        word.weight = (1.0 + libm::log2f(word.weight)) * idf;
+        Level::ALL
+            .into_iter()
+            .zip(&own)
+            .any(|(level, own)| dictionary.postings(&found, level).any(|posting| !own.contains(&posting.id)))
     });
     best(&mut candidates, MAX_WORDS);
     let clauses = candidates
         .into_iter()
-        .map(|(_, _, text)| Clause { kind: ClauseKind::Word, text, excluded: false })
+        .map(|word| Clause { kind: ClauseKind::Word, text: word.spelt, excluded: false })
         .collect();
     Ok(Seed::Words { page, query: Query { clauses, ..Query::default() } })
 }
 
+/// A word of the page.
+struct Word {
+    /// How much it stands for the page.
+    weight: f32,
+    term: String,
+    spelt: String,
+}
+
 /// Leaves the `n` of most weight, ties in the order of terms.
-fn best(words: &mut Vec<(f32, String, String)>, n: usize) {
-    order::sort_first(words, n, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_lt());
+fn best(words: &mut Vec<Word>, n: usize) {
+    order::sort_first(words, n, |a, b| {
+        b.weight.total_cmp(&a.weight).then_with(|| a.term.cmp(&b.term)).is_lt()
+    });
     words.truncate(n);
 }
