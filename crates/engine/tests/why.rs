@@ -56,10 +56,10 @@ fn it_is_compared_with_the_first_and_the_one_right_above() {
     for hit in [&own, &best] {
         assert_eq!(hit.sections[0].explain.as_ref().unwrap().terms[0].term, "mutex");
     }
-    assert_eq!(
-        second.reason,
-        "The first page says `mutex` in its title; this page only once in running text."
-    );
+    assert_eq!(second.reason, "The first page's title consists of the query's words.");
+    // With a word that no page has, no title does.
+    let partly = why("mutex zzzz", "/channels/").reason;
+    assert_eq!(partly, "The first page says `mutex` in its title; this page only once in running text.");
     let third = why("data lock counter", "/channels/");
     assert_eq!(third.rank, Some(3));
     assert!(third.first.is_some() && third.above.is_some());

@@ -111,21 +111,26 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why) -> String {
         return "The first page says more of the query's words together.".into();
     };
     let word = why.words.iter().find(|word| word.terms.contains(&term.term));
-    let spelt = word.map_or(&term.term, |word| &word.word);
+    // The form in which a word was typed is in quotation marks already.
+    let spelt = match word {
+        None if term.term.starts_with('\u{201c}') => term.term.clone(),
+        None => format!("`{}`", term.term),
+        Some(word) => format!("`{}`", word.word),
+    };
     let there = place(term);
     match of(term) {
         Some(own) => {
             let here = place(own);
             if here == there {
-                format!("The first page says `{spelt}` {there} as this one does, but in a shorter passage.")
+                format!("The first page says {spelt} {there} as this one does, but in a shorter passage.")
             } else {
-                format!("The first page says `{spelt}` {there}; this page only {here}.")
+                format!("The first page says {spelt} {there}; this page only {here}.")
             }
         }
         None if word.is_some_and(|word| word.on_page) => {
-            format!("The first page says `{spelt}` {there}; this page only in another section than its best.")
+            format!("The first page says {spelt} {there}; this page only in another section than its best.")
         }
-        None => format!("The first page says `{spelt}` {there}; this page does not say it."),
+        None => format!("The first page says {spelt} {there}; this page does not say it."),
     }
 }
 

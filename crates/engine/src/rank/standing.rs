@@ -2,6 +2,7 @@
 
 use findling_bundle::{Level, PageId, SectionId, Structure};
 use findling_text::TokenKind;
+use findling_text::keys::is_key;
 
 use super::{PageScore, RankedPage};
 use crate::filter::{self, Bitset};
@@ -53,6 +54,7 @@ fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> V
     let only_stops = asked.plan.only_stops();
     let scores = |group: &&crate::query::Group| {
         group.kind != TokenKind::Part
+            && !group.extra
             && Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) > 0.0
     };
     asked
@@ -63,11 +65,18 @@ fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> V
         .map(|group| {
             let completions =
                 group.prefix.iter().flat_map(|prefix| dictionary.complete(prefix)).map(|(_, lookup)| lookup);
-            let mut lookups = group.terms.iter().filter_map(|term| dictionary.find(term)).chain(completions);
+            let asked = group.terms.iter().chain(&group.synonyms);
+            let mut lookups = asked.filter_map(|term| dictionary.find(term)).chain(completions);
             let word = spelt.iter().find(|(_, terms)| *terms == group.terms);
             WordOnPage {
                 word: word.map_or_else(|| group.terms.join(", "), |(word, _)| word.clone()),
-                terms: group.terms.clone(),
+                terms: group
+                    .terms
+                    .iter()
+                    .chain(&group.synonyms)
+                    .filter(|term| !is_key(term))
+                    .cloned()
+                    .collect(),
                 on_page: lookups.any(|lookup| is_on_page(&dictionary, &lookup, structure, page)),
             }
         })
@@ -88,7 +97,7 @@ fn spelt(asked: &Asked, index: &Index) -> Vec<(String, Vec<String>)> {
         for word in clause.text.split_whitespace() {
             let clause = crate::query::Clause { text: word.to_owned(), ..clause.clone() };
             let alone = Query { clauses: vec![clause], ..Query::default() };
-            let plan = crate::query::QueryPlan::new(&alone, &index.manifest().languages, false);
+            let plan = crate::query::QueryPlan::new(&alone, &index.manifest().languages, &[], false);
             spelt.extend(plan.groups.into_iter().map(|group| {
                 // Punctuation around a word is nobody's.
                 let text = word.trim_matches(|c: char| c.is_ascii_punctuation());
