@@ -13,7 +13,7 @@ const MOST: usize = 5;
 const LEAST: f64 = 0.3;
 
 impl Host {
-    /// The URLs, and the ids that are none, most like `address`, best first, at most five. Reads the texts of all pages.
+    /// The URLs, or ids where these are closer, most like `address`, best first, at most five. Reads the texts of all pages.
     ///
     /// # Errors
     /// Where they cannot be read.
@@ -25,9 +25,10 @@ impl Host {
             let texts = TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
             for page in 0..texts.n_pages() {
                 let page = texts.page(page)?;
-                for spelling in [page.url, page.id] {
-                    near.push((wanted.likeness(&Trigrams::of(spelling)), spelling.to_owned()));
-                }
+                let [url, id] =
+                    [page.url, page.id].map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
+                let (likeness, spelling) = if id.0 > url.0 { id } else { url };
+                near.push((likeness, spelling.to_owned()));
             }
         }
         near.retain(|(likeness, _)| *likeness >= LEAST);

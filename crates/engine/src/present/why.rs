@@ -47,10 +47,10 @@ fn not_found(why: &Why, asked: &Asked) -> String {
     }
     let nearer = asked.dense.is_some();
     match (why.words.is_empty(), nearer) {
-        (true, true) => "Many sections of other pages are nearer to the query in meaning.".into(),
+        (true, true) => "This page is not near enough to the query in meaning.".into(),
         (true, false) => "The query has no words to look up.".into(),
         (false, true) => format!(
-            "This page has none of the query's words ({}), and many sections of others are nearer in meaning.",
+            "This page has none of the query's words ({}), and is not near enough to it in meaning.",
             words(why)
         ),
         (false, false) => format!("This page has none of the query's words ({}).", words(why)),
