@@ -139,7 +139,7 @@ impl From<ShardKind> for Part {
             | ShardKind::Projection
             | ShardKind::Centroids
             | ShardKind::Cell => Part::Vectors,
-            ShardKind::Texts | ShardKind::Column => Part::Texts,
+            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses => Part::Texts,
         }
     }
 }

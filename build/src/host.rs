@@ -1,7 +1,9 @@
 //! The engine's host on this machine: opens a bundle on disk, in either of its shapes, and feeds the engine's state machine.
 
 mod encoder;
+mod near;
 
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -32,6 +34,20 @@ pub struct Cost {
     pub shards: Vec<ShardId>,
     /// Times the engine asked for shards.
     pub n_rounds: u32,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.1} ms searching, {:.1} ms reading {} in {} shards and {} rounds",
+            self.engine.as_secs_f64() * 1e3,
+            self.read.as_secs_f64() * 1e3,
+            crate::ui::bytes(self.bytes),
+            self.shards.len(),
+            self.n_rounds,
+        )
+    }
 }
 
 impl Host {

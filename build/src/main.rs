@@ -29,6 +29,10 @@ enum Command {
     Build(Box<commands::build::Args>),
     /// Search a bundle
     Search(commands::search::Args),
+    /// Find the pages most like one
+    Similar(commands::similar::Args),
+    /// Say why a page is not first for a query
+    Explain(commands::explain::Args),
     /// Measure retrieval on judged queries
     Eval(commands::eval::Args),
     /// Show what is inside a bundle, and verify it
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
+        Command::Similar(args) => commands::similar::run(args, &ui),
+        Command::Explain(args) => commands::explain::run(args, &ui),
         Command::Eval(args) => commands::eval::run(args, &ui),
         Command::Inspect(args) => commands::inspect::run(args, &ui),
         Command::Models(args) => commands::models::run(args, &ui),

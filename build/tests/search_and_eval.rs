@@ -286,3 +286,64 @@ fn without_a_model_the_static_table_embeds_documents_too() {
         assert_eq!((&found["results"][0]["id"], &found["encoder"]), (&json!(expect), &json!("static")));
     }
 }
+
+#[test]
+fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let lexical = ["--mode", "lexical"];
+    let ask = |page: &str, more: &[&str]| {
+        stdout(&[&["explain", text(&directory), "mutex share", page], &lexical[..], more].concat())
+    };
+    let shown = ask("https://example.org/errors.html#panic", &[]);
+    assert!(
+        shown.contains("The first page says `share` in a heading; this page does not say it."),
+        "{shown}"
+    );
+    assert!(shown.contains("mutex yes, share no") && shown.contains("Shared State"), "{shown}");
+    let json: Value = serde_json::from_str(&ask("errors.html", &["--json"])).expect("JSON");
+    assert_eq!((&json["why"]["rank"], &json["why"]["first"]["title"]), (&json!(2), &json!("Concurrency")));
+    let absent = ask("cargo.html", &[]);
+    assert!(absent.contains("This page has none of the query's words (`mutex`, `share`)."), "{absent}");
+    let failed = findling(&["explain", text(&directory), "mutex", "/error.html", "--mode", "lexical"]);
+    let said = String::from_utf8_lossy(&failed.stderr);
+    assert!(
+        !failed.status.success() && said.contains("no page has") && said.contains("/errors.html"),
+        "{said}"
+    );
+}
+
+#[test]
+fn similar_finds_the_pages_most_like_one() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, file) = corpus(at.path());
+    let ask = |bundle: &Path, more: &[&str]| -> Value {
+        let args = [&["similar", text(bundle), "/a threads.html", "--json"], more].concat();
+        serde_json::from_str(&stdout(&args)).expect("JSON")
+    };
+    let similar = ask(&directory, &[]);
+    assert_eq!((&similar["mode"], &similar["encoder"]), (&json!("semantic"), &json!("page")));
+    assert_eq!(similar["results"].as_array().expect("a list").len(), 2, "every page but itself");
+    assert_eq!(similar, ask(&file, &[]));
+    let words = ask(&directory, &["--mode", "lexical", "-k", "1"]);
+    assert_eq!(words["results"][0]["id"], json!("errors.html"));
+    let cargo = ask(&directory, &["--filter", "book=cargo"]);
+    assert_eq!(cargo["results"][0]["id"], json!("cargo.html"));
+    let failed = findling(&["similar", text(&directory), "a-threads.html"]);
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("there are /a threads.html"));
+}
+
+#[test]
+fn other_wordings_find_their_pages_as_well() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let ask = |more: &[&str]| {
+        stdout(&[&["search", text(&directory), "mutex share", "--mode", "lexical"], more].concat())
+    };
+    assert!(!ask(&[]).contains("Cargo"));
+    let both = ask(&["--also", "cargo build", "--also", "panic"]);
+    assert!(both.contains("Cargo") && both.contains("Shared State") && both.contains("3 pages"), "{both}");
+    let many: Vec<&str> = ["--also", "a"].repeat(5);
+    let refused = findling(&[&["search", text(&directory), "mutex"], &many[..]].concat());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("at most 4 other wordings"));
+}

@@ -139,7 +139,7 @@ export class Bundle {
   async #byWords(request: Request, error: FindlingError, cost: Cost, signal: AbortSignal): Promise<string> {
     const partial = ["network", "shard-missing", "shard-corrupt"].includes(error.code) && (request.mode ?? "hybrid") === "hybrid";
     if (!partial || signal.aborted || !this.describe().dense) throw error;
-    const { vector: _, ...words } = request;
+    const { vector: _, alsoVectors: __, ...words } = request;
     const json = await this.#answer({ ...words, mode: "lexical" }, cost, signal).catch(() => {
       // Words need what is missing as well: what was missing first says more.
       throw error;

@@ -4,12 +4,12 @@
 
 import type { Cost } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { Notice, Request, Response } from "./engine-types";
+import type { Notice, PageHit, QueryVector, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
 import { spawn, type Spawned } from "./spawn";
-import type { Description, EncoderProgress, OpenOptions, SearchOptions, SearchResponse, SemanticState } from "./types";
+import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptions, SearchResponse, SemanticState, SimilarOptions } from "./types";
 
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
@@ -131,8 +131,9 @@ export class FindlingIndex extends EventTarget {
       if (mode === "semantic" && dense.builtIn === null) await abortable(this.ready("semantic"), signal);
       if (this.#semantic === "ready") {
         try {
-          const { values, truncated } = await abortable(this.#encode(query), signal);
-          request.vector = { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
+          const [vector, ...also] = await abortable(Promise.all([query, ...(options.also ?? [])].map((text) => this.#vector(text))), signal);
+          request.vector = vector!;
+          request.alsoVectors = also;
         } catch (thrown) {
           const error = FindlingError.from(thrown, "encoder-failed");
           if (error.code === "aborted" || mode === "semantic") throw error;
@@ -144,26 +145,30 @@ export class FindlingIndex extends EventTarget {
     }
     const encode = performance.now() - start;
 
-    const { json, cost } = await this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
-    const response = JSON.parse(json) as Response;
+    const { json, cost } = await this.#ask(request, signal);
+    const { results, why, ...response } = JSON.parse(json) as Response;
     if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
 
     if (wantsVector && !request.vector) this.#later(query, options);
     const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
     return {
       ...response,
-      results: response.results.map((page) => ({
-        ...page,
-        href: this.resolve(page.url),
-        snippet: page.sections[0]?.snippet ?? { text: "", ranges: [], code: [], cutStart: false, cutEnd: false },
-        sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
-      })),
+      results: results.map((page) => this.#page(page)),
+      ...(why && { why: { ...why, hit: why.hit && this.#page(why.hit), first: why.first && this.#page(why.first), above: why.above && this.#page(why.above) } }),
       stats: {
         bytesFetched, requests, cacheHits, residentBytes,
         ms: { total: performance.now() - start, encode, fetch, engine },
         encoder: response.encoder,
       },
     };
+  }
+
+  /**
+   * Pages similar to one, without itself: by the page's own vectors, so that no encoder takes part, or by its words in a bundle
+   * without vectors. `page`: its URL, such as `location.href`, or its document's id; rejects with `no-such-page` where none is found.
+   */
+  similar(page: string | URL, options: SimilarOptions = {}): Promise<SearchResponse> {
+    return this.search("", { ...options, similarTo: String(page) } as SearchOptions);
   }
 
   /** A page's address as an absolute one; `null` where it is not http(s), such as a `javascript:` address. */
@@ -193,6 +198,28 @@ export class FindlingIndex extends EventTarget {
 
   get #transformer() {
     return this.info.dense?.queryEncoders.find(({ kind }) => kind === "transformer");
+  }
+
+  #page(page: PageHit): PageResult {
+    return {
+      ...page,
+      href: this.resolve(page.url),
+      snippet: page.sections[0]?.snippet ?? { text: "", ranges: [], code: [], cutStart: false, cutEnd: false },
+      sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
+    };
+  }
+
+  /** Asks the engine; about a page once more without the site's own address in front, which the bundle may not know. */
+  #ask(request: Request, signal: AbortSignal | undefined): Promise<{ json: string; cost: Cost }> {
+    const ask = () => this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
+    return ask().catch((thrown: unknown) => {
+      const name = request.similarTo === undefined ? "why" : "similarTo";
+      const page = request[name] ?? "";
+      const { href } = URL.canParse(page, this.#site) ? new URL(page, this.#site) : this.#site;
+      if (FindlingError.from(thrown).code !== "no-such-page" || !href.startsWith(this.#site.href)) throw thrown;
+      request[name] = href.slice(this.#site.href.length);
+      return ask();
+    });
   }
 
   #enter(state: SemanticState): void {
@@ -249,6 +276,12 @@ export class FindlingIndex extends EventTarget {
       }
     })();
     return this.#encoder;
+  }
+
+  async #vector(query: string): Promise<QueryVector | null> {
+    if (query.trim() === "") return null;
+    const { values, truncated } = await this.#encode(query);
+    return { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
   }
 
   #encode(query: string): Promise<Encoded> {

@@ -15,6 +15,11 @@
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `sections` | sections under a page, 1 to 20; 3 |
  * | `prefix`, `verbatim`, `explain` | `1` or `true` |
+ * | `also` | the query in other words; up to four times |
+ * | `why` | a page, by URL, path or id: say why it stands where it stands |
+ *
+ * `GET /similar?url=…` answers the same of pages similar to one, given by URL, path or id; it takes `k`, `offset`, `mode`, `filter`,
+ * `facets`, `sort`, `sections` and `explain`.
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
  */
@@ -55,9 +60,12 @@ export interface EdgeOptions {
   maxAge?: number;
   /** Path of the endpoint. Default `/search`. */
   path?: string;
+  /** Path of the endpoint for similar pages. Default `/similar`. */
+  similarPath?: string;
 }
 
 const MOST_CHARACTERS = 1000;
+const MOST_WORDINGS = 4;
 /** Where the bundle says it is looked at anew, in milliseconds. */
 const REVISION_KEPT = 60_000;
 const CORS = {
@@ -65,7 +73,7 @@ const CORS = {
   "access-control-expose-headers": "etag, server-timing",
 };
 /** What the asker can mend. */
-const ASKER: ReadonlySet<ErrorCode> = new Set(["request", "query", "filter", "unknown-attribute", "vector", "encoder-unavailable"]);
+const ASKER: ReadonlySet<ErrorCode> = new Set(["request", "query", "filter", "unknown-attribute", "no-such-page", "vector", "encoder-unavailable"]);
 
 interface Opened {
   bundle: Bundle;
@@ -77,6 +85,7 @@ interface Opened {
 /** Makes a handler; an isolate keeps one engine behind it. */
 export function createHandler(options: EdgeOptions = {}): { fetch(request: Request, env: Env): Promise<Response> } {
   const path = options.path ?? "/search";
+  const similarPath = options.similarPath ?? "/similar";
   let opening: Promise<Opened> | undefined;
   let encoding: ReturnType<EdgeEncoder["load"]> | undefined;
 
@@ -105,8 +114,15 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return;
     encoding ??= encoder.load(description, files);
     try {
-      const { values, truncated } = await (await encoding).encode(request.query);
-      request.vector = { values: Array.from(values), truncated, encoder: encoder.name };
+      const loaded = await encoding;
+      const vectors = [];
+      for (const query of [request.query, ...(request.also ?? [])]) {
+        const { values, truncated } = await loaded.encode(query);
+        vectors.push({ values: Array.from(values), truncated, encoder: encoder.name });
+      }
+      const [vector, ...also] = vectors;
+      request.vector = vector!;
+      request.alsoVectors = also;
     } catch (thrown) {
       // Hybrid goes on by words, and the engine's notice says so; meaning alone cannot.
       if (request.mode === "semantic") throw FindlingError.from(thrown, "encoder-failed");
@@ -115,7 +131,7 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
   }
 
   async function search(request: Request, env: Env, url: URL): Promise<Response> {
-    const query = readRequest(url.searchParams);
+    const query = url.pathname === similarPath ? readSimilar(url.searchParams) : readSearch(url.searchParams);
     const opened = await open(env, url.origin);
     const headers: Record<string, string> = {
       ...CORS,
@@ -146,8 +162,8 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     async fetch(request, env) {
       const url = new URL(request.url);
       try {
-        if (url.pathname !== path && url.pathname !== "/health") {
-          return json({ error: { code: "not-found", message: `There is nothing at ${url.pathname}; search is at ${path}?q=…` } }, 404, {}, request);
+        if (![path, similarPath, "/health"].includes(url.pathname)) {
+          return json({ error: { code: "not-found", message: `There is nothing at ${url.pathname}; search is at ${path}?q=…, similar pages are at ${similarPath}?url=…` } }, 404, {}, request);
         }
         switch (request.method) {
           case "OPTIONS":
@@ -163,13 +179,13 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
             });
           case "GET":
           case "HEAD":
-            return url.pathname === path ? await search(request, env, url) : await health(request, env, url);
+            return url.pathname === "/health" ? await health(request, env, url) : await search(request, env, url);
           default:
             return json({ error: { code: "method", message: `${request.method} is not answered here; use GET.` } }, 405, { allow: "GET, HEAD, OPTIONS" }, request);
         }
       } catch (thrown) {
         const { code, message, remedy } = FindlingError.from(thrown);
-        const status = ASKER.has(code) ? 400 : 503;
+        const status = code === "no-such-page" ? 404 : ASKER.has(code) ? 400 : 503;
         if (status === 503) console.error(`findling: ${code}: ${message}`);
         return json({ error: { code, message, ...(remedy ? { remedy } : {}) } }, status, { "cache-control": "no-store" }, request);
       }
@@ -186,35 +202,60 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
   return { bundle, files, description: bundle.describe(), looked: Date.now() };
 }
 
-/** Reads the parameters; what is not understood is refused rather than passed over. */
-function readRequest(parameters: URLSearchParams): SearchRequest {
-  const known = new Set(["q", "k", "offset", "mode", "encoder", "filter", "fusion", "facets", "sort", "sections", "prefix", "verbatim", "explain"]);
-  for (const name of parameters.keys()) {
-    if (!known.has(name)) throw refuse(`there is no parameter \`${name}\`; there are ${[...known].join(", ")}`);
-    if (parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
-  }
-  const query = parameters.get("q");
-  if (query === null) throw refuse("`q`, the query, is missing: /search?q=words");
-  if (query.length > MOST_CHARACTERS) throw refuse(`\`q\` has ${query.length} characters; at most ${MOST_CHARACTERS} are read`);
+/** What both endpoints take. */
+const COMMON = ["k", "offset", "mode", "filter", "facets", "sort", "sections", "explain"];
 
-  const request: SearchRequest = { query, limit: integer(parameters, "k", 0, 100, 10) };
+function readSimilar(parameters: URLSearchParams): SearchRequest {
+  check(parameters, ["url", ...COMMON]);
+  return { ...readCommon(parameters), similarTo: text(parameters, "url", "the page's URL, path or id, is missing: /similar?url=guide/glaze.html") };
+}
+
+function readSearch(parameters: URLSearchParams): SearchRequest {
+  check(parameters, ["q", "encoder", "fusion", "prefix", "verbatim", "why", "also", ...COMMON]);
+  const request = { ...readCommon(parameters), query: text(parameters, "q", "the query, is missing: /search?q=words") };
+  const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
+  if (encoder) request.encoder = encoder;
+  const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
+  if (fusion) request.fusion = { method: fusion };
+  if (flag(parameters, "prefix")) request.prefix = true;
+  if (flag(parameters, "verbatim")) request.verbatim = true;
+  const why = parameters.get("why");
+  if (why) request.why = why;
+  const also = parameters.getAll("also").filter((query) => query.trim() !== "");
+  if (also.some((query) => query.length > MOST_CHARACTERS)) throw refuse(`\`also\` has more than ${MOST_CHARACTERS} characters`);
+  if (also.length > MOST_WORDINGS) throw refuse(`\`also\` is given ${also.length} times; at most ${MOST_WORDINGS} other wordings are searched`);
+  if (also.length > 0) request.also = also;
+  return request;
+}
+
+/** What is not understood is refused rather than passed over. */
+function check(parameters: URLSearchParams, known: string[]): void {
+  for (const name of parameters.keys()) {
+    if (!known.includes(name)) throw refuse(`there is no parameter \`${name}\`; there are ${known.join(", ")}`);
+    if (name !== "also" && parameters.getAll(name).length > 1) throw refuse(`\`${name}\` is given more than once`);
+  }
+}
+
+function text(parameters: URLSearchParams, name: string, missing: string): string {
+  const value = parameters.get(name);
+  if (value === null) throw refuse(`\`${name}\`, ${missing}`);
+  if (value.length > MOST_CHARACTERS) throw refuse(`\`${name}\` has ${value.length} characters; at most ${MOST_CHARACTERS} are read`);
+  return value;
+}
+
+function readCommon(parameters: URLSearchParams): SearchRequest {
+  const request: SearchRequest = { query: "", limit: integer(parameters, "k", 0, 100, 10) };
   const offset = integer(parameters, "offset", 0, 10_000, 0);
   if (offset > 0) request.offset = offset;
   if (parameters.has("sections")) request.sectionsPerPage = integer(parameters, "sections", 1, 20, 3);
   const mode = choice<Mode>(parameters, "mode", ["hybrid", "lexical", "semantic"]);
   if (mode) request.mode = mode;
-  const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
-  if (encoder) request.encoder = encoder;
-  const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
-  if (fusion) request.fusion = { method: fusion };
   const filter = parameters.get("filter");
   if (filter) request.filter = filter;
   const facets = parameters.get("facets");
   if (facets) request.facets = facets.split(",");
   const sort = parameters.get("sort");
   if (sort) request.sort = sort.startsWith("-") ? { by: sort.slice(1), descending: true } : { by: sort };
-  if (flag(parameters, "prefix")) request.prefix = true;
-  if (flag(parameters, "verbatim")) request.verbatim = true;
   if (flag(parameters, "explain")) request.explain = true;
   return request;
 }

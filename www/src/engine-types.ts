@@ -60,7 +60,26 @@ sectionsPerPage?: SectionsPerPage,
 /**
  * Say for each hit how its score came about, and for the query what the plan was.
  */
-explain?: boolean, };
+explain?: boolean, 
+/**
+ * A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
+ * Implies `explain`.
+ */
+why?: string, 
+/**
+ * The same in other words, at most four: each is searched like the query, and a page, a section, scores what it scores best by
+ * any of them.
+ */
+also?: Array<string>, 
+/**
+ * The embeddings of `also`, in its order, where the host has an encoder.
+ */
+alsoVectors?: Array<QueryVector | null>, 
+/**
+ * A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
+ * are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+ */
+similarTo?: string, };
 
 /**
  * Number of pages to return; 10 unless told.
@@ -168,7 +187,11 @@ facets: Array<Facet>,
 /**
  * How the query was understood and run; with `explain` only.
  */
-plan: Plan | null, };
+plan: Plan | null, 
+/**
+ * Why the page asked about stands where it stands; with `why` only.
+ */
+why?: Why, };
 
 /**
  * Something to tell.
@@ -421,6 +444,102 @@ fusion: string,
  * Vectors compared with the query.
  */
 vectorsCompared: number, };
+
+/**
+ * Why a page stands where it stands.
+ */
+export type Why = { 
+/**
+ * The page asked about.
+ */
+page: PageName, 
+/**
+ * The main reason, in a sentence (English).
+ */
+reason: string, 
+/**
+ * Its rank from 1, `None` where it is not found.
+ */
+rank: number | null, 
+/**
+ * The page as a hit, with explanations.
+ */
+hit: PageHit | null, 
+/**
+ * The section asked about by its anchor, where it is found.
+ */
+section: SectionHit | null, 
+/**
+ * The first page; `None` where that is the page asked about, or nothing is found.
+ */
+first: PageHit | null, 
+/**
+ * The page right above; `None` where that is the first.
+ */
+above: PageHit | null, 
+/**
+ * The words that were looked up, and whether the page has them anywhere. Empty where words took no part.
+ */
+words: Array<WordOnPage>, 
+/**
+ * What takes sections of the page out: the filter, phrases, exclusions.
+ */
+removedBy: Array<Removal>, 
+/**
+ * Sections of the page.
+ */
+nSections: number, };
+
+/**
+ * A page, named.
+ */
+export type PageName = { 
+/**
+ * The document's id.
+ */
+id: string, 
+/**
+ * Where the page is.
+ */
+url: string, 
+/**
+ * Its title, plain text.
+ */
+title: string, };
+
+/**
+ * A word of the query and a page.
+ */
+export type WordOnPage = { 
+/**
+ * As the query has it, corrected if it was.
+ */
+word: string, 
+/**
+ * What was looked up for it.
+ */
+terms: Array<string>, 
+/**
+ * Whether the page has one of the terms, anywhere.
+ */
+onPage: boolean, };
+
+/**
+ * What a page's sections are taken out by.
+ */
+export type Removal = { 
+/**
+ * `filter`, `phrase` (which they lack), `exclusion` (which they have).
+ */
+kind: string, 
+/**
+ * As the query or the filter has it.
+ */
+text: string, 
+/**
+ * How many of the page's sections it takes out.
+ */
+sections: number, };
 
 /**
  * Counts of an attribute's values.

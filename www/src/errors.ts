@@ -6,7 +6,7 @@
 /** What can go wrong. */
 export type ErrorCode =
   // the asker's
-  | "request" | "query" | "filter" | "unknown-attribute" | "vector" | "aborted" | "closed"
+  | "request" | "query" | "filter" | "unknown-attribute" | "no-such-page" | "vector" | "aborted" | "closed"
   // the bundle's
   | "bundle" | "analysis" | "inconsistent" | "no-such-shard" | "manifest-changed" | "shard-corrupt" | "shard-missing"
   | "not-found"

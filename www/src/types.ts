@@ -1,6 +1,6 @@
 /** What users of the client see. */
 
-import type { Fusion, Mode, PageHit, Response, SectionHit, Snippet, Sort } from "./engine-types";
+import type { Fusion, Mode, PageHit, Response, SectionHit, Snippet, Sort, Why } from "./engine-types";
 import type { Traffic } from "./shards";
 
 /** A condition on one attribute: a value, several of which one must match, or bounds. */
@@ -60,8 +60,12 @@ export interface SearchOptions {
   verbatim?: boolean;
   /** Most sections shown under a page; 3 unless told. */
   sectionsPerPage?: number;
+  /** The same in other words, at most four: each page counts by the wording that finds it best. */
+  also?: string[];
   /** Explain every score. */
   explain?: boolean;
+  /** A page, by URL (with an anchor for one of its sections) or id: say why it stands where it stands. */
+  why?: string;
   /** Cancels the search: the promise rejects with the code `aborted`. */
   signal?: AbortSignal;
   /**
@@ -70,6 +74,9 @@ export interface SearchOptions {
    */
   onUpgrade?: (response: SearchResponse) => void;
 }
+
+/** How to look for similar pages. Without `mode`, or in `hybrid`, the page's own vectors decide; in `lexical`, its most telling words. */
+export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "sectionsPerPage" | "explain" | "signal">;
 
 /** A section that matches. */
 export type SectionResult = SectionHit & {
@@ -97,10 +104,22 @@ export interface Stats extends Traffic {
   residentBytes: number;
 }
 
+/** Why a page stands where it stands. */
+export type WhyResult = Omit<Why, "hit" | "first" | "above"> & {
+  /** The page asked about, with explanations; `null` where it is not found. */
+  hit: PageResult | null;
+  /** The first page; `null` where that is the page asked about, or nothing is found. */
+  first: PageResult | null;
+  /** The page right above; `null` where that is the first. */
+  above: PageResult | null;
+};
+
 /** The answer to a search. */
-export type SearchResponse = Omit<Response, "results"> & {
+export type SearchResponse = Omit<Response, "results" | "why"> & {
   /** Pages, best first. */
   results: PageResult[];
+  /** Why the page asked about stands where it stands; with `why` only. */
+  why?: WhyResult;
   /** What it cost. */
   stats: Stats;
 };

@@ -9,8 +9,9 @@ use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
-    AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard, ShardEntry, ShardId,
-    ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_shard, hex,
+    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard,
+    ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard,
+    decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -269,6 +270,7 @@ fn decode(
         ShardKind::Terms => drop(TermsShard::from_bytes(raw, stats)?),
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
         ShardKind::Spelling => drop(SpellingShard::from_bytes(raw)?),
+        ShardKind::Addresses => drop(Addresses::from_bytes(&raw, stats)?),
         ShardKind::Vectors => {
             drop(VectorsShard::from_bytes(raw, dense.map_or(0, |dense| dense.encoder.dim))?)
         }
@@ -317,6 +319,7 @@ fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Terms => "terms",
         ShardKind::Positions => "positions",
         ShardKind::Spelling => "spelling",
+        ShardKind::Addresses => "addresses",
         ShardKind::Vectors => "vectors",
         ShardKind::Graph => "graph",
         ShardKind::Column => "column",

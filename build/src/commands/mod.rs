@@ -4,7 +4,9 @@ pub mod build;
 #[cfg(feature = "transformer")]
 pub mod distill;
 pub mod eval;
+pub mod explain;
 pub mod inspect;
 pub mod models;
 pub mod search;
 pub mod serve;
+pub mod similar;

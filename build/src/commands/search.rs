@@ -1,6 +1,6 @@
 //! `findling search`: searches a bundle.
 
-mod print;
+pub(crate) mod print;
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -23,6 +23,9 @@ pub struct Args {
     /// What to search for
     #[arg(required_unless_present = "batch")]
     pub query: Option<String>,
+    /// The same in other words, at most four times: each page counts by the wording that finds it best
+    #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
+    pub also: Vec<String>,
     /// How many pages to show
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT)))]
     pub limit: u32,
@@ -143,16 +146,26 @@ pub(crate) fn load_encoder(
 
 fn request(args: &Args, query: &str) -> Request {
     Request {
-        query: query.to_owned(),
         mode: args.mode.into(),
         limit: Limit(args.limit),
         offset: args.offset,
-        filter: args.ranking.filter.clone(),
-        encoder: args.ranking.query_encoder.of_engine(),
-        fusion: args.ranking.fusion.unwrap_or_default(),
-        verbatim: args.ranking.verbatim,
         explain: args.explain,
-        ..Request::default()
+        also: args.also.clone(),
+        ..args.ranking.request(query)
+    }
+}
+
+impl Ranking {
+    /// A request for a query that is ranked so.
+    pub(crate) fn request(&self, query: &str) -> Request {
+        Request {
+            query: query.to_owned(),
+            filter: self.filter.clone(),
+            encoder: self.query_encoder.of_engine(),
+            fusion: self.fusion.unwrap_or_default(),
+            verbatim: self.verbatim,
+            ..Request::default()
+        }
     }
 }
 
@@ -167,8 +180,13 @@ fn single(
     let mut request = request(args, query);
     let mut embedding = None;
     if let Some(encoder) = encoder {
-        let (vector, time) = encoder.encode(query)?;
+        let (vector, mut time) = encoder.encode(query)?;
         request.vector = vector;
+        for query in &args.also {
+            let (vector, more) = encoder.encode(query)?;
+            request.also_vectors.push(vector);
+            time += more;
+        }
         embedding = Some(time);
     }
     let (response, cost) = host.search(request)?;
@@ -182,14 +200,7 @@ fn single(
     }
     let embedded =
         embedding.map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
-    ui.detail(format!(
-        "{embedded}{:.1} ms searching, {:.1} ms reading {} in {} shards and {} rounds",
-        cost.engine.as_secs_f64() * 1e3,
-        cost.read.as_secs_f64() * 1e3,
-        crate::ui::bytes(cost.bytes),
-        cost.shards.len(),
-        cost.n_rounds,
-    ));
+    ui.detail(format!("{embedded}{cost}"));
     Ok(())
 }
 
@@ -265,7 +276,7 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
     })
 }
 
-fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
+pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text)
             .map_err(|error| format!("the filter begins like JSON, but is not: {error}"))

@@ -71,6 +71,8 @@ pub struct Parts {
     pub text_firsts: Vec<PageId>,
     /// The text shards, uncompressed.
     pub texts: Vec<Vec<u8>>,
+    /// The pages' addresses, uncompressed.
+    pub addresses: Vec<u8>,
     /// Meaning; `None` for words alone.
     pub dense: Option<DenseParts>,
 }
@@ -80,7 +82,7 @@ pub struct Parts {
 /// # Errors
 /// Where a part is beyond the formats' limits.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts { languages, lexical, synonyms, columns, text_firsts, texts, dense } = parts;
+    let Parts { languages, lexical, synonyms, columns, text_firsts, texts, addresses, dense } = parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -129,6 +131,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .zip(text_firsts)
         .map(|(shard, first_page)| TextRange { first_page, shard })
         .collect();
+    shards.add(ShardKind::Addresses, &addresses)?;
 
     let dense = dense.map(|dense| add_dense(dense, stats.n_vectors, &mut shards)).transpose()?;
     let (dense, cells) = dense.unzip();

@@ -34,7 +34,7 @@ pub mod write;
 use std::time::Instant;
 
 use anyhow::Context;
-use findling_bundle::{Graph, QueryEncoder, Synonym};
+use findling_bundle::{Graph, QueryEncoder, Synonym, addresses};
 use findling_encoder::Side;
 use findling_encoder::static_table::StaticTable;
 use rayon::prelude::*;
@@ -195,6 +195,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let columns =
         columns::build(&pages, &mut |warning| ui.warn(warning)).context("attributes cannot be indexed")?;
     let (text_firsts, texts) = texts::build(&pages, &chunks).context("texts cannot be stored")?;
+    let addresses = addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
     stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
     ui.detail(format!(
         "{} terms, {} postings, languages {}",
@@ -222,6 +223,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         columns,
         text_firsts,
         texts,
+        addresses,
         dense,
     };
     let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;

@@ -21,6 +21,7 @@
 //! | spelling | which words does the site have, as they are spelt? | [`spelling`] |
 //! | column | which pages have this value? | [`column`] |
 //! | texts | what is shown of this page? | [`texts`] |
+//! | addresses | which page has this address? | [`addresses`] |
 //!
 //! ```
 //! use findling_bundle::lexicon::TermsBuilder;
@@ -49,6 +50,7 @@
 //!   the input claims; `tests/allocation.rs` measures it.
 //! - Nothing here does IO, reads a clock or spawns a thread.
 
+pub mod addresses;
 pub mod cells;
 mod codec;
 pub mod column;
@@ -70,6 +72,7 @@ pub mod structure;
 pub mod texts;
 pub mod vectors;
 
+pub use addresses::Addresses;
 pub use cells::{CellShard, Centroids};
 pub use codec::{ShardHash, hash128, hex, shard_hash};
 pub use column::Column;

@@ -59,6 +59,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Projection
         | ShardKind::Centroids
         | ShardKind::Spelling
+        | ShardKind::Addresses
         | ShardKind::Cell => 128 << 20,
     }
 }

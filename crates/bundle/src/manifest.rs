@@ -295,6 +295,8 @@ pub enum ShardKind {
     Cell = 10,
     /// A range of the site's words as they are spelt.
     Spelling = 11,
+    /// Hashes of the pages' addresses. One at most.
+    Addresses = 12,
 }
 
 impl Manifest {
@@ -364,6 +366,8 @@ impl Manifest {
         }
         let structures = self.shards.iter().filter(|shard| shard.kind == ShardKind::Structure).count();
         require(structures == 1, "there is not exactly one structure")?;
+        let addresses = self.shards.iter().filter(|shard| shard.kind == ShardKind::Addresses).count();
+        require(addresses <= 1, "there is more than one list of addresses")?;
 
         require(self.attributes.is_sorted_by(|a, b| a.name < b.name), "attributes do not ascend by name")?;
         for attribute in &self.attributes {
@@ -478,6 +482,12 @@ impl Manifest {
     /// The shard with the structure; `None` in a manifest that was not validated.
     pub fn structure(&self) -> Option<ShardId> {
         let at = self.shards.iter().position(|shard| shard.kind == ShardKind::Structure)?;
+        Some(ShardId(at as u32))
+    }
+
+    /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a bundle without.
+    pub fn addresses(&self) -> Option<ShardId> {
+        let at = self.shards.iter().position(|shard| shard.kind == ShardKind::Addresses)?;
         Some(ShardId(at as u32))
     }
 

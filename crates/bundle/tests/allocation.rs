@@ -78,6 +78,11 @@ fn allocation_is_bounded_by_the_input() {
     for bytes in claims(&sample.texts) {
         check("texts", &bytes, &|raw| drop(walk_texts(raw)));
     }
+    for bytes in claims(&sample.addresses) {
+        for stats in [sample.stats, huge] {
+            check("addresses", &bytes, &|raw| drop(Addresses::from_bytes(raw, &stats)));
+        }
+    }
     for bytes in claims(&sample.spelling) {
         check("spelling", &bytes, &|raw| drop(walk_spelling(raw)));
     }

@@ -289,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..12) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..13) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -303,6 +303,7 @@ proptest! {
             ShardKind::Centroids,
             ShardKind::Cell,
             ShardKind::Spelling,
+            ShardKind::Addresses,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

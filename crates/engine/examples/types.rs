@@ -43,6 +43,10 @@ fn main() -> std::io::Result<()> {
     declare::<engine::TermExplanation>(&mut out);
     declare::<engine::Boost>(&mut out);
     declare::<engine::Plan>(&mut out);
+    declare::<engine::Why>(&mut out);
+    declare::<engine::PageName>(&mut out);
+    declare::<engine::WordOnPage>(&mut out);
+    declare::<engine::Removal>(&mut out);
     declare::<engine::Facet>(&mut out);
     match std::env::args_os().nth(1) {
         Some(path) => std::fs::write(path, out),

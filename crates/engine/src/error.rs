@@ -52,6 +52,11 @@ pub enum Error {
         /// The names there are.
         known: Vec<String>,
     },
+    /// No page has the address or id asked about.
+    NoSuchPage {
+        /// As asked.
+        address: String,
+    },
     /// The query's vector does not fit the bundle's space.
     Vector {
         /// What was expected, and what was found.
@@ -61,7 +66,7 @@ pub enum Error {
 
 impl Error {
     /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`, `request`, `query`, `filter`,
-    /// `unknown-attribute`, `vector`. Those from `request` on are the asker's to mend; the others are the bundle's.
+    /// `unknown-attribute`, `no-such-page`, `vector`. Those from `request` on are the asker's to mend; the others are the bundle's.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bundle { .. } => "bundle",
@@ -72,6 +77,7 @@ impl Error {
             Self::Query { .. } => "query",
             Self::Filter { .. } => "filter",
             Self::UnknownAttribute { .. } => "unknown-attribute",
+            Self::NoSuchPage { .. } => "no-such-page",
             Self::Vector { .. } => "vector",
         }
     }
@@ -84,6 +90,7 @@ impl Error {
                 | Self::Query { .. }
                 | Self::Filter { .. }
                 | Self::UnknownAttribute { .. }
+                | Self::NoSuchPage { .. }
                 | Self::Vector { .. }
         )
     }
@@ -112,6 +119,10 @@ impl fmt::Display for Error {
             | Self::Query { message }
             | Self::Filter { message }
             | Self::Vector { message } => f.write_str(message),
+            Self::NoSuchPage { address } => write!(
+                f,
+                "no page has the address or id `{address}`; give a page's URL, its path from the site's root, or its id"
+            ),
             Self::UnknownAttribute { name, known } => {
                 write!(f, "the bundle has no attribute `{name}`; ")?;
                 if known.is_empty() {

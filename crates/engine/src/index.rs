@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind,
+    Addresses, CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind,
     SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
 };
 
@@ -40,6 +40,7 @@ enum Shard {
     Terms(TermsShard),
     Positions(PositionsShard),
     Spelling(SpellingShard),
+    Addresses(Addresses),
     Vectors(VectorsShard),
     Graph(Graph),
     Column(Column),
@@ -153,6 +154,7 @@ impl Index {
             ShardKind::Terms => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
             ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
+            ShardKind::Addresses => Shard::Addresses(Addresses::from_bytes(&raw, stats)?),
             ShardKind::Vectors => {
                 let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
                 Shard::Vectors(VectorsShard::from_bytes(raw, dense.encoder.dim)?)
@@ -265,6 +267,13 @@ impl Index {
         }
     }
 
+    pub(crate) fn addresses(&self) -> Option<&Addresses> {
+        match self.get(self.manifest.addresses()?)? {
+            Shard::Addresses(addresses) => Some(addresses),
+            _ => None,
+        }
+    }
+
     pub(crate) fn vectors(&self, shard: ShardId) -> Option<&VectorsShard> {
         match self.get(shard)? {
             Shard::Vectors(vectors) => Some(vectors),
@@ -341,6 +350,7 @@ impl Shard {
             Self::Terms(terms) => terms.resident_bytes(),
             Self::Positions(positions) => positions.resident_bytes(),
             Self::Spelling(words) => words.resident_bytes(),
+            Self::Addresses(addresses) => addresses.resident_bytes(),
             Self::Vectors(vectors) => vectors.resident_bytes(),
             Self::Graph(graph) => graph.resident_bytes(),
             Self::Column(column) => column.resident_bytes(),

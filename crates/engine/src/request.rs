@@ -48,6 +48,21 @@ pub struct Request {
     /// Say for each hit how its score came about, and for the query what the plan was.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
+    /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
+    /// Implies `explain`.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub why: Option<String>,
+    /// The same in other words, at most four: each is searched like the query, and a page, a section, scores what it scores best by
+    /// any of them.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub also: Vec<String>,
+    /// The embeddings of `also`, in its order, where the host has an encoder.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub also_vectors: Vec<Option<QueryVector>>,
+    /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
+    /// are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub similar_to: Option<String>,
 }
 
 /// Number of pages to return; 10 unless told.

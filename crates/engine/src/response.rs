@@ -25,6 +25,10 @@ pub struct Response {
     pub facets: Vec<Facet>,
     /// How the query was understood and run; with `explain` only.
     pub plan: Option<Plan>,
+    /// Why the page asked about stands where it stands; with `why` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub why: Option<Why>,
 }
 
 /// A word that was taken for a slip of the keyboard.
@@ -202,6 +206,72 @@ pub struct Plan {
     pub fusion: String,
     /// Vectors compared with the query.
     pub vectors_compared: u32,
+}
+
+/// Why a page stands where it stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Why {
+    /// The page asked about.
+    pub page: PageName,
+    /// The main reason, in a sentence (English).
+    pub reason: String,
+    /// Its rank from 1, `None` where it is not found.
+    pub rank: Option<u32>,
+    /// The page as a hit, with explanations.
+    pub hit: Option<PageHit>,
+    /// The section asked about by its anchor, where it is found.
+    pub section: Option<SectionHit>,
+    /// The first page; `None` where that is the page asked about, or nothing is found.
+    pub first: Option<PageHit>,
+    /// The page right above; `None` where that is the first.
+    pub above: Option<PageHit>,
+    /// The words that were looked up, and whether the page has them anywhere. Empty where words took no part.
+    pub words: Vec<WordOnPage>,
+    /// What takes sections of the page out: the filter, phrases, exclusions.
+    pub removed_by: Vec<Removal>,
+    /// Sections of the page.
+    pub n_sections: u32,
+}
+
+/// A page, named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PageName {
+    /// The document's id.
+    pub id: String,
+    /// Where the page is.
+    pub url: String,
+    /// Its title, plain text.
+    pub title: String,
+}
+
+/// A word of the query and a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct WordOnPage {
+    /// As the query has it, corrected if it was.
+    pub word: String,
+    /// What was looked up for it.
+    pub terms: Vec<String>,
+    /// Whether the page has one of the terms, anywhere.
+    pub on_page: bool,
+}
+
+/// What a page's sections are taken out by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Removal {
+    /// `filter`, `phrase` (which they lack), `exclusion` (which they have).
+    pub kind: String,
+    /// As the query or the filter has it.
+    pub text: String,
+    /// How many of the page's sections it takes out.
+    pub sections: u32,
 }
 
 /// Counts of an attribute's values.

@@ -7,25 +7,44 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, Dense, PageId, ShardId, StaticRows, VectorId, order};
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
+use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::{Allowed, Ranked, Words};
+use crate::rank::{Allowed, Found, Ranked, Words};
+use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
-use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Request, Response};
+use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, QueryVector, Request, Response};
 
 /// What the engine's own encoder is called in responses.
 const STATIC: &str = "static";
+
+/// What the middle of a page's vectors is called there.
+const PAGE: &str = "page";
+
+/// Most other wordings of a query.
+pub const MAX_ALSO: usize = 4;
 
 /// Most pages that a request can have at once.
 pub const MAX_LIMIT: u32 = 1_000;
 
 /// A search under way. Step it until it is done.
 pub struct Search {
-    pub(crate) asked: Asked,
+    /// The query, then its other wordings.
+    wordings: Vec<Wording>,
+    /// The page that others are to be like, until it is known what of it is asked for.
+    similar_to: Option<String>,
+    /// The page asked about, once it is found.
+    why: Option<Place>,
+    ranked: Option<Ranked>,
+}
+
+/// One way to say what is searched for, as far as it has come.
+struct Wording {
+    asked: Asked,
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
@@ -34,14 +53,15 @@ pub struct Search {
     /// Until ranking takes it.
     words: Option<Words>,
     probe: Option<Probe>,
-    ranked: Option<Ranked>,
+    /// Until it is merged with what the others found.
+    found: Option<Found>,
 }
 
 /// A request, understood.
 pub(crate) struct Asked {
     pub request: Request,
     /// Its text, split, with what was corrected.
-    query: Query,
+    pub query: Query,
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
@@ -53,11 +73,20 @@ pub(crate) struct Asked {
     pub dense: Option<DenseQuery>,
     /// Who embedded the query, where meaning takes part.
     pub encoder: Option<String>,
+    /// The page that others are to be like: it is none of them.
+    pub like: Option<Like>,
     /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
     no_words: bool,
     /// Whether the shards asked for first are those of this mode.
     planned: bool,
     pub notices: Vec<Notice>,
+}
+
+/// A page that others are to be like.
+pub(crate) struct Like {
+    pub page: PageId,
+    /// Those of its vectors that make the query.
+    vectors: Vec<u32>,
 }
 
 /// The query's vector, checked.
@@ -110,19 +139,115 @@ pub enum Step {
 }
 
 impl Search {
-    pub(crate) fn new(index: &Index, request: Request) -> Result<Self, Error> {
+    pub(crate) fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         check(&request)?;
-        let asked = Asked::new(index, request)?;
-        let first = asked.shards(index)?;
-        let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, ranked: None })
+        let similar_to = request.similar_to.clone();
+        let also = std::mem::take(&mut request.also);
+        let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
+        let mut wordings = vec![Wording::new(index, Asked::new(index, request.clone())?)?];
+        for query in also {
+            let vector = vectors.next().flatten();
+            // Nothing said is no other way to say it.
+            if !query.trim().is_empty() {
+                let request = Request { query, vector, ..request.clone() };
+                wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+            }
+        }
+        Ok(Self { wordings, similar_to, why: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
     ///
     /// # Errors
-    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged.
+    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged; [`Error::NoSuchPage`].
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
+        if let (Some(address), [wording, ..]) = (&self.similar_to, &mut self.wordings[..]) {
+            match seed(index, address, &wording.asked.request)? {
+                Seed::Need(shards) => return Ok(Step::Need(missing(index, &shards))),
+                seed => wording.ask_for(index, seed)?,
+            }
+            self.similar_to = None;
+        }
+        let mut needed = self.locate(index)?;
+        if self.ranked.is_none() {
+            for wording in &mut self.wordings {
+                needed.extend(wording.step(index)?);
+            }
+        }
+        let missing = missing(index, &needed);
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        let ranked = match &mut self.ranked {
+            Some(ranked) => ranked,
+            none => {
+                let found = self.wordings.iter_mut().filter_map(|wording| wording.found.take()).collect();
+                let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
+                none.insert(Ranked::new(index, &asked, found, self.why)?)
+            }
+        };
+        let mut shards = ranked.shards(index);
+        // The name of a page that was not found.
+        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
+        let missing = self::missing(index, &shards);
+        if !missing.is_empty() {
+            return Ok(Step::Need(missing));
+        }
+        let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
+        Ok(Step::Done(Box::new(crate::present::respond(index, &asked, ranked)?)))
+    }
+
+    /// Finds the page asked about; the shards that are missing for it.
+    fn locate(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let [Wording { asked, .. }, ..] = &mut self.wordings[..] else { return Ok(Vec::new()) };
+        let (Some(address), None) = (&asked.request.why, self.why) else { return Ok(Vec::new()) };
+        match locate(index, address, true)? {
+            Located::Need(shards) => return Ok(shards),
+            Located::Found(place) => {
+                if address.contains('#') && place.section.is_none() {
+                    let message =
+                        format!("no section found by `{address}`; the page as a whole is explained");
+                    asked.notices.push(Notice { code: "unknown-anchor".into(), message });
+                }
+                self.why = Some(place);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl Wording {
+    fn new(index: &Index, asked: Asked) -> Result<Self, Error> {
+        let first = asked.shards(index)?;
+        let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
+        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, found: None })
+    }
+
+    /// Goes on with what stands in for a query. It is spelt as the site spells it.
+    fn ask_for(&mut self, index: &Index, seed: Seed) -> Result<(), Error> {
+        let mut request = self.asked.request.clone();
+        self.asked = match seed {
+            Seed::Need(_) => return Ok(()),
+            Seed::Vector { page, middle: values, vectors } => {
+                request.mode = Mode::Semantic;
+                request.vector = Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
+                Asked { like: Some(Like { page, vectors }), ..Asked::new(index, request)? }
+            }
+            Seed::Words { page, query } => {
+                let like = Some(Like { page, vectors: Vec::new() });
+                Asked { like, ..Asked::of(index, request, query)? }
+            }
+        };
+        self.first = self.asked.shards(index)?;
+        self.spelt = true;
+        Ok(())
+    }
+
+    /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are missing on the way.
+    fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        if self.found.is_some() {
+            return Ok(Vec::new());
+        }
         let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
@@ -132,11 +257,11 @@ impl Search {
         needed.extend(&self.first);
         let missing = missing(index, &needed);
         if !missing.is_empty() {
-            return Ok(Step::Need(missing));
+            return Ok(missing);
         }
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
-                Spelling::Need(shards) => return Ok(Step::Need(self::missing(index, &shards))),
+                Spelling::Need(shards) => return Ok(self::missing(index, &shards)),
                 Spelling::Done { changed, corrections } => {
                     self.spelt = true;
                     if changed {
@@ -151,26 +276,17 @@ impl Search {
             Some(allowed) => allowed,
             none => none.insert(Allowed::new(index, &self.asked)?),
         };
-        let ranked = match &mut self.ranked {
-            Some(ranked) => ranked,
-            none => {
-                let words = match self.words.take() {
-                    Some(words) => words,
-                    None => Words::new(index, &self.asked, allowed)?,
-                };
-                let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
-                if !missing.is_empty() {
-                    self.words = Some(words);
-                    return Ok(Step::Need(missing));
-                }
-                none.insert(Ranked::new(index, &self.asked, allowed, words, self.probe.as_ref())?)
-            }
+        let words = match self.words.take() {
+            Some(words) => words,
+            None => Words::new(index, &self.asked, allowed)?,
         };
-        let missing = self::missing(index, &ranked.shards(index));
+        let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
         if !missing.is_empty() {
-            return Ok(Step::Need(missing));
+            self.words = Some(words);
+            return Ok(missing);
         }
-        Ok(Step::Done(Box::new(crate::present::respond(index, &self.asked, ranked)?)))
+        self.found = Some(Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?);
+        Ok(Vec::new())
     }
 }
 
@@ -193,6 +309,8 @@ fn probe(
         none => {
             let best = words.best(params.probe_best as usize);
             let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
+            let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
+            let vectors = own.chain(vectors);
             let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
             none.insert(Probe::new(centroids, &point.query, vectors, budget))
         }
@@ -246,18 +364,33 @@ fn check(request: &Request) -> Result<(), Error> {
             request.fusion
         ));
     }
+    let n_also = request.also.len();
+    if n_also > MAX_ALSO {
+        return refuse(format!("expected at most {MAX_ALSO} other wordings, found {n_also}; leave some out"));
+    }
+    if n_also > 0 && (request.similar_to.is_some() || request.why.is_some()) {
+        return refuse("expected no other wordings beside similarTo or why; leave also out".into());
+    }
+    if request.similar_to.is_some() && (!request.query.trim().is_empty() || request.vector.is_some()) {
+        return refuse("expected a query or similarTo, found both; leave one of them out".into());
+    }
     Ok(())
 }
 
 impl Asked {
     fn new(index: &Index, request: Request) -> Result<Self, Error> {
+        let query = query::parse(&request.query, |name| index.manifest().attribute(name).is_some());
+        Self::of(index, request, query)
+    }
+
+    /// A request whose query is another than its text.
+    fn of(index: &Index, request: Request, mut query: Query) -> Result<Self, Error> {
         let manifest = index.manifest();
         let mut notices = Vec::new();
         let mut notice = |code: &str, message: &str| {
             notices.push(Notice { code: code.into(), message: message.into() });
         };
 
-        let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
         let condition = condition(index, &request, &mut query)?;
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
@@ -322,6 +455,7 @@ impl Asked {
             fusion,
             dense,
             encoder,
+            like: None,
             no_words,
             planned: true,
             notices,

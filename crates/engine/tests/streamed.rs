@@ -36,6 +36,11 @@ fn pages() -> Vec<Page> {
 
 /// A bundle with a cell for each topic and half.
 fn streamed() -> Bundle {
+    streamed_telling(true)
+}
+
+/// `tells`: whether it says which vector is in which cell.
+fn streamed_telling(tells: bool) -> Bundle {
     let mut bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
     let unit = |i: usize| {
         let vector = vector(i % 8, i);
@@ -62,7 +67,8 @@ fn streamed() -> Bundle {
         stored.push(bytes);
         centroids.extend(centroid);
     }
-    let cell_of: Vec<u32> = (0..PAGES as u32).map(|i| i % 8 + i / 8 % 2 * 8).collect();
+    let cell_of = (0..PAGES as u32).map(|i| i % 8 + i / 8 % 2 * 8).filter(|_| tells);
+    let cell_of: Vec<u32> = cell_of.collect();
     let raw = write_centroids(&coder, &cells, &centroids, DIM * 6, &cell_of).unwrap();
     let (entry, bytes) = encode_shard(ShardKind::Centroids, &raw).unwrap();
     bundle.manifest.shards.push(entry);
@@ -304,4 +310,43 @@ proptest! {
         bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
         run(&bundle);
     }
+}
+
+#[test]
+fn similar_pages_are_found_in_the_cells_of_the_pages_own_vectors() {
+    let bundle = streamed();
+    let like = |page: usize| Request {
+        similar_to: Some(format!("/{page}/")),
+        limit: Limit(5),
+        ..Request::default()
+    };
+    for page in [0, 5, 11] {
+        let resident = bundle.search(like(page));
+        let (response, rounds) = bundle.answer(&mut open(&bundle, 400), like(page)).unwrap();
+        for found in [&resident, &response] {
+            assert_eq!((found.mode, found.encoder.as_deref()), (Mode::Semantic, Some("page")));
+            let urls = urls(found);
+            assert_eq!(urls.len(), 5);
+            let own = format!("/{page}/");
+            assert!(urls.iter().all(|url| *url != own && url.trim_matches('/').parse::<usize>().unwrap() % 8 == page % 8));
+        }
+        let bytes: usize = cell_bytes(&bundle, &rounds).iter().sum();
+        assert!(bytes <= 4 * 400, "{bytes} bytes of cells");
+        let no_vectors = rounds.iter().flatten().all(|shard| {
+            bundle.manifest.shards.get(shard.index()).is_none_or(|entry| entry.kind != ShardKind::Vectors)
+        });
+        assert!(no_vectors);
+    }
+}
+
+#[test]
+fn where_a_large_bundle_does_not_say_which_cells_those_are_words_find_similar_pages() {
+    let bundle = streamed_telling(false);
+    let like = Request { similar_to: Some("/3/".into()), limit: Limit(20), ..Request::default() };
+    let (response, rounds) = bundle.answer(&mut open(&bundle, 400), like).unwrap();
+    assert_eq!(response.mode, Mode::Lexical);
+    let pages: Vec<usize> =
+        urls(&response).iter().map(|url| url.trim_matches('/').parse().unwrap()).collect();
+    assert!(pages[..5].iter().all(|page| page % 10 == 3 && *page != 3), "{pages:?}");
+    assert_eq!(cell_bytes(&bundle, &rounds).iter().sum::<usize>(), 0);
 }

@@ -87,16 +87,8 @@ impl Engine {
             && request.encoder == EncoderChoice::Auto
             && request.mode != Mode::Lexical
         {
-            request.vector =
-                encoder.encode(&[request.query.as_str()], Side::Query).ok().and_then(|embeddings| {
-                    // Nothing to embed has no place in the space: words alone are searched.
-                    let embedding = embeddings.into_iter().next().filter(|found| found.n_tokens > 0)?;
-                    Some(QueryVector {
-                        values: embedding.values,
-                        encoder: "hash".into(),
-                        truncated: embedding.truncated,
-                    })
-                });
+            request.vector = embed(encoder, &request.query);
+            request.also_vectors = request.also.iter().map(|query| embed(encoder, query)).collect();
         }
         Ok(Search(self.index.search(request).map_err(Failure::Engine)?))
     }
@@ -157,6 +149,16 @@ impl Search {
             }
         }
     }
+}
+
+/// A query's vector; nothing to embed has no place in the space: words alone are searched.
+fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
+    let embedding = encoder.encode(&[query], Side::Query).ok()?.into_iter().next()?;
+    (embedding.n_tokens > 0).then(|| QueryVector {
+        values: embedding.values,
+        encoder: "hash".into(),
+        truncated: embedding.truncated,
+    })
 }
 
 /// The encoder for a card, where this module has it: feature hashing alone.

@@ -39,7 +39,7 @@ const ENGINE: Module = Module {
     profile: "wasm",
     optimise: &["-Oz"],
     // What it is, and a little room: so that it grows only on purpose. The goal is 120 kB (DESIGN.md, "What is open").
-    budget: 265_000,
+    budget: 285_000,
     binding: true,
 };
 

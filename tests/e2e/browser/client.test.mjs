@@ -320,6 +320,56 @@ describe("a page with the client", () => {
     assert.equal(await resolve("guide/glaze.html"), `${server.url}docs/v2/guide/glaze.html`);
   });
 
+  test("is told why a page is not first", async () => {
+    await opened();
+    const { value } = await search("pinholes glaze", { why: `${server.url}guide/cones.html`, limit: 0 });
+    const { why } = value;
+    assert.match(why.page.url, /guide\/cones/);
+    assert.equal(why.first.title, "Glazing");
+    assert.equal(why.first.href, `${server.url}guide/glaze.html`);
+    assert.match(why.reason, /\.$/);
+    assert.deepEqual(why.words.map(({ word }) => word), ["pinholes", "glaze"]);
+    assert.deepEqual(value.results, []);
+    const { error } = await search("pinholes", { why: "guide/nowhere.html" });
+    assert.equal(error.code, "no-such-page");
+    assert.match(error.message, /nowhere/);
+  });
+
+  test("searches for the same in other words, and gets one list", async () => {
+    await opened();
+    const titles = async (query, options) => (await search(query, options)).value.results.map(({ title }) => title);
+    const lexical = { mode: "lexical", limit: 20 };
+    const [one, other] = [await titles("pinholes", lexical), await titles("thermocouple", lexical)];
+    const both = await titles("pinholes", { ...lexical, also: ["thermocouple"] });
+    assert.deepEqual([...both].sort(), [...new Set([...one, ...other])].sort());
+    const hybrid = (await search("pinholes", { also: ["thermocouple", ""] })).value;
+    assert.equal(hybrid.encoder, "hash");
+    assert.ok(["Glazing", "Thermocouple"].every((title) => hybrid.results.slice(0, 2).some((page) => page.title === title)));
+    assert.equal((await search("a", { also: ["b", "c", "d", "e", "f"] })).error.code, "request");
+  });
+
+  test("finds pages similar to the one that is read, whatever of its address is given", async () => {
+    await opened();
+    const similar = (address, options = {}) => page.evaluate(([address, options]) => settled(index.similar(address, options)), [address, options]);
+    const { value } = await similar(`${server.url}guide/glaze.html#crawling`, { limit: 3 });
+    assert.equal(value.results.length, 3);
+    assert.equal(value.encoder, "page");
+    assert.ok(value.results.every(({ title, href }) => title !== "Glazing" && href.startsWith(server.url)));
+    assert.deepEqual((await similar("guide/glaze.html", { limit: 3 })).value.results, value.results);
+    const sent = server.sent;
+    await similar("guide/glaze.html", { limit: 3 });
+    assert.equal(server.sent, sent, "nothing is fetched again");
+    const references = (await similar("guide/glaze.html", { filter: { kind: "reference" } })).value.results;
+    assert.ok(references.length > 0 && references.every(({ attributes }) => attributes.kind === "reference"));
+    const words = (await similar("guide/glaze.html", { mode: "lexical" })).value;
+    assert.ok(words.results.length > 0 && words.encoder === null);
+    assert.equal((await similar("nowhere.html")).error.code, "no-such-page");
+    // Deployed below another root than the one indexed.
+    await opened("/findling/", { site: "/docs/v2/" });
+    const moved = (await similar(`${server.url}docs/v2/guide/glaze.html`, { limit: 3 })).value.results;
+    assert.deepEqual(moved.map(({ id }) => id), value.results.map(({ id }) => id));
+  });
+
   test("lets go of what it closed", async () => {
     await opened();
     const { error } = await page.evaluate(() => {

@@ -86,6 +86,28 @@ describe("a program that asks the endpoint", () => {
     await refused("q=a&sort=size", "unknown-attribute", /size/);
   });
 
+  test("gets pages similar to one, and why one is not first", async () => {
+    const similar = (query) => fetch(`${worker.url}/similar?${query}`);
+    const answer = await similar("url=https://example.org/guide/glaze.html%23crawling&k=2");
+    assert.equal(answer.status, 200);
+    const { results, encoder } = await answer.json();
+    assert.equal(results.length, 2);
+    assert.equal(encoder, "page");
+    assert.ok(results.every(({ title }) => title !== "Glazing"));
+    const unknown = await similar("url=/nowhere.html");
+    assert.equal(unknown.status, 404);
+    assert.equal((await unknown.json()).error.code, "no-such-page");
+    assert.equal((await similar("q=kiln")).status, 400);
+    const { why } = await (await get("q=pinholes&why=guide/cones.html&k=0")).json();
+    assert.equal(why.first.title, "Glazing");
+  });
+
+  test("asks the same in other words", async () => {
+    const { results } = await (await get("q=pinholes&also=thermocouple&also=&mode=lexical")).json();
+    assert.ok(["Glazing", "Thermocouple"].every((title) => results.some((page) => page.title === title)));
+    await refused("q=a&also=b&also=c&also=d&also=e&also=f", "request", /at most 4/);
+  });
+
   test("gets counts and other orders where it asks for them", async () => {
     const { facets, results } = await (await get("q=kiln&facets=kind&sort=-updated&k=3&mode=lexical")).json();
     assert.deepEqual(facets.map(({ name }) => name), ["kind"]);

@@ -133,8 +133,16 @@ fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
 }
 
 fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    for line in plan_lines(plan) {
+        writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&line)))?;
+    }
+    Ok(())
+}
+
+/// How a query was understood and run, a line each.
+pub fn plan_lines(plan: &Plan) -> Vec<String> {
     let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
-    let lines = [
+    vec![
         format!("terms        {}", list(&plan.terms)),
         format!("phrases      {}", list(&plan.phrases)),
         format!("excluded     {}", list(&plan.excluded)),
@@ -146,15 +154,11 @@ fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> 
             thousands(plan.vectors_compared.into())
         ),
         format!("fusion       {}", plan.fusion),
-    ];
-    for line in lines {
-        writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&line)))?;
-    }
-    Ok(())
+    ]
 }
 
 /// What a terminal can be given: control characters in indexed text could steer it.
-fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

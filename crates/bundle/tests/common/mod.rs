@@ -35,6 +35,7 @@ pub struct Sample {
     pub columns: Vec<Vec<u8>>,
     pub texts: Vec<u8>,
     pub spelling: Vec<u8>,
+    pub addresses: Vec<u8>,
     pub rows: Vec<u8>,
     pub projection: Vec<u8>,
     pub coder: Coder,
@@ -186,6 +187,9 @@ pub fn sample() -> Sample {
         columns,
         texts: texts.finish(),
         spelling: spelling.finish(),
+        addresses: addresses::write(
+            [("page/0.html", "/page/0.html"), ("one", "/1"), ("2", "/2")].into_iter(),
+        ),
         rows: rows.finish(),
         projection: projection.to_bytes(),
         coder,
@@ -214,6 +218,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let projection = add(ShardKind::Projection, &sample.projection);
     let centroids = add(ShardKind::Centroids, &sample.centroids);
     let spelling = add(ShardKind::Spelling, &sample.spelling);
+    add(ShardKind::Addresses, &sample.addresses);
     let attributes = KINDS
         .iter()
         .zip(&sample.columns)
@@ -426,6 +431,15 @@ pub fn walk_spelling(raw: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+pub fn walk_addresses(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let addresses = Addresses::from_bytes(raw, stats)?;
+    for address in ["", "/", "page/0.html", "one", "/1#a", "%%", "https://"] {
+        assert!(addresses.find(address).iter().all(|page| page.0 < stats.n_pages));
+    }
+    addresses.resident_bytes();
+    Ok(())
+}
+
 pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.rows().count(), centroids.cells().len());
@@ -459,6 +473,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
     }
     for range in &manifest.spelling {
         walk_spelling(&read(range.shard)?)?;
+    }
+    if let Some(shard) = manifest.addresses() {
+        walk_addresses(&read(shard)?, &manifest.stats)?;
     }
     for attribute in &manifest.attributes {
         walk_column(&read(attribute.column)?, attribute.kind, &manifest.stats)?;

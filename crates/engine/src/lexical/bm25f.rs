@@ -136,7 +136,12 @@ impl<'a> Scorer<'a> {
 
     /// Inverse document frequency over passages.
     pub fn idf(&self, df: u32) -> f32 {
-        let (n, df) = (self.stats.n_passages as f32, df as f32);
+        Self::idf_of(self.stats, df)
+    }
+
+    /// The same, without a scorer.
+    pub fn idf_of(stats: &Stats, df: u32) -> f32 {
+        let (n, df) = (stats.n_passages as f32, df as f32);
         libm::logf(1.0 + (n - df + 0.5) / (df + 0.5))
     }
 

@@ -47,3 +47,20 @@ pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neig
         vectors_compared: neighbours.compared,
     }
 }
+
+/// How two wordings were understood, as one plan. What is said of numbers is the first one's, and vectors add up.
+pub(crate) fn join_plans(mut one: Plan, other: Plan) -> Plan {
+    for (all, more) in [
+        (&mut one.terms, other.terms),
+        (&mut one.phrases, other.phrases),
+        (&mut one.excluded, other.excluded),
+    ] {
+        for text in more {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+    }
+    one.vectors_compared = one.vectors_compared.saturating_add(other.vectors_compared);
+    one
+}

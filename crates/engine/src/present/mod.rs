@@ -3,6 +3,7 @@
 mod explain;
 mod respond;
 mod snippet;
+mod why;
 
-pub(crate) use explain::{explanation, plan};
+pub(crate) use explain::{explanation, join_plans, plan};
 pub(crate) use respond::respond;

@@ -8,35 +8,64 @@ use findling_text::Analyzer;
 use findling_text::keys::is_key;
 
 use super::snippet::{Marks, snippet};
+use super::why::reason;
 use crate::filter::date;
 use crate::lexical::ScoredGroup;
-use crate::rank::{Ranked, RankedPage, RankedSection};
+use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::search::Asked;
-use crate::{Error, Index, Legs, PageHit, Response, SectionHit};
+use crate::{Error, Index, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
 
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
 /// Puts the answer together. The texts and columns of the pages shown must be here.
-pub(crate) fn respond(index: &Index, asked: &Asked, ranked: &Ranked) -> Result<Response, Error> {
-    let mut presenter = Presenter { index, marks: marks(asked, &ranked.groups), analyzers: BTreeMap::new() };
+pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
+    let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+    let mut presenter =
+        Presenter { index, marks: marks(wordings, &ranked.groups), analyzers: BTreeMap::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
+    let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
     Ok(Response {
         query: asked.request.query.clone(),
-        mode: asked.mode,
-        encoder: asked.encoder.clone(),
-        notices: asked.notices.iter().chain(&ranked.notices).cloned().collect(),
-        corrections: asked.corrections.clone(),
+        // Meaning takes part where it does in one of the wordings.
+        mode: wordings
+            .iter()
+            .map(|asked| asked.mode)
+            .find(|mode| *mode != Mode::Lexical)
+            .unwrap_or(asked.mode),
+        encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
+        notices: each_once(wordings.iter().flat_map(|asked| &asked.notices).chain(&ranked.notices)),
+        corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
         total: ranked.total,
         results,
         facets: ranked.facets.clone(),
         plan: ranked.plan.clone(),
+        why,
     })
 }
 
-/// The words to mark. Where words were not looked up, all of the query's but its stop words.
-fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
+/// Of equal ones the first.
+fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    for one in all {
+        if !once.contains(one) {
+            once.push(one.clone());
+        }
+    }
+    once
+}
+
+/// The words to mark, of all wordings.
+fn marks(wordings: &[&Asked], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
+    for (asked, groups) in wordings.iter().zip(groups) {
+        mark(&mut marks, asked, groups);
+    }
+    marks
+}
+
+/// Where words were not looked up, all of the query's but its stop words are marked.
+fn mark(marks: &mut Marks, asked: &Asked, groups: &[ScoredGroup]) {
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
         marks.push(group.terms.iter().map(|term| term.term.as_str()).filter(|term| !is_key(term)), worth);
@@ -47,7 +76,6 @@ fn marks(asked: &Asked, groups: &[ScoredGroup]) -> Marks {
             marks.push(group.terms.iter().map(String::as_str), 1.0);
         }
     }
-    marks
 }
 
 struct Presenter<'a> {
@@ -57,17 +85,47 @@ struct Presenter<'a> {
     analyzers: BTreeMap<String, Analyzer>,
 }
 
+/// The texts of a page, whose shard must be here.
+fn text_of(index: &Index, id: PageId) -> Result<PageText<'_>, Error> {
+    let (shard, place) = index
+        .manifest()
+        .text_of(id)
+        .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
+    let texts =
+        index.texts(shard).ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
+    Ok(texts.page(place)?)
+}
+
 impl Presenter<'_> {
+    fn why(&mut self, asked: &Asked, standing: &Standing) -> Result<Why, Error> {
+        let text = text_of(self.index, standing.place.page)?;
+        let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
+        let [hit, first, above] = &standing.pages;
+        let section = standing.place.section.map(|section| section.0);
+        let section =
+            hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
+        let section = section.map(|ranked| self.section(&text, standing.place.page, ranked)).transpose()?;
+        let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
+        let mut why = Why {
+            page,
+            reason: String::new(),
+            rank: standing.rank,
+            hit: present(hit)?,
+            section,
+            first: present(first)?,
+            above: present(above)?,
+            words: standing.words.clone(),
+            removed_by: standing.removed_by.clone(),
+            n_sections: standing.n_sections,
+        };
+        why.reason = reason(&why, asked);
+        Ok(why)
+    }
+
     fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
         let manifest = self.index.manifest();
         let id = PageId(page.score.page);
-        let (shard, place) =
-            manifest.text_of(id).ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
-        let texts = self
-            .index
-            .texts(shard)
-            .ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
-        let text = texts.page(place)?;
+        let text = text_of(self.index, id)?;
         let mut attributes = serde_json::Map::new();
         for attribute in &manifest.attributes {
             let column = self.index.column(attribute.column);

@@ -14,6 +14,8 @@ use crate::{Fusion, Mode};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Candidate {
     pub section: u32,
+    /// The wording of the query that found it, from 0.
+    pub wording: u8,
     /// The best passage by words, where words found it.
     pub passage: Option<u32>,
     /// See [`LexicalHit::boosts`].

@@ -2,11 +2,14 @@
 
 mod fuse;
 mod group;
+mod merge;
 mod run;
+mod standing;
 
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
-pub(crate) use run::{Allowed, Ranked, RankedPage, RankedSection, Words};
+pub(crate) use run::{Allowed, Found, Ranked, RankedPage, RankedSection, Words};
+pub(crate) use standing::Standing;
 
 use crate::Bm25fParams;
 use crate::query::QueryPlan;

@@ -2,12 +2,20 @@
 
 use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
 
+use super::group::Grouped;
+use super::merge::merge;
+use super::standing::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
 use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_bits};
+use crate::locate::Place;
 use crate::search::{Asked, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
+
+/// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of a page with another are far
+/// above 0 wherever they are near at all, so that a second section would tell more of a page's length than of its likeness.
+const LIKE_SECOND: f32 = 0.1;
 
 /// What a search found, in sections and pages that have no texts yet.
 pub(crate) struct Ranked {
@@ -17,8 +25,10 @@ pub(crate) struct Ranked {
     /// What the filter has to say.
     pub notices: Vec<Notice>,
     pub plan: Option<Plan>,
-    /// The words of the query that score, with their terms.
-    pub groups: Vec<ScoredGroup>,
+    /// The page asked about among them.
+    pub standing: Option<Standing>,
+    /// By wording: the words of the query that score, with their terms.
+    pub groups: Vec<Vec<ScoredGroup>>,
 }
 
 /// Where each of some ids stands, counted from 0.
@@ -32,8 +42,13 @@ impl Places {
     }
 
     fn get(&self, id: u32) -> Option<u32> {
-        let at = self.0.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        self.0.get(at).map(|(_, place)| *place)
+        self.all(id).next()
+    }
+
+    /// Of an id that was given several times.
+    fn all(&self, id: u32) -> impl Iterator<Item = u32> {
+        let from = self.0.partition_point(|(other, _)| *other < id);
+        self.0[from..].iter().take_while(move |(other, _)| *other == id).map(|(_, place)| *place)
     }
 }
 
@@ -88,6 +103,12 @@ impl Allowed {
         for phrase in &asked.plan.excluded {
             allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
         }
+        if let Some(like) = &asked.like {
+            let own = structure.sections(like.page);
+            let mut itself = Bitset::none(n_sections);
+            itself.insert_range(own.start, own.end);
+            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&itself);
+        }
         Ok(Self { sections: allowed, selectivity, notices })
     }
 
@@ -139,8 +160,23 @@ fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
     Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
 }
 
-impl Ranked {
-    /// Ranks. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
+/// What one wording of a query found, in sections and pages.
+pub(crate) struct Found {
+    /// In no particular order.
+    pub candidates: Vec<Candidate>,
+    /// By page id.
+    pub pages: Vec<PageScore>,
+    /// Sections by words, best first, as far as they were ranked.
+    lexical: Vec<u32>,
+    hits: Vec<LexicalHit>,
+    neighbours: Neighbours,
+    groups: Vec<ScoredGroup>,
+    selectivity: f32,
+    notices: Vec<Notice>,
+}
+
+impl Found {
+    /// Searches. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
     pub fn new(
         index: &Index,
         asked: &Asked,
@@ -149,7 +185,6 @@ impl Ranked {
         probe: Option<&Probe>,
     ) -> Result<Self, Error> {
         let Words { groups, hits, ideal } = words;
-        let request = &asked.request;
         let (manifest, params) = (index.manifest(), index.rank_params());
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let n_sections = structure.n_sections();
@@ -217,8 +252,30 @@ impl Ranked {
         });
 
         // Pages.
-        let mut pages = group(&fused.candidates, params, structure);
-        let total = Total { pages: pages.pages.len() as u32, sections: fused.candidates.len() as u32 };
+        let mut params = *params;
+        if asked.like.is_some() {
+            params.page_second = LIKE_SECOND;
+        }
+        let pages = group(&fused.candidates, &params, structure).pages;
+        let super::Fused { candidates, ranked: lexical } = fused;
+        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices })
+    }
+}
+
+impl Ranked {
+    /// Merges what the wordings of a request found, and ranks it.
+    pub fn new(
+        index: &Index,
+        wordings: &[&Asked],
+        mut found: Vec<Found>,
+        why: Option<Place>,
+    ) -> Result<Self, Error> {
+        let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+        let request = &asked.request;
+        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let (candidates, pages) = merge(&mut found, structure);
+        let mut pages = Grouped { pages };
+        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
         if !wanted.is_empty() {
@@ -233,7 +290,8 @@ impl Ranked {
             }
         }
         let (start, limit) = (request.offset as usize, request.limit.0 as usize);
-        let end = start.saturating_add(limit);
+        // Where a page stands among all, only the order of all says.
+        let end = if why.is_some() { usize::MAX } else { start.saturating_add(limit) };
         match &request.sort {
             None => pages.rank(end),
             Some(sort) => {
@@ -245,21 +303,27 @@ impl Ranked {
                 }
             }
         }
-        let shown: Vec<PageScore> = pages.pages.into_iter().skip(start).take(limit).collect();
+        let mut standing = why.map(|place| Standing::new(index, asked, place, &pages.pages)).transpose()?;
+        let shown = pages.pages.into_iter().skip(start).take(limit);
+        let mut shown: Vec<RankedPage> =
+            shown.map(|score| RankedPage { score, sections: Vec::new() }).collect();
+        // Behind them those that the page asked about is compared with, which comes first among these.
+        let n_shown = shown.len();
+        let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
 
         // Their sections.
-        let places = Places::of(shown.iter().map(|page| page.page));
+        let places = Places::of(pages.iter().map(|page| page.score.page));
         let mut is_shown = Bitset::none(structure.n_pages());
-        for page in &shown {
-            is_shown.insert(page.page);
+        for page in &pages {
+            is_shown.insert(page.score.page);
         }
-        let mut pages: Vec<RankedPage> =
-            shown.into_iter().map(|score| RankedPage { score, sections: Vec::new() }).collect();
-        for candidate in &fused.candidates {
+        for candidate in &candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;
-            if is_shown.contains(page)
-                && let Some(place) = places.get(page)
-            {
+            if !is_shown.contains(page) {
+                continue;
+            }
+            for place in places.all(page) {
                 pages[place as usize].sections.push(RankedSection {
                     candidate: *candidate,
                     lexical_rank: None,
@@ -269,42 +333,66 @@ impl Ranked {
             }
         }
         let most = request.sections_per_page.0.max(1) as usize;
-        for page in &mut pages {
+        for (place, page) in pages.iter_mut().enumerate() {
             order::sort_first(&mut page.sections, most, |a, b| {
                 let (a, b) = (&a.candidate, &b.candidate);
                 b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
             });
-            page.sections.truncate(most);
+            match why.and_then(|why| why.section).filter(|_| place == n_shown) {
+                Some(section) => keep_section(page, section, most),
+                None => page.sections.truncate(most),
+            }
         }
-        let lexical_ranks = Places::of(fused.ranked.iter().copied());
-        let semantic_ranks = Places::of(neighbours.sections.iter().map(|(section, _)| section.0));
-        for section in pages.iter_mut().flat_map(|page| &mut page.sections) {
-            let Candidate { section: id, lexical, .. } = section.candidate;
+        let ranks: Vec<(Places, Places)> = found
+            .iter()
+            .map(|found| {
+                let semantic = found.neighbours.sections.iter().map(|(section, _)| section.0);
+                (Places::of(found.lexical.iter().copied()), Places::of(semantic))
+            })
+            .collect();
+        for section in pages.into_iter().flat_map(|page| &mut page.sections) {
+            let Candidate { section: id, lexical, wording, .. } = section.candidate;
+            let (found, (lexical_ranks, semantic_ranks)) =
+                (&found[usize::from(wording)], &ranks[usize::from(wording)]);
             section.semantic_rank = semantic_ranks.get(id).map(|place| place + 1);
             section.lexical_rank = lexical.map(|score| {
                 lexical_ranks.get(id).map(|place| place + 1).unwrap_or_else(|| {
-                    let better =
-                        hits.iter().filter(|hit| hit.score > score || hit.score == score && hit.section < id);
+                    let better = found
+                        .hits
+                        .iter()
+                        .filter(|hit| hit.score > score || hit.score == score && hit.section < id);
                     better.count() as u32 + 1
                 })
             });
         }
 
-        let mut ranked = Self { total, pages, facets, notices, plan: None, groups };
-        if request.explain {
-            ranked.explain(&scorer(index, structure));
-            ranked.plan = Some(crate::present::plan(asked, &ranked.groups, selectivity, &neighbours));
+        let notices = found.iter().flat_map(|found| found.notices.iter().cloned()).collect();
+        let mut ranked =
+            Self { total, pages: shown, facets, notices, plan: None, standing, groups: Vec::new() };
+        if request.explain || ranked.standing.is_some() {
+            let scorer = scorer(index, structure);
+            let mut plans = Vec::with_capacity(found.len());
+            for ((wording, asked), found) in (0..).zip(wordings).zip(&found) {
+                ranked.explain(&scorer, wording, &found.groups);
+                plans.push(crate::present::plan(asked, &found.groups, found.selectivity, &found.neighbours));
+            }
+            ranked.plan = plans.into_iter().reduce(crate::present::join_plans);
         }
+        ranked.groups = found.into_iter().map(|found| found.groups).collect();
         Ok(ranked)
     }
 
-    fn explain(&mut self, scorer: &Scorer<'_>) {
-        let sections = || self.pages.iter().flat_map(|page| &page.sections);
-        let mut passages: Vec<u32> = sections().filter_map(|section| section.candidate.passage).collect();
+    /// Explains the sections that one wording found.
+    fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
+        let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
+        let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
+        let mut passages: Vec<u32> = sections.filter_map(|section| section.candidate.passage).collect();
         order::sort(&mut passages);
         passages.dedup();
-        let contributions = scorer.explain(&self.groups, &passages);
-        for section in self.pages.iter_mut().flat_map(|page| &mut page.sections) {
+        let contributions = scorer.explain(groups, &passages);
+        let beside = self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let sections = self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections);
+        for section in sections.filter(|section| section.candidate.wording == wording) {
             let place = section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
             section.explanation = Some(crate::present::explanation(
@@ -315,12 +403,18 @@ impl Ranked {
         }
     }
 
+    /// Those shown, and those that the page asked about is compared with.
+    fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
+        let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
+        self.pages.iter().chain(beside)
+    }
+
     /// What showing the pages needs.
     pub fn shards(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let mut shards: Vec<ShardId> =
-            self.pages.iter().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
-        if !self.pages.is_empty() {
+            self.all_pages().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
+        if !shards.is_empty() {
             shards.extend(manifest.attributes.iter().map(|attribute| attribute.column));
         }
         shards

@@ -79,12 +79,19 @@ impl<'a> VectorView<'a> {
     /// The cosine of a query with one vector; `None` where it is not here. O(dim).
     #[inline]
     pub fn similarity_of_vector(&self, query: &QuantisedQuery, vector: VectorId) -> Option<f32> {
+        let (row, scale) = self.vector(vector)?;
+        Some(query.similarity(row, scale))
+    }
+
+    /// A vector's row and scale; `None` where it is not here.
+    #[inline]
+    pub fn vector(&self, vector: VectorId) -> Option<(&'a [i8], f32)> {
         let shard = match vector.0.checked_div(self.stride) {
             Some(i) => self.shards.get(i as usize)?,
             None => self.shards[..self.shards.partition_point(|shard| shard.first <= vector.0)].last()?,
         };
         let i = (vector.0 - shard.first) as usize;
-        (i < shard.vectors.len()).then(|| query.similarity(shard.vectors.row(i), shard.vectors.scale(i)))
+        (i < shard.vectors.len()).then(|| (shard.vectors.row(i), shard.vectors.scale(i)))
     }
 
     /// The cosine of a query with a section: that of its best vector; `None` for a section without vectors, or whose

@@ -15,7 +15,7 @@ use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
     PageId, ShardEntry, ShardId, ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange,
-    encode_manifest, encode_shard,
+    addresses, encode_manifest, encode_shard,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::keys::{Name, form_key, split_form};
@@ -304,6 +304,10 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         let shard = put(ShardKind::Texts, &builder.finish());
         texts.push(TextRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
     }
+
+    let ids: Vec<String> = (0..pages.len()).map(|i| format!("doc-{i}")).collect();
+    let urls = pages.iter().map(|page| page.url.as_str());
+    put(ShardKind::Addresses, &addresses::write(ids.iter().map(String::as_str).zip(urls)));
 
     let mut directory = Vec::new();
     for &(name, kind) in attributes {

@@ -1,0 +1,77 @@
+//! `findling explain`: why a page is not first.
+
+mod print;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use findling_engine::{Error, Limit, Request};
+
+use super::search::{ModeArg, Ranking, load_encoder};
+use crate::host::Host;
+use crate::ui::Ui;
+
+/// Says why a page is not first for a query
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle: its directory, or a single file
+    pub bundle: PathBuf,
+    /// What is searched for
+    pub query: String,
+    /// The page: its URL, with an anchor for one of its sections, its path, or its document's id
+    #[arg(value_name = "URL_OR_ID")]
+    pub page: String,
+    /// How the ranking is made
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Which legs answer
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut host = Host::open(&args.bundle)?;
+    host.set_streamed(args.ranking.streamed);
+    let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
+    let mut request = Request {
+        mode: args.mode.into(),
+        // Of the others nothing is shown.
+        limit: Limit(0),
+        why: Some(args.page.clone()),
+        ..args.ranking.request(&args.query)
+    };
+    if let Some(encoder) = &encoder {
+        request.vector = encoder.encode(&args.query)?.0;
+    }
+    let response = match host.search(request) {
+        Err(error) => return Err(with_near_addresses(&host, error)),
+        Ok((response, _)) => response,
+    };
+    for notice in &response.notices {
+        ui.warn(&notice.message);
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
+    } else {
+        let why = response.why.as_ref().context("the engine did not say why")?;
+        print::why(why, &response, ui, &mut out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where no page has an address: which do that are spelt like it.
+pub(crate) fn with_near_addresses(host: &Host, error: anyhow::Error) -> anyhow::Error {
+    let Some(Error::NoSuchPage { address }) = error.downcast_ref() else { return error };
+    let near = host.near_addresses(address).unwrap_or_default();
+    if near.is_empty() {
+        return error;
+    }
+    anyhow::anyhow!("no page has the address or id `{address}`; there are {}", near.join(", "))
+}

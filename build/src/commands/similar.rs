@@ -1,0 +1,65 @@
+//! `findling similar`: the pages most like one.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use findling_engine::{Limit, MAX_LIMIT, Request};
+
+use super::explain::with_near_addresses;
+use super::search::{ModeArg, parse_filter, print};
+use crate::host::Host;
+use crate::ui::Ui;
+
+/// Finds the pages most like one
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle: its directory, or a single file
+    pub bundle: PathBuf,
+    /// The page: its URL, its path, or its document's id
+    #[arg(value_name = "URL_OR_ID")]
+    pub page: String,
+    /// How many pages to show
+    #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT)))]
+    pub limit: u32,
+    /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
+    #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
+    pub filter: Option<serde_json::Value>,
+    /// By the page's vectors where there are any, or by its words alone (lexical)
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Search as a browser does, in the vectors that lie around the page's rather than in all of them
+    #[arg(long)]
+    pub streamed: bool,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut host = Host::open(&args.bundle)?;
+    host.set_streamed(args.streamed);
+    let request = Request {
+        mode: args.mode.into(),
+        limit: Limit(args.limit),
+        filter: args.filter,
+        similar_to: Some(args.page),
+        ..Request::default()
+    };
+    let (response, cost) = match host.search(request) {
+        Err(error) => return Err(with_near_addresses(&host, error)),
+        Ok(answer) => answer,
+    };
+    for notice in &response.notices {
+        ui.warn(&notice.message);
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
+    } else {
+        print::response(&response, 0, ui, &mut out)?;
+    }
+    ui.detail(cost.to_string());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,69 @@
+//! Pages whose addresses are spelt like one that no page has.
+
+use std::collections::HashSet;
+
+use findling_bundle::addresses::key;
+use findling_bundle::{TextsShard, decode_shard};
+
+use super::Host;
+
+/// Most addresses that are told.
+const MOST: usize = 5;
+/// The least likeness, from 0 to 1, that is worth telling.
+const LEAST: f64 = 0.3;
+
+impl Host {
+    /// The URLs, or ids where these are closer, most like `address`, best first, at most five. Reads the texts of all pages.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub fn near_addresses(&self, address: &str) -> anyhow::Result<Vec<String>> {
+        let wanted = Trigrams::of(address);
+        let mut near: Vec<(f64, String)> = Vec::new();
+        for range in &self.manifest().texts {
+            let Some(entry) = self.manifest().shard(range.shard) else { continue };
+            let texts = TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
+            for page in 0..texts.n_pages() {
+                let page = texts.page(page)?;
+                let [url, id] =
+                    [page.url, page.id].map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
+                let (likeness, spelling) = if id.0 > url.0 { id } else { url };
+                near.push((likeness, spelling.to_owned()));
+            }
+        }
+        near.retain(|(likeness, _)| *likeness >= LEAST);
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut known = HashSet::new();
+        near.retain(|(_, spelling)| known.insert(key(spelling)));
+        Ok(near.into_iter().take(MOST).map(|(_, spelling)| spelling).collect())
+    }
+}
+
+/// The runs of three characters of an address's key.
+struct Trigrams(HashSet<[char; 3]>);
+
+impl Trigrams {
+    fn of(address: &str) -> Self {
+        let padded: Vec<char> = format!("  {} ", key(address).to_lowercase()).chars().collect();
+        Self(padded.windows(3).filter_map(|run| run.try_into().ok()).collect())
+    }
+
+    /// Dice's coefficient: 0 to 1.
+    fn likeness(&self, other: &Self) -> f64 {
+        let both = self.0.intersection(&other.0).count();
+        2.0 * both as f64 / (self.0.len() + other.0.len()).max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_near_and_another_page_is_not() {
+        let like = |a: &str, b: &str| Trigrams::of(a).likeness(&Trigrams::of(b));
+        assert_eq!(like("/book/mutex.html", "book/mutex"), 1.0);
+        assert!(like("/book/mutexes.html", "/book/mutex.html") > 0.8);
+        assert!(like("/book/mutex.html", "/cargo/build.html") < LEAST);
+    }
+}

@@ -1,0 +1,221 @@
+//! Which page has this address? For what is asked of a page rather than of the whole site: pages similar to it, why it
+//! stands where it stands.
+//!
+//! Addresses themselves are in the texts, which nobody fetches whole; here are four bytes of each page's [`key`], in the order
+//! of the pages, so that no page's number has to be stored. Two pages share them seldom (with 10,000 pages once in
+//! ninety sites), and whoever finds several pages tells them apart by their texts. An address that the site does not have is
+//! taken for a page's with a probability of one in four thousand millions for each page.
+//!
+//! | what | encoding |
+//! |---|---|
+//! | `n_pages` | varint |
+//! | whether ids follow | u8: 0 or 1 |
+//! | hash of each URL's key | `n_pages` u32 |
+//! | hash of each id, as it is | `n_pages` u32, if ids follow: where some id has another key than its page's URL |
+
+use crate::codec::{Reader, hash128, put_varint};
+use crate::{Error, PageId, Stats};
+
+const WHAT: &str = "addresses";
+
+/// What addresses of one page have in common, however they are spelt: without scheme, host, fragment, leading slash,
+/// `index.html`, `.html` and trailing slash, percent-decoded. A query string stays, as it can make another page.
+///
+/// ```
+/// # use findling_bundle::addresses::key;
+/// assert_eq!(key("https://example.org/guide/glaze.html#dipping"), "guide/glaze");
+/// assert_eq!(key("guide/glaze/index.html"), key("/guide/glaze/"));
+/// ```
+pub fn key(address: &str) -> String {
+    let address = address.split('#').next().unwrap_or_default();
+    let (path, query) = match address.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (address, None),
+    };
+    let path = match path.find("//") {
+        // A scheme, or none where it is the page's own.
+        Some(at) if at == 0 || path[..at].ends_with(':') => {
+            path[at + 2..].split_once('/').map_or("", |(_, path)| path)
+        }
+        _ => path,
+    };
+    let decoded = percent_decoded(path);
+    let mut path = decoded.trim_start_matches("./").trim_start_matches('/');
+    for ending in [".html", ".htm"] {
+        path = path.strip_suffix(ending).unwrap_or(path);
+    }
+    path = match path.strip_suffix("index") {
+        Some(directory) if directory.is_empty() || directory.ends_with('/') => directory,
+        _ => path,
+    };
+    let path = path.trim_end_matches('/');
+    match query {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    }
+}
+
+/// With `%20` and the like as what they stand for; as it is, where that is no text.
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let digit = |i: usize| bytes.get(at + i).and_then(|&byte| char::from(byte).to_digit(16));
+        match (byte, digit(1), digit(2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+fn hash(text: &str) -> u32 {
+    let [a, b, c, d, ..] = hash128(text.as_bytes());
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// Writes the addresses of all pages, given as id and URL in the order of the pages.
+pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<u8> {
+    let mut out = Vec::new();
+    let with_ids = pages.clone().any(|(id, url)| key(id) != key(url));
+    put_varint(&mut out, pages.clone().count() as u32);
+    out.push(u8::from(with_ids));
+    for (_, url) in pages.clone() {
+        out.extend_from_slice(&hash(&key(url)).to_le_bytes());
+    }
+    for (id, _) in pages.filter(|_| with_ids) {
+        out.extend_from_slice(&hash(id).to_le_bytes());
+    }
+    out
+}
+
+/// The addresses of all pages, as hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// Of each page's URL.
+    urls: Vec<u32>,
+    /// Of each page's id; empty where URLs say as much.
+    ids: Vec<u32>,
+}
+
+impl Addresses {
+    /// Checks and takes what [`write`] wrote.
+    ///
+    /// # Errors
+    /// Where the bytes break the format, or there are not as many pages as the manifest says.
+    pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        let n_pages = reader.varint()?;
+        if n_pages != stats.n_pages {
+            let (expected, got) = (stats.n_pages.into(), n_pages.into());
+            return Err(Error::Length { what: "addresses of pages", expected, got });
+        }
+        let with_ids = match reader.u8()? {
+            0 => false,
+            1 => true,
+            _ => return Err(reader.malformed("ids are neither there nor not there")),
+        };
+        let n_pages = n_pages as usize;
+        reader.fits(n_pages, if with_ids { 8 } else { 4 })?;
+        let mut hashes = |n: usize| -> Result<Vec<u32>, Error> { (0..n).map(|_| reader.u32()).collect() };
+        let (urls, ids) = (hashes(n_pages)?, hashes(if with_ids { n_pages } else { 0 })?);
+        reader.finish()?;
+        Ok(Self { urls, ids })
+    }
+
+    /// The pages that an id, a URL with or without host, or a path may be of, ascending: mostly one. What fits an id comes before what
+    /// fits a URL, and an address with its query string before one without. O(pages).
+    pub fn find(&self, address: &str) -> Vec<PageId> {
+        let matching = |hashes: &[u32], text: &str| -> Vec<PageId> {
+            let wanted = hash(text);
+            (0..).zip(hashes).filter(|(_, hash)| **hash == wanted).map(|(page, _)| PageId(page)).collect()
+        };
+        let mut found = matching(&self.ids, address);
+        for address in [address, address.split('?').next().unwrap_or_default()] {
+            if found.is_empty() {
+                found = matching(&self.urls, &key(address));
+            }
+        }
+        found
+    }
+
+    /// Bytes of memory held.
+    pub fn resident_bytes(&self) -> usize {
+        4 * (self.urls.len() + self.ids.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_an_address_share_a_key() {
+        for (expect, addresses) in [
+            (
+                "guide/glaze",
+                &[
+                    "guide/glaze",
+                    "/guide/glaze.html",
+                    "./guide/glaze.htm",
+                    "https://example.org/guide/glaze.html#dipping",
+                    "//example.org/guide/glaze/",
+                    "guide/glaze/index.html#a?b",
+                    "guide/gl%61ze",
+                ][..],
+            ),
+            ("", &["", "/", "index.html", "https://example.org", "https://example.org/"]),
+            ("a?id=3", &["a?id=3", "/a.html?id=3#x"]),
+            ("reindex", &["reindex", "/reindex.html"]),
+            ("a//b", &["a//b"]),
+            ("50%", &["50%"]),
+            ("%ff", &["%ff"]),
+        ] {
+            for address in addresses {
+                assert_eq!(key(address), expect, "{address}");
+            }
+        }
+    }
+
+    fn read(pages: &[(&str, &str)]) -> Addresses {
+        let raw = write(pages.iter().copied());
+        let stats = Stats { n_pages: pages.len() as u32, ..Stats::default() };
+        Addresses::from_bytes(&raw, &stats).unwrap()
+    }
+
+    #[test]
+    fn pages_are_found_by_url_path_and_id() {
+        let site = read(&[("index.html", "/"), ("a/b.html", "/a/b.html"), ("c.html", "/c.html")]);
+        assert_eq!(site.resident_bytes(), 12, "an id that is the path takes nothing");
+        for (address, expect) in [
+            ("/", &[0][..]),
+            ("a/b.html", &[1]),
+            ("https://example.org/a/b#part", &[1]),
+            ("/c.html?highlight=kiln", &[2]),
+            ("d", &[]),
+            ("b", &[]),
+        ] {
+            assert_eq!(site.find(address).iter().map(|page| page.0).collect::<Vec<_>>(), expect, "{address}");
+        }
+        let records =
+            read(&[("7#a", "/doc"), ("7#b", "/doc"), ("https://x/9", "https://example.org/nine?v=2")]);
+        assert_eq!(records.find("7#b"), [PageId(1)]);
+        assert_eq!(records.find("/doc"), [PageId(0), PageId(1)], "two pages at one address");
+        assert_eq!(records.find("nine?v=2"), [PageId(2)]);
+        assert!(records.find("nine").is_empty());
+    }
+
+    #[test]
+    fn counts_must_be_those_of_the_manifest() {
+        let raw = write([("a", "b")].into_iter());
+        assert!(Addresses::from_bytes(&raw, &Stats { n_pages: 2, ..Stats::default() }).is_err());
+        assert!(read(&[]).find("").is_empty());
+    }
+}

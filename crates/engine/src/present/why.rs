@@ -1,0 +1,153 @@
+//! The main reason why a page stands where it stands, in one sentence.
+//!
+//! A page is compared with the first by what its words, its meaning and its further sections give each of them; the largest
+//! difference is the reason, and within the words the term of the largest difference.
+
+use crate::search::Asked;
+use crate::{PageHit, SectionHit, TermExplanation, Why};
+
+/// Where a term stands, in the order in which that tells.
+const PLACES: [(usize, &str); 6] = [
+    (0, "in its title"),
+    (2, "in a heading"),
+    (1, "in its address"),
+    (3, "in the headings above"),
+    (4, "in running text"),
+    (5, "in code"),
+];
+
+/// The sentence.
+pub(crate) fn reason(why: &Why, asked: &Asked) -> String {
+    match (&why.hit, &why.first) {
+        (None, _) => not_found(why, asked),
+        (Some(_), None) => "It is the first page.".into(),
+        (Some(_), Some(_)) if asked.request.sort.is_some() => {
+            "The results are ordered by an attribute, not by how well they answer.".into()
+        }
+        (Some(hit), Some(first)) => compared(hit, first, why),
+    }
+}
+
+fn not_found(why: &Why, asked: &Asked) -> String {
+    let whole = |kind: &str| {
+        why.removed_by.iter().find(|removal| removal.kind == kind && removal.sections >= why.n_sections)
+    };
+    if let Some(filter) = whole("filter") {
+        return format!("The filter {} leaves this page out.", filter.text);
+    }
+    if let Some(phrase) = whole("phrase") {
+        return format!("No section of this page has the phrase \u{201c}{}\u{201d}.", phrase.text);
+    }
+    if let Some(exclusion) = whole("exclusion") {
+        return format!("Every section of this page has `{}`, which the query excludes.", exclusion.text);
+    }
+    if !why.removed_by.is_empty() {
+        let texts: Vec<String> = why.removed_by.iter().map(|removal| format!("`{}`", removal.text)).collect();
+        return format!("No section of this page meets {} at once.", texts.join(" and "));
+    }
+    let nearer = asked.dense.is_some();
+    match (why.words.is_empty(), nearer) {
+        (true, true) => "This page is not near enough to the query in meaning.".into(),
+        (true, false) => "The query has no words to look up.".into(),
+        (false, true) => format!(
+            "This page has none of the query's words ({}), and is not near enough to it in meaning.",
+            words(why)
+        ),
+        (false, false) => format!("This page has none of the query's words ({}).", words(why)),
+    }
+}
+
+fn words(why: &Why) -> String {
+    let words: Vec<String> = why.words.iter().map(|word| format!("`{}`", word.word)).collect();
+    words.join(", ")
+}
+
+fn compared(hit: &PageHit, first: &PageHit, why: &Why) -> String {
+    let (Some(own), Some(other)) = (hit.sections.first(), first.sections.first()) else {
+        return "Both match alike, and the first stands first in the site.".into();
+    };
+    let lexical = other.legs.lexical_share - own.legs.lexical_share;
+    let semantic = other.legs.semantic_share - own.legs.semantic_share;
+    let further = (first.score - other.score) - (hit.score - own.score);
+    if hit.score >= first.score {
+        return "Both score the same, and the first stands first in the site.".into();
+    }
+    if lexical >= semantic && lexical >= further {
+        return by_words(own, other, why);
+    }
+    if semantic >= further {
+        return match (own.legs.similarity, other.legs.similarity) {
+            (Some(own), Some(other)) => format!(
+                "The first page is nearer to the query in meaning: {other:.2} against {own:.2} at their best sections."
+            ),
+            _ => "The first page is nearer to the query in meaning.".into(),
+        };
+    }
+    format!(
+        "More of the first page answers: {}, of this page {}.",
+        count(first.n_sections, "section matches", "sections match"),
+        count(hit.n_sections, "does", "do")
+    )
+}
+
+fn by_words(own: &SectionHit, other: &SectionHit, why: &Why) -> String {
+    let (Some(own), Some(other)) = (&own.explain, &other.explain) else {
+        return "The first page says more of the query's words.".into();
+    };
+    let of = |term: &TermExplanation| own.terms.iter().find(|own| own.term == term.term);
+    let gain = |term: &TermExplanation| term.score - of(term).map_or(0.0, |own| own.score);
+    let best = other.terms.iter().reduce(|a, b| if gain(b) > gain(a) { b } else { a });
+    // A boost multiplies all of the words' score.
+    let boosted = other.boosts.iter().find(|boost| own.boosts.iter().all(|own| own.reason != boost.reason));
+    let sum: f32 = other.terms.iter().map(|term| term.score).sum();
+    let by_boost = boosted.map_or(0.0, |boost| boost.share * sum);
+    if let Some(boost) = boosted
+        && best.is_none_or(|best| gain(best) <= by_boost)
+    {
+        let what = if boost.reason == "title" { "title" } else { "heading" };
+        return format!("The first page's {what} consists of the query's words.");
+    }
+    let Some(term) = best.filter(|best| gain(best) > 0.0) else {
+        return "The first page says more of the query's words together.".into();
+    };
+    let word = why.words.iter().find(|word| word.terms.contains(&term.term));
+    // The form in which a word was typed is in quotation marks already.
+    let spelt = match word {
+        None if term.term.starts_with('\u{201c}') => term.term.clone(),
+        None => format!("`{}`", term.term),
+        Some(word) => format!("`{}`", word.word),
+    };
+    let there = place(term);
+    match of(term) {
+        Some(own) => {
+            let here = place(own);
+            if here == there {
+                format!("The first page says {spelt} {there} as this one does, but in a shorter passage.")
+            } else {
+                format!("The first page says {spelt} {there}; this page only {here}.")
+            }
+        }
+        None if word.is_some_and(|word| word.on_page) => {
+            format!("The first page says {spelt} {there}; this page only in another section than its best.")
+        }
+        None => format!("The first page says {spelt} {there}; this page does not say it."),
+    }
+}
+
+/// `in its title`, `twice in running text`.
+fn place(term: &TermExplanation) -> String {
+    let found = PLACES.iter().find(|(field, _)| term.frequencies[*field] > 0);
+    match found {
+        None => "nowhere".into(),
+        Some((field @ (4 | 5), place)) => match term.frequencies[*field] {
+            1 => format!("once {place}"),
+            2 => format!("twice {place}"),
+            n => format!("{n} times {place}"),
+        },
+        Some((_, place)) => (*place).into(),
+    }
+}
+
+fn count(n: u32, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}

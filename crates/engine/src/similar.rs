@@ -1,0 +1,204 @@
+//! Pages similar to one: what to search for in place of a query.
+//!
+//! By meaning, it is the mean of the page's own vectors: no encoder is needed, and one comparison with every vector, or the
+//! cells around one point, answers. Where vectors are streamed, the page's own lie in cells as well; the bundle says in which
+//! ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)), and those with most of them are fetched, for half the bytes
+//! that a query may cost. They hold the page's nearest neighbours besides. Large bundles do not say it, and
+//! others have no vectors: then the page's most telling words are the query, by tf-idf, and the bundle's own encoder, where it has
+//! one, embeds them.
+
+use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
+use findling_text::{Analyzer, TokenKind};
+
+use crate::lexical::{Dictionary, Scorer};
+use crate::locate::{Located, locate};
+use crate::query::{Clause, ClauseKind, Query};
+use crate::vector::VectorView;
+use crate::{Error, Index, Mode, Request};
+
+/// Most words that are looked up to choose from.
+const MAX_CANDIDATES: usize = 32;
+/// Words that make the query.
+const MAX_WORDS: usize = 12;
+/// What an occurrence in the title and in a heading counts, against 1 in the text.
+const TITLE_WEIGHT: f32 = 4.0;
+const HEADING_WEIGHT: f32 = 2.0;
+/// How much of a page's text is read for its words.
+const MAX_TEXT_BYTES: usize = 60_000;
+
+/// What stands in for a query.
+pub(crate) enum Seed {
+    /// These shards are needed to say.
+    Need(Vec<ShardId>),
+    /// The middle of the page's vectors, those that were looked at.
+    Vector { page: PageId, middle: Vec<f32>, vectors: Vec<u32> },
+    /// The page's most telling words, the best first.
+    Words { page: PageId, query: Query },
+}
+
+/// Makes one of the page at `address`. Cheap to call again.
+///
+/// # Errors
+/// As [`locate`], and where shards contradict each other.
+pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seed, Error> {
+    let page = match locate(index, address, false)? {
+        Located::Need(mut shards) => {
+            // By the way: what is needed next.
+            shards.extend(index.streams().filter(|_| request.mode != Mode::Lexical));
+            return Ok(Seed::Need(shards));
+        }
+        Located::Found(place) => place.page,
+    };
+    let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    if request.mode != Mode::Lexical
+        && let Some(seed) = by_vectors(index, structure, page)?
+    {
+        return Ok(seed);
+    }
+    by_words(index, structure, page)
+}
+
+/// From the page's vectors; `None` where it has none, or none that can be had.
+fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seed>, Error> {
+    let Some(dense) = &index.manifest().dense else { return Ok(None) };
+    let sections = structure.sections(page).map(SectionId);
+    let own: Vec<u32> = sections.flat_map(|section| structure.vectors(section)).collect();
+    let mut sum = vec![0.0f64; dense.encoder.dim as usize];
+    let mut add = |row: &[i8], scale: f32| {
+        for (sum, &q) in sum.iter_mut().zip(row) {
+            *sum += f64::from(q) * f64::from(scale);
+        }
+    };
+    let mut vectors = Vec::new();
+    if let Some(shard) = index.streams() {
+        let Some(centroids) = index.centroids() else { return Ok(Some(Seed::Need(vec![shard]))) };
+        let mut told: Vec<u32> = own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
+        order::sort(&mut told);
+        // Those with most of the page's vectors first, ties by number.
+        let mut cells: Vec<(u32, u32)> =
+            told.chunk_by(|a, b| a == b).map(|same| (u32::MAX - same.len() as u32, same[0])).collect();
+        order::sort(&mut cells);
+        let mut budget = u64::from(index.rank_params().probe_bytes / 2);
+        let mut chosen: Vec<u32> = Vec::new();
+        for (_, cell) in cells {
+            let stored = centroids.cells().get(cell as usize).map_or(0, |cell| cell.shard.stored_len.into());
+            if !chosen.is_empty() && stored > budget {
+                break;
+            }
+            budget = budget.saturating_sub(stored);
+            chosen.push(cell);
+        }
+        let missing: Vec<ShardId> = chosen
+            .iter()
+            .filter(|&&cell| index.cell(cell).is_none())
+            .map(|&cell| index.cell_shard(cell))
+            .collect();
+        if !missing.is_empty() {
+            return Ok(Some(Seed::Need(missing)));
+        }
+        for (id, row, scale) in chosen.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors()) {
+            if own.binary_search(&id).is_ok() {
+                add(row, scale);
+                vectors.push(id);
+            }
+        }
+    } else {
+        // All of them are compared afterwards.
+        let all: Vec<ShardId> = dense.vectors.iter().map(|range| range.shard).collect();
+        if all.iter().any(|&shard| !index.has(shard)) {
+            return Ok(Some(Seed::Need(all)));
+        }
+        let here =
+            dense.vectors.iter().filter_map(|range| Some((range.first_vector, index.vectors(range.shard)?)));
+        let view = VectorView::new(structure, here)?;
+        for &vector in &own {
+            if let Some((row, scale)) = view.vector(VectorId(vector)) {
+                add(row, scale);
+                vectors.push(vector);
+            }
+        }
+    }
+    let middle: Vec<f32> = sum.into_iter().map(|sum| sum as f32).collect();
+    // Vectors that are 0, or that cancel each other, point nowhere.
+    if middle.iter().all(|&value| value == 0.0) {
+        return Ok(None);
+    }
+    Ok(Some(Seed::Vector { page, middle, vectors }))
+}
+
+/// From the page's text.
+fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, Error> {
+    let (shard, place) = index
+        .manifest()
+        .text_of(page)
+        .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))?;
+    let Some(texts) = index.texts(shard) else { return Ok(Seed::Need(vec![shard])) };
+    let text = texts.page(place)?;
+    let mut candidates: Vec<Word> = Vec::new();
+    let mut analyzer = Analyzer::for_language(text.language);
+    let mut read = |text: &str, weight: f32| {
+        analyzer.analyze(text, |token| {
+            if matches!(token.kind, TokenKind::Word | TokenKind::Whole) {
+                let spelt = text.get(token.start as usize..token.end as usize).unwrap_or_default();
+                candidates.push(Word { weight, term: token.term.into(), spelt: spelt.into() });
+            }
+        });
+    };
+    read(text.title, TITLE_WEIGHT);
+    let mut left = MAX_TEXT_BYTES;
+    for section in &text.sections {
+        read(section.heading, HEADING_WEIGHT);
+        let mut end = section.text.len().min(left);
+        while !section.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        read(&section.text[..end], 1.0);
+        left -= end;
+    }
+    // Each term once, with all that its occurrences count.
+    order::sort_by(&mut candidates, |a, b| (&a.term, &a.spelt) < (&b.term, &b.spelt));
+    candidates.dedup_by(|again, word| {
+        let same = again.term == word.term;
+        word.weight += if same { again.weight } else { 0.0 };
+        same
+    });
+    best(&mut candidates, MAX_CANDIDATES);
+    let dictionary = Dictionary::new(index);
+    let shards: Vec<ShardId> = candidates.iter().filter_map(|word| dictionary.shard_of(&word.term)).collect();
+    if shards.iter().any(|&shard| !index.has(shard)) {
+        return Ok(Seed::Need(shards));
+    }
+    // What no other page says leads to none.
+    let own = [page.0..page.0 + 1, structure.sections(page), structure.passages_of_page(page)];
+    candidates.retain_mut(|word| {
+        let Some(found) = dictionary.find(&word.term) else { return false };
+        let idf = Scorer::idf_of(&index.manifest().stats, found.entry.df);
+        word.weight = (1.0 + libm::log2f(word.weight)) * idf;
+        Level::ALL
+            .into_iter()
+            .zip(&own)
+            .any(|(level, own)| dictionary.postings(&found, level).any(|posting| !own.contains(&posting.id)))
+    });
+    best(&mut candidates, MAX_WORDS);
+    let clauses = candidates
+        .into_iter()
+        .map(|word| Clause { kind: ClauseKind::Word, text: word.spelt, excluded: false })
+        .collect();
+    Ok(Seed::Words { page, query: Query { clauses, ..Query::default() } })
+}
+
+/// A word of the page.
+struct Word {
+    /// How much it stands for the page.
+    weight: f32,
+    term: String,
+    spelt: String,
+}
+
+/// Leaves the `n` of most weight, ties in the order of terms.
+fn best(words: &mut Vec<Word>, n: usize) {
+    order::sort_first(words, n, |a, b| {
+        b.weight.total_cmp(&a.weight).then_with(|| a.term.cmp(&b.term)).is_lt()
+    });
+    words.truncate(n);
+}
