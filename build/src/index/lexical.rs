@@ -633,7 +633,7 @@ mod tests {
         let structure = &lexical.structure;
         assert_eq!((structure.n_passages(), structure.n_vectors()), (4, 3));
         // Titles and paths over passages: three times [2, 3] and once [1, 1]; three passages lie under a heading.
-        assert_eq!(lexical.mean_len, [1.75, 2.5, 0.75, 0.5, 2.0, 0.5]);
+        assert_eq!(lexical.mean_len, [1.75, 2.5, 1.0, 1.0, 2.0, 2.0]);
     }
 
     #[test]

@@ -83,7 +83,7 @@ mod tests {
             ),
             ("Appendix C. SQL Key Words", &["SQL Key Words"]),
             ("archive_command (string)", &["archive_command"]),
-            ("gc.is_finalized()", &["is_finalized"]),
+            ("gc.is_finalized()", &["gc.is_finalized", "is_finalized"]),
             ("std::sync::Mutex", &["Mutex"]),
             ("Part II. The SQL Language", &["The SQL Language"]),
             ("Deleting data", &[]),

@@ -51,6 +51,18 @@ describe("a reader on a page with search", () => {
     await page.getByRole("option").filter({ hasText: "Thermocouple" }).first().waitFor();
   });
 
+  test("is told what was searched for instead of a slip, and can take it back", async () => {
+    await page.keyboard.press("Control+k");
+    await ask(page, "pinhoels");
+    const corrected = dialog().locator(".corrected");
+    assert.match(await corrected.innerText(), /^Showing results for pinholes/);
+    assert.match(await page.getByRole("option").first().innerText(), /Crawling and pinholes/);
+    await corrected.getByRole("button", { name: "Search for \u201Cpinhoels\u201D as written" }).click();
+    await corrected.waitFor({ state: "hidden" });
+    await ask(page, "pinholes");
+    assert.equal(await corrected.isVisible(), false);
+  });
+
   test("opens with the slash key, but not while writing in a form", async () => {
     await page.keyboard.press("/");
     await dialog().waitFor();
