@@ -20,7 +20,7 @@ pub struct Bm25fParams {
     /// How soon further occurrences stop counting. 0: at the first. 1.2 unless told.
     pub k1: f32,
     /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading 2, ancestors 1, body 1,
-    /// code 0.8; b is 0.75 for body, 0.5 for code. Short fields hardly vary in length, and where they do it says little: b is 0.3
+    /// code 0.8; b is 0.75 for body, 0.65 for code. Short fields hardly vary in length, and where they do it says little: b is 0.3
     /// for title and heading. That of path and ancestors has no effect: how long they are is not stored.
     pub fields: [FieldParams; 6],
     /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5 unless told.
@@ -51,7 +51,7 @@ impl Default for Bm25fParams {
                 field(2.0, 0.3),
                 field(1.0, 0.0),
                 field(1.0, 0.75),
-                field(0.8, 0.5),
+                field(0.8, 0.65),
             ],
             part_weight: 0.5,
             stop_weight: 0.0,
