@@ -473,7 +473,9 @@ mod tests {
                 for (value, back) in row.iter().zip(unpack(scale, &packed, bits, row.len())) {
                     prop_assert!(back.abs() <= top * (1.0 + 1e-6));
                     let clipped = value.abs() > top + step / 2.0;
-                    prop_assert!(clipped || (value - back).abs() <= step / 2.0 * (1.0 + 1e-5), "{bits:?} {value} {back}");
+                    // Value and level are rounded to f32 themselves, which shows where the value is many steps.
+                    let within = step / 2.0 * (1.0 + 1e-5) + 4.0 * f32::EPSILON * value.abs();
+                    prop_assert!(clipped || (value - back).abs() <= within, "{bits:?} {value} {back}");
                     prop_assert!(!clipped || back.signum() == value.signum());
                 }
             }
