@@ -181,16 +181,11 @@ fn measure(
     let mut times: Vec<Duration> = Vec::with_capacity(judged.len());
     for one in judged {
         let request = |limit, sections| Request {
-            query: one.query.text.clone(),
             mode,
             limit: Limit(limit),
-            filter: args.ranking.filter.clone(),
             vector: one.vector.clone(),
-            encoder: args.ranking.query_encoder.of_engine(),
-            fusion: args.ranking.fusion.unwrap_or_default(),
-            verbatim: args.ranking.verbatim,
             sections_per_page: SectionsPerPage(sections),
-            ..Request::default()
+            ..args.ranking.request(&one.query.text)
         };
         let which = || format!("query {}", one.query.id);
         let (response, _) = host.search(request(DEPTH, 1)).with_context(which)?;

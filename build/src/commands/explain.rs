@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use findling_engine::{Error, Limit, Request};
+use findling_engine::{Limit, Request};
 
-use super::search::{ModeArg, Ranking, load_encoder};
+use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::host::Host;
 use crate::ui::Ui;
 
@@ -49,13 +49,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(encoder) = &encoder {
         request.vector = encoder.encode(&args.query)?.0;
     }
-    let response = match host.search(request) {
-        Err(error) => return Err(with_near_addresses(&host, error)),
-        Ok((response, _)) => response,
-    };
-    for notice in &response.notices {
-        ui.warn(&notice.message);
-    }
+    let (response, _) = answer(&mut host, request, ui)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
@@ -64,14 +58,4 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         print::why(why, &response, ui, &mut out)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Where no page has an address: which do that are spelt like it.
-pub(crate) fn with_near_addresses(host: &Host, error: anyhow::Error) -> anyhow::Error {
-    let Some(Error::NoSuchPage { address }) = error.downcast_ref() else { return error };
-    let near = host.near_addresses(address).unwrap_or_default();
-    if near.is_empty() {
-        return error;
-    }
-    anyhow::anyhow!("no page has the address or id `{address}`; there are {}", near.join(", "))
 }

@@ -6,13 +6,13 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use crate::eval::judged::{Query, read_queries};
-use crate::host::{EncoderChoice, Host, QueryEncoder};
+use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::ui::Ui;
 
 /// Searches a bundle
@@ -189,10 +189,7 @@ fn single(
         }
         embedding = Some(time);
     }
-    let (response, cost) = host.search(request)?;
-    for notice in &response.notices {
-        ui.warn(&notice.message);
-    }
+    let (response, cost) = answer(host, request, ui)?;
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
     } else {
@@ -202,6 +199,24 @@ fn single(
         embedding.map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
     ui.detail(format!("{embedded}{cost}"));
     Ok(())
+}
+
+/// Asks, and passes on what the engine has to tell. Where no page has the address asked about, the error says which pages have
+/// one that is spelt like it.
+pub(crate) fn answer(host: &mut Host, request: Request, ui: &Ui) -> anyhow::Result<(Response, Cost)> {
+    let answer = host.search(request).map_err(|error| match error.downcast_ref() {
+        Some(findling_engine::Error::NoSuchPage { address }) => match host.near_addresses(address) {
+            Ok(near) if !near.is_empty() => {
+                anyhow!("no page has the address or id `{address}`; there are {}", near.join(", "))
+            }
+            _ => error,
+        },
+        _ => error,
+    })?;
+    for notice in &answer.0.notices {
+        ui.warn(&notice.message);
+    }
+    Ok(answer)
 }
 
 #[derive(Serialize)]

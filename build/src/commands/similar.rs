@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
-use super::explain::with_near_addresses;
-use super::search::{ModeArg, parse_filter, print};
+use super::search::{ModeArg, answer, parse_filter, print};
 use crate::host::Host;
 use crate::ui::Ui;
 
@@ -47,13 +46,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         similar_to: Some(args.page),
         ..Request::default()
     };
-    let (response, cost) = match host.search(request) {
-        Err(error) => return Err(with_near_addresses(&host, error)),
-        Ok(answer) => answer,
-    };
-    for notice in &response.notices {
-        ui.warn(&notice.message);
-    }
+    let (response, cost) = answer(&mut host, request, ui)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;

@@ -292,6 +292,13 @@ struct Occurrence {
     weight: f32,
 }
 
+impl Occurrence {
+    /// Of what is no term (see [`findling_text::keys`]): it is there, and has no place.
+    fn of_key(term: u32, field: u8) -> Self {
+        Self { term, position: None, field, weight: 1.0 }
+    }
+}
+
 /// What reads texts of one language.
 struct Reader<'a> {
     analyzer: &'a mut Analyzer,
@@ -376,30 +383,19 @@ impl Batch {
             // Titles without stop words are recognised by their terms.
             keys.extend(name.key().filter(|_| name.has_stop()));
             for other in names::others(text) {
-                let mut name = Name::default();
-                analyzer.analyze(other, |token| name.push(&token));
-                keys.extend(name.key());
+                keys.extend(Name::of(analyzer, other).key());
             }
         }
         keys.extend(rows.take().into_iter().map(|(key, _)| key));
-        for key in keys {
-            occurrences.push(Occurrence {
-                term: intern(terms, lists, &key),
-                position: None,
-                field,
-                weight: 1.0,
-            });
-        }
+        occurrences.extend(keys.iter().map(|key| Occurrence::of_key(intern(terms, lists, key), field)));
         len
     }
 
     /// A name of the page at hand.
     fn name(&mut self, reader: &mut Reader<'_>, text: &str) {
-        let mut name = Name::default();
-        reader.analyzer.analyze(text, |token| name.push(&token));
-        if let Some(key) = name.key() {
+        if let Some(key) = Name::of(reader.analyzer, text).key() {
             let term = intern(&mut self.terms, &mut self.lists, &key);
-            self.occurrences.push(Occurrence { term, position: None, field: 1, weight: 1.0 });
+            self.occurrences.push(Occurrence::of_key(term, 1));
         }
     }
 
@@ -448,8 +444,7 @@ impl Batch {
             });
         });
         for (key, field) in rows.take() {
-            let term = intern(terms, lists, &key);
-            occurrences.push(Occurrence { term, position: None, field, weight: 1.0 });
+            occurrences.push(Occurrence::of_key(intern(terms, lists, &key), field));
         }
         len.map(|len| len.round() as u32)
     }

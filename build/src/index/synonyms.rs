@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use anyhow::{Context, bail};
 use findling_bundle::Synonym;
 use findling_bundle::limits::{MAX_NAME_LEN, MAX_SYNONYMS};
-use findling_text::keys::Name;
+use findling_text::keys::Wording;
 use findling_text::{Analyzer, Token, TokenKind};
 
 /// Reads a list.
@@ -81,14 +81,8 @@ impl Rows {
     pub fn new(synonyms: &[Synonym], analyzer: &mut Analyzer) -> Self {
         let mut rows = Self::default();
         for text in synonyms.iter().flat_map(|synonym| &synonym.to) {
-            let (mut name, mut terms) = (Name::default(), Vec::new());
-            analyzer.analyze(text, |token| {
-                name.push(&token);
-                if token.kind != TokenKind::Part {
-                    terms.push(token.term.to_owned());
-                }
-            });
-            if let (Some(key), [first, _, ..]) = (name.key(), terms.as_slice()) {
+            let Some(Wording { terms, key }) = Wording::of(analyzer, text) else { continue };
+            if let [first, _, ..] = terms.as_slice() {
                 let of_first = rows.by_first.entry(first.clone()).or_default();
                 if of_first.iter().all(|(_, known)| *known != key) {
                     of_first.push((terms, key));

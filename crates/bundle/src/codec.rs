@@ -157,6 +157,15 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Bytes that both begin with, in whole characters: what front coding leaves out.
+pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
+    let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    while !b.is_char_boundary(shared) {
+        shared -= 1;
+    }
+    shared
+}
+
 /// Numbers of a few bits each, one behind the other, the first in the lowest bits.
 #[derive(Default)]
 pub(crate) struct BitWriter {

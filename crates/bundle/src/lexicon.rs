@@ -31,7 +31,7 @@
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
 //! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
 
-use crate::codec::{Reader, put_str, put_varint, put_varint64};
+use crate::codec::{Reader, put_str, put_varint, put_varint64, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
 use crate::{Error, Stats};
 
@@ -207,10 +207,7 @@ impl TermsBuilder {
         self.postings.extend(lens.iter().rev());
         let mut shared = 0;
         if !(self.n_terms as usize).is_multiple_of(BLOCK) {
-            shared = term.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
-            while !term.is_char_boundary(shared) {
-                shared -= 1;
-            }
+            shared = shared_prefix(term, &self.last);
             put_varint(&mut self.dictionary, shared as u32);
         }
         put_str(&mut self.dictionary, &term[shared..]);

@@ -377,22 +377,14 @@ impl Manifest {
         }
 
         require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
-        require(
-            self.lexicon.is_sorted_by(|a, b| a.first_term < b.first_term),
-            "ranges of terms do not ascend",
-        )?;
+        check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
         for range in &self.lexicon {
-            at_most("bytes of a term", MAX_TERM_LEN as u64, range.first_term.len() as u64)?;
             self.refers(range.terms, ShardKind::Terms)?;
             self.refers(range.positions, ShardKind::Positions)?;
         }
 
-        require(
-            self.spelling.is_sorted_by(|a, b| a.first_word < b.first_word),
-            "ranges of words do not ascend",
-        )?;
+        check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;
         for range in &self.spelling {
-            at_most("bytes of a word", MAX_TERM_LEN as u64, range.first_word.len() as u64)?;
             self.refers(range.shard, ShardKind::Spelling)?;
         }
 
@@ -441,16 +433,10 @@ impl Manifest {
         }
         if let Some(rows) = &dense.rows {
             self.refers(rows.common, ShardKind::Rows)?;
-            require(rows.common_keys.is_sorted_by(|a, b| a < b), "common words do not ascend")?;
-            for key in &rows.common_keys {
-                at_most("bytes of a key", MAX_TERM_LEN as u64, key.len() as u64)?;
-            }
-            require(
-                rows.ranges.is_sorted_by(|a, b| a.first_key < b.first_key),
-                "ranges of encoder rows do not ascend",
-            )?;
+            check_firsts("bytes of a key", "common words do not ascend", &rows.common_keys, |key| key)?;
+            let why = "ranges of encoder rows do not ascend";
+            check_firsts("bytes of a key", why, &rows.ranges, |range| &range.first_key)?;
             for range in &rows.ranges {
-                at_most("bytes of a key", MAX_TERM_LEN as u64, range.first_key.len() as u64)?;
                 self.refers(range.shard, ShardKind::Rows)?;
             }
         }
@@ -505,12 +491,12 @@ impl Manifest {
 
     /// The places in `lexicon` of the ranges that can hold terms which begin with `prefix`.
     pub fn lexicon_with_prefix(&self, prefix: &str) -> Range<usize> {
-        let start =
-            self.lexicon.partition_point(|range| range.first_term.as_str() <= prefix).saturating_sub(1);
-        let end = self.lexicon.partition_point(|range| {
-            range.first_term.as_str() <= prefix || range.first_term.starts_with(prefix)
-        });
-        start..end
+        with_prefix(&self.lexicon, prefix, |range| &range.first_term)
+    }
+
+    /// The places in `spelling` of the ranges that can hold words which begin with `prefix`.
+    pub fn spelling_with_prefix(&self, prefix: &str) -> Range<usize> {
+        with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
     /// The text shard of a page, and the page's index inside it.
@@ -553,6 +539,14 @@ fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_limit::<MAX_MANIFEST_LEN>()
 }
 
+/// Where in ranges, ascending by what they begin with, something can stand that begins with `prefix`.
+fn with_prefix<T>(ranges: &[T], prefix: &str, first: impl Fn(&T) -> &String) -> Range<usize> {
+    let start = ranges.partition_point(|range| first(range).as_str() <= prefix).saturating_sub(1);
+    let end =
+        ranges.partition_point(|range| first(range).as_str() <= prefix || first(range).starts_with(prefix));
+    start..end
+}
+
 fn require(holds: bool, why: &'static str) -> Result<(), Error> {
     if holds { Ok(()) } else { Err(Error::malformed(WHAT, why)) }
 }
@@ -563,6 +557,17 @@ fn at_most(what: &'static str, limit: u64, got: u64) -> Result<(), Error> {
 
 fn check_name(name: &str) -> Result<(), Error> {
     at_most("bytes of a name", MAX_NAME_LEN as u64, name.len() as u64)
+}
+
+/// What ranges begin with ascends strictly, and none of it is longer than a term may be.
+fn check_firsts<T>(
+    what: &'static str,
+    why: &'static str,
+    ranges: &[T],
+    first: impl Fn(&T) -> &String,
+) -> Result<(), Error> {
+    require(ranges.is_sorted_by(|a, b| first(a) < first(b)), why)?;
+    ranges.iter().try_for_each(|range| at_most(what, MAX_TERM_LEN as u64, first(range).len() as u64))
 }
 
 /// Ranges begin at 0 (if there is anything), ascend strictly and begin before the end.

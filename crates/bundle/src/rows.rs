@@ -22,7 +22,7 @@
 //! ([`prefixes`]), so that one shard answers for any word in its range.
 
 use crate::Error;
-use crate::codec::{Reader, put_str, put_varint};
+use crate::codec::{Reader, put_str, put_varint, shared_prefix};
 use crate::limits::{MAX_TERM_LEN, check_dim};
 
 const WHAT: &str = "encoder rows";
@@ -270,15 +270,6 @@ impl RowsBuilder {
         out.extend_from_slice(&self.rows);
         out
     }
-}
-
-/// Bytes that both begin with, in whole characters.
-fn shared_prefix(a: &str, b: &str) -> usize {
-    let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    while !b.is_char_boundary(shared) {
-        shared -= 1;
-    }
-    shared
 }
 
 fn check_scale(scale: u16) -> Result<(), Error> {

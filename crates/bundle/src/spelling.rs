@@ -10,7 +10,7 @@
 //! | for each: varint, string, 1 | bytes shared with the word before, the rest, how common it is ([`commonness`]) |
 
 use crate::Error;
-use crate::codec::{Reader, put_str, put_varint};
+use crate::codec::{Reader, put_str, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
 
 const WHAT: &str = "spelling";
@@ -42,10 +42,7 @@ impl SpellingBuilder {
     /// Where words do not ascend, or one is empty or too long.
     pub fn push(&mut self, word: &str, common: u8) -> Result<(), Error> {
         check(word, &self.last)?;
-        let mut shared = word.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
-        while !word.is_char_boundary(shared) {
-            shared -= 1;
-        }
+        let shared = shared_prefix(word, &self.last);
         put_varint(&mut self.words, shared as u32);
         put_str(&mut self.words, &word[shared..]);
         self.words.push(common);

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, CellShard, Centroids, Column, Graph, Manifest, PositionsShard, ShardEntry, ShardId, ShardKind,
-    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
+    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsShard, ShardEntry, ShardId,
+    ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard,
+    order,
 };
 
 use findling_bundle::projection::Projection;
@@ -328,6 +329,12 @@ impl Index {
             Shard::Cell(cell) => Some(cell),
             _ => None,
         }
+    }
+
+    /// The shard with a page's texts, and their place in it.
+    pub(crate) fn text_place(&self, page: PageId) -> Result<(ShardId, u32), Error> {
+        let place = self.manifest.text_of(page);
+        place.ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))
     }
 
     /// Lends the accumulators, with room for the bundle's counts.

@@ -33,7 +33,8 @@
 //! obey. Words are scored by BM25F over passages, a section by its best passage; meaning by the cosine of a section's best
 //! vector. The two lists are fused in sections and regrouped by page.
 //!
-//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts of the pages shown. A shard
+//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts of the pages shown; a
+//! word that is corrected takes further ones between. A shard
 //! provided once is kept, so a warm query needs nothing.
 //!
 //! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of about 16 bytes a passage.

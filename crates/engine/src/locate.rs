@@ -49,9 +49,7 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
     let mut best: Option<(u32, Place)> = None;
     let mut needed = Vec::new();
     for page in pages {
-        let (shard, place) = manifest
-            .text_of(page)
-            .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))?;
+        let (shard, place) = index.text_place(page)?;
         let Some(texts) = index.texts(shard) else {
             needed.push(shard);
             continue;

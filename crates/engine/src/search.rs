@@ -2,7 +2,8 @@
 //!
 //! 1. Everything that the query alone tells it needs: structure, dictionary ranges, positions for phrases, columns for
 //!    filter, facets and order, vectors and graph; the static encoder's rows, which may take a further round where a
-//!    word has to be pieced together.
+//!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
+//!    corrected query needs.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
@@ -132,7 +133,7 @@ impl DensePoint {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a search, and more often
-    /// only where the static encoder pieces a rare word together.
+    /// where vectors are streamed, the static encoder pieces a rare word together or a word is corrected.
     Need(Vec<ShardId>),
     /// The answer.
     Done(Box<Response>),
@@ -474,16 +475,21 @@ impl Asked {
         self.corrections = corrections;
     }
 
-    /// The rows that are missing for embedding the query, as far as can be told.
-    fn rows(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+    /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not embedded by them.
+    fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
         let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let rows =
             dense.rows.as_ref().ok_or_else(|| Error::inconsistent("the bundle has no encoder rows"))?;
-        match query.embed(index, rows, dense.encoder.dim) {
-            Embedded::Need(shards) => Ok(shards),
-            Embedded::Done(_) => Ok(Vec::new()),
+        Ok(Some(query.embed(index, rows, dense.encoder.dim)))
+    }
+
+    /// The rows that are missing for embedding the query, as far as can be told.
+    fn rows(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        match self.embedding(index)? {
+            Some(Embedded::Need(shards)) => Ok(shards),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -495,22 +501,18 @@ impl Asked {
     /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards that this takes. Without a
     /// word that has rows, words alone are searched.
     fn embed(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
-        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense) else {
-            return Ok(Vec::new());
-        };
-        let Some(rows) = &dense.rows else {
-            return Err(Error::inconsistent("the bundle has no encoder rows"));
-        };
-        match query.embed(index, rows, dense.encoder.dim) {
-            Embedded::Need(shards) => return Ok(shards),
-            Embedded::Done(Some(sum)) => {
-                if query.truncated {
+        let truncated = matches!(&self.dense, Some(DenseQuery::Static(query)) if query.truncated);
+        match (self.embedding(index)?, &index.manifest().dense) {
+            (None, _) | (_, None) => {}
+            (Some(Embedded::Need(shards)), _) => return Ok(shards),
+            (Some(Embedded::Done(Some(sum))), Some(dense)) => {
+                if truncated {
                     let message = "the encoder saw only the beginning of the query".into();
                     self.notices.push(Notice { code: "vector-truncated".into(), message });
                 }
                 self.dense = Some(DenseQuery::Stored(DensePoint::new(&sum, dense)?));
             }
-            Embedded::Done(None) => {
+            (Some(Embedded::Done(None)), _) => {
                 if !self.no_words {
                     let message = "the encoder knows no word of the query; words alone were searched".into();
                     self.notices.push(Notice { code: "query-unknown".into(), message });
@@ -533,17 +535,13 @@ impl Asked {
                 if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
                     continue;
                 }
-                shards.extend(
-                    group.terms.iter().chain(&group.synonyms).filter_map(|term| dictionary.shard_of(term)),
-                );
+                // Forms lie beside their terms, nearly always in the same shard.
+                let asked = group.terms.iter().chain(&group.synonyms).chain(&group.forms);
+                shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
                 shards
                     .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
             }
-        }
-        // Beside the words they begin with, nearly always in the same shard.
-        if self.mode != Mode::Semantic {
-            let keys = self.plan.groups.iter().flat_map(|group| &group.forms).chain(&self.plan.names);
-            shards.extend(keys.filter_map(|key| dictionary.shard_of(key)));
+            shards.extend(self.plan.names.iter().filter_map(|name| dictionary.shard_of(name)));
         }
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {

@@ -128,10 +128,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
 
 /// From the page's text.
 fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, Error> {
-    let (shard, place) = index
-        .manifest()
-        .text_of(page)
-        .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))?;
+    let (shard, place) = index.text_place(page)?;
     let Some(texts) = index.texts(shard) else { return Ok(Seed::Need(vec![shard])) };
     let text = texts.page(place)?;
     let mut candidates: Vec<Word> = Vec::new();
@@ -148,10 +145,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
     let mut left = MAX_TEXT_BYTES;
     for section in &text.sections {
         read(section.heading, HEADING_WEIGHT);
-        let mut end = section.text.len().min(left);
-        while !section.text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = section.text.floor_char_boundary(left);
         read(&section.text[..end], 1.0);
         left -= end;
     }

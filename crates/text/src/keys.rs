@@ -7,7 +7,7 @@
 //!
 //! Terms have no control characters, so no key is a term.
 
-use crate::{Token, TokenKind};
+use crate::{Analyzer, Token, TokenKind};
 
 /// Between a term and a form of it.
 const FORM: char = '\u{1}';
@@ -45,6 +45,13 @@ pub struct Name {
 }
 
 impl Name {
+    /// The words of a text.
+    pub fn of(analyzer: &mut Analyzer, text: &str) -> Self {
+        let mut name = Self::default();
+        analyzer.analyze(text, |token| name.push(&token));
+        name
+    }
+
     /// Adds the next token. Parts of identifiers say nothing that the whole does not.
     pub fn push(&mut self, token: &Token<'_>) {
         if token.kind == TokenKind::Part {
@@ -82,15 +89,50 @@ impl Name {
     }
 }
 
+/// A synonym as a language analyses it: what build and query have to agree on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wording {
+    /// The terms that stand in a row, parts of identifiers left out; at least one.
+    pub terms: Vec<String>,
+    /// What it is indexed and looked up under: its term, or the key of its row of terms.
+    pub key: String,
+}
+
+impl Wording {
+    /// Analyses a text; `None` without a word.
+    pub fn of(analyzer: &mut Analyzer, text: &str) -> Option<Self> {
+        let (mut name, mut terms) = (Name::default(), Vec::new());
+        analyzer.analyze(text, |token| {
+            name.push(&token);
+            if token.kind != TokenKind::Part {
+                terms.push(token.term.to_string());
+            }
+        });
+        let key = match terms.as_slice() {
+            [term] => term.clone(),
+            _ => name.key()?,
+        };
+        Some(Self { terms, key })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Analyzer;
 
     fn name(text: &str) -> Name {
-        let mut name = Name::default();
-        Analyzer::for_language("en").analyze(text, |token| name.push(&token));
-        name
+        Name::of(&mut Analyzer::for_language("en"), text)
+    }
+
+    #[test]
+    fn a_synonym_is_its_term_or_its_row_of_terms() {
+        let wording = |text| Wording::of(&mut Analyzer::for_language("en"), text);
+        let one = wording("Applications").unwrap();
+        assert_eq!((one.terms, one.key.as_str()), (vec!["applic".to_string()], "applic"));
+        let row = wording("single-page application").unwrap();
+        assert_eq!(row.terms, ["singlepag", "applic"]);
+        assert_eq!(Some(row.key), name("single-page application").key());
+        assert_eq!(wording("..."), None);
     }
 
     #[test]

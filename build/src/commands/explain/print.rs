@@ -4,7 +4,7 @@ use std::io::Write;
 
 use findling_engine::{PageHit, Response, SectionHit, TermExplanation, Why};
 
-use crate::commands::search::print::{clean, plan_lines};
+use crate::commands::search::print::{clean, print_plan};
 use crate::ui::{Paint, Ui};
 
 /// Columns of a page.
@@ -54,8 +54,8 @@ pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> any
     for correction in &response.corrections {
         line("corrected", &format!("{} for {}", correction.replacement, correction.word), ui, out)?;
     }
-    for text in response.plan.iter().flat_map(plan_lines) {
-        writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&text)))?;
+    if let Some(plan) = &response.plan {
+        print_plan(plan, ui, out)?;
     }
     let total = response.total;
     line("found", &format!("{} pages in {} sections", total.pages, total.sections), ui, out)

@@ -132,17 +132,10 @@ fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
     lines
 }
 
-fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
-    for line in plan_lines(plan) {
-        writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&line)))?;
-    }
-    Ok(())
-}
-
-/// How a query was understood and run, a line each.
-pub fn plan_lines(plan: &Plan) -> Vec<String> {
+/// Prints how a query was understood and run, a line each.
+pub fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
-    vec![
+    let lines = [
         format!("terms        {}", list(&plan.terms)),
         format!("phrases      {}", list(&plan.phrases)),
         format!("excluded     {}", list(&plan.excluded)),
@@ -154,7 +147,11 @@ pub fn plan_lines(plan: &Plan) -> Vec<String> {
             thousands(plan.vectors_compared.into())
         ),
         format!("fusion       {}", plan.fusion),
-    ]
+    ];
+    for line in lines {
+        writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&line)))?;
+    }
+    Ok(())
 }
 
 /// What a terminal can be given: control characters in indexed text could steer it.

@@ -43,9 +43,6 @@ pub(crate) struct ScoredTerm {
     pub exact: bool,
 }
 
-/// Titles and headings that the query as a whole is.
-pub(crate) type Names = Vec<Lookup>;
-
 /// The terms of which the best counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
@@ -197,23 +194,16 @@ impl<'a> Scorer<'a> {
                     terms.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: false });
                 }
             }
-            let mut most = 0.0;
-            if terms.is_empty() && group.kind != TokenKind::Whole {
-                most = weight * self.idf(0);
-            }
-            for term in terms.iter().filter(|_| !group.extra) {
-                let contribution = term.weight * term.idf;
-                if contribution > most {
-                    most = contribution;
-                }
-            }
-            let mut forms = if is_name { self.forms(group, weight, &terms) } else { None };
+            let most = match terms.is_empty() {
+                _ if group.extra => 0.0,
+                true if group.kind == TokenKind::Whole => 0.0,
+                true => weight * self.idf(0),
+                false => terms.iter().map(|term| term.weight * term.idf).fold(0.0, f32::max),
+            };
             // Where titles have a word in several forms, one that is the query has it in the form typed.
-            let mut own = bit;
-            if let Some(forms) = &mut forms {
-                std::mem::swap(&mut forms.bit, &mut own);
-            }
-            groups.push(ScoredGroup { terms, most, bit: own, form: false });
+            let forms = if is_name { self.forms(group, weight, bit, &terms) } else { None };
+            let bit = if forms.is_some() { 0 } else { bit };
+            groups.push(ScoredGroup { terms, most, bit, form: false });
             groups.extend(forms);
         }
         // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.
@@ -225,7 +215,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The form in which a word was typed, where titles and headings have several of it: worth a part of the word.
-    fn forms(&self, group: &Group, weight: f32, terms: &[ScoredTerm]) -> Option<ScoredGroup> {
+    fn forms(&self, group: &Group, weight: f32, bit: u8, terms: &[ScoredTerm]) -> Option<ScoredGroup> {
         let idf = terms.first()?.idf;
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
@@ -234,11 +224,11 @@ impl<'a> Scorer<'a> {
                 found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
             }
         }
-        (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit: 0, form: true })
+        (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
     }
 
     /// Looks up the titles that the query as a whole would be.
-    pub fn names(&self, plan: &QueryPlan) -> Names {
+    pub fn names(&self, plan: &QueryPlan) -> Vec<Lookup> {
         plan.names.iter().filter_map(|key| self.dictionary.find(key)).collect()
     }
 
@@ -258,7 +248,7 @@ impl<'a> Scorer<'a> {
         groups: &[ScoredGroup],
         n_tokens: u32,
         all_bits: u8,
-        names: &Names,
+        names: &[Lookup],
         allowed: Option<&Bitset>,
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {

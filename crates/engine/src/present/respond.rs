@@ -87,10 +87,7 @@ struct Presenter<'a> {
 
 /// The texts of a page, whose shard must be here.
 fn text_of(index: &Index, id: PageId) -> Result<PageText<'_>, Error> {
-    let (shard, place) = index
-        .manifest()
-        .text_of(id)
-        .ok_or_else(|| Error::inconsistent(format!("page {} has no texts", id.0)))?;
+    let (shard, place) = index.text_place(id)?;
     let texts =
         index.texts(shard).ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
     Ok(texts.page(place)?)
@@ -170,13 +167,7 @@ impl Presenter<'_> {
         let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
         let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
             Some(range) => range.start as usize..range.end as usize,
-            None => {
-                let mut end = section.text.len().min(MAX_UNGUIDED_BYTES);
-                while !section.text.is_char_boundary(end) {
-                    end -= 1;
-                }
-                0..end
-            }
+            None => 0..section.text.floor_char_boundary(MAX_UNGUIDED_BYTES),
         };
         let language = language(page.language, &self.index.manifest().languages);
         let analyzer =

@@ -10,4 +10,4 @@ mod synonyms;
 
 pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
 pub(crate) use parse::parse;
-pub(crate) use plan::{Group, Phrase, QueryPlan, Slot, unknown};
+pub(crate) use plan::{Group, Phrase, QueryPlan, Slot, analyzers, unknown};

@@ -202,9 +202,7 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
     let text = words.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut keys = Vec::new();
     for analyzer in analyzers {
-        let mut name = Name::default();
-        analyzer.analyze(&text, |token| name.push(&token));
-        keys.extend(name.key().filter(|key| !keys.contains(key)));
+        keys.extend(Name::of(analyzer, &text).key().filter(|key| !keys.contains(key)));
     }
     keys
 }
@@ -242,7 +240,7 @@ fn forms(text: &str, stretch: &Stretch) -> Vec<String> {
 }
 
 /// An analyzer for each language that has rules of its own, at least one.
-fn analyzers(languages: &[String]) -> Vec<Analyzer> {
+pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
     let mut analyzers: Vec<Analyzer> = Vec::new();
     for language in languages {
         let analyzer = Analyzer::for_language(language);
@@ -294,8 +292,12 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
 
 /// The byte ranges of the words of a text of which no analysis is known, parts of names for themselves. None where a name is
 /// known as a whole, and no stop words.
-pub(crate) fn unknown(text: &str, languages: &[String], known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let stretches = stretches(&mut analyzers(languages), text);
+pub(crate) fn unknown(
+    analyzers: &mut [Analyzer],
+    text: &str,
+    known: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    let stretches = stretches(analyzers, text);
     let is_known = |stretch: &Stretch| stretch.terms.iter().any(|term| known(term));
     let mut unknown = Vec::new();
     let mut whole: Option<(u32, bool)> = None;

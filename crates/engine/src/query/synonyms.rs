@@ -4,32 +4,10 @@
 //! several words is found by the key it was indexed under. Where several words have a synonym it is a group of its own.
 
 use findling_bundle::Synonym;
-use findling_text::keys::Name;
-use findling_text::{Analyzer, TokenKind};
+use findling_text::Analyzer;
+use findling_text::keys::Wording;
 
 use super::plan::{Group, QueryPlan};
-
-/// A text as terms, and the one term or key that it is looked up by.
-struct Wording {
-    terms: Vec<String>,
-    key: String,
-}
-
-fn wording(analyzer: &mut Analyzer, text: &str) -> Option<Wording> {
-    let (mut name, mut terms) = (Name::default(), Vec::new());
-    analyzer.analyze(text, |token| {
-        name.push(&token);
-        if token.kind != TokenKind::Part {
-            terms.push(token.term.to_string());
-        }
-    });
-    let key = match terms.as_slice() {
-        [] => return None,
-        [term] => term.clone(),
-        _ => name.key()?,
-    };
-    Some(Wording { terms, key })
-}
 
 /// Adds the synonyms of the query's words to its plan. `sequence`: the plan's group of each of its words, in their order.
 pub(super) fn expand(
@@ -40,11 +18,11 @@ pub(super) fn expand(
 ) {
     for synonym in synonyms {
         for i in 0..analyzers.len() {
-            let Some(from) = wording(&mut analyzers[i], &synonym.from) else { continue };
+            let Some(from) = Wording::of(&mut analyzers[i], &synonym.from) else { continue };
             let Some(first) = find(plan, sequence, &from.terms) else { continue };
             let mut keys = Vec::new();
             for analyzer in analyzers.iter_mut() {
-                keys.extend(synonym.to.iter().filter_map(|to| Some(wording(analyzer, to)?.key)));
+                keys.extend(synonym.to.iter().filter_map(|to| Some(Wording::of(analyzer, to)?.key)));
             }
             if from.terms.len() > 1 {
                 plan.groups.push(Group::extra(keys));

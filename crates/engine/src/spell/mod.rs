@@ -1,8 +1,8 @@
 //! Corrections: words of a query that the bundle does not have become words that it has.
 //!
 //! Only where the lexicon knows no term of a word, in no language of the bundle, and nothing that it could be the beginning
-//! of while it is typed. Phrases, exclusions, words with digits and names that are known as a whole stay as they are. The
-//! corrected query is planned and embedded anew, so that both legs see it.
+//! of while it is typed. Phrases, exclusions, words with digits and names that are known as a whole stay as they are, except
+//! that a name and its number are parted (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
 mod nearest;
 
@@ -12,7 +12,7 @@ use findling_bundle::ShardId;
 use findling_text::normalise::fold_into;
 
 use crate::lexical::Dictionary;
-use crate::query::{ClauseKind, Query, unknown};
+use crate::query::{ClauseKind, Query, analyzers, unknown};
 use crate::{Correction, Index};
 use nearest::{MAX_CHARS, Mistyped, Near};
 
@@ -78,13 +78,14 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
         return words;
     }
     let dictionary = Dictionary::new(index);
+    let mut analyzers = analyzers(&manifest.languages);
     let last = query.clauses.len().saturating_sub(1);
     for (i, clause) in query.clauses.iter().enumerate() {
         if clause.excluded || clause.kind == ClauseKind::Phrase {
             continue;
         }
         let known = |term: &str| dictionary.find(term).is_some();
-        for range in unknown(&clause.text, &manifest.languages, known) {
+        for range in unknown(&mut analyzers, &clause.text, known) {
             let Some(text) = clause.text.get(range.clone()) else { continue };
             let mut folded = String::new();
             fold_into(text, &mut folded);
@@ -125,12 +126,7 @@ fn nearest(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> 
     // Whoever swaps the first two letters, or slips one in, has the right first letter in the second place.
     let mut ranges = vec![false; manifest.spelling.len()];
     for letter in word.folded.chars().take(2) {
-        let begins = String::from(letter);
-        let start = manifest.spelling.partition_point(|range| range.first_word.as_str() <= begins.as_str());
-        let end = manifest.spelling.partition_point(|range| {
-            range.first_word.as_str() <= begins.as_str() || range.first_word.starts_with(letter)
-        });
-        ranges[start.saturating_sub(1)..end].fill(true);
+        ranges[manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]))].fill(true);
     }
     let search = |wanted: bool, best: Option<Near>| {
         let shards = || {
