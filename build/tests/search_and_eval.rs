@@ -67,8 +67,8 @@ fn corpus(at: &Path) -> (PathBuf, PathBuf) {
     let job = Job { pages, encoder: Some(&encoder), ..Job::default() };
     let bundle = build(job, &Ui::silent()).expect("built").bundle;
     let (directory, file) = (at.join("out"), at.join("site.findling"));
-    write(&directory, Shape::Directory, &bundle, &[]).expect("written");
-    write(&file, Shape::FileAlone, &bundle, &[]).expect("written");
+    write(&directory, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).expect("written");
+    write(&file, Shape::FileAlone, &bundle, &[], std::time::Duration::ZERO).expect("written");
     let queries =
         [json!({"_id": "q1", "text": "mutex threads share"}), json!({"_id": "q2", "text": "cargo build"})];
     std::fs::write(at.join("queries.jsonl"), queries.map(|q| q.to_string()).join("\n")).expect("written");

@@ -53,7 +53,7 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     let options = Options { graph_from: 1, cells: shape == Shape::Directory, ..Options::default() };
     let job = Job { pages: pages(), encoder: Some(&encoder), table, options, ..Job::default() };
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
-    write(out, shape, &bundle, extras).unwrap();
+    write(out, shape, &bundle, extras, std::time::Duration::ZERO).unwrap();
     Host::open(out).unwrap()
 }
 
@@ -231,10 +231,11 @@ fn brotli_is_what_the_server_compresses_with() {
 
 #[test]
 fn what_pages_load_is_what_the_client_is_made_of() {
-    let Ok(files) = crate::index::client::files(None) else {
+    let Ok(mut files) = crate::index::client::files(None) else {
         println!("skipped: no client is compiled in");
         return;
     };
+    crate::index::client::fit(&mut files, &[]);
     for name in CLIENT.iter().chain(&CLIENT_ENCODER) {
         // A client without the encoder's module is whole all the same.
         let may_lack = CLIENT_ENCODER.contains(name);
@@ -268,7 +269,7 @@ fn a_transformer_comes_after_an_answer_by_words() {
     let bundle = build(job, &Ui::silent()).unwrap().bundle;
     let extras = [Extra { path: "encoder/model.bin".into(), contents: model.into() }];
     let out = dir.path().join("out");
-    write(&out, Shape::Directory, &bundle, &extras).unwrap();
+    write(&out, Shape::Directory, &bundle, &extras, std::time::Duration::ZERO).unwrap();
     let mut host = Host::open(&out).unwrap();
     let budget = measure(&mut host, &queries(&["threads share data"]), &Ui::silent()).unwrap();
     assert_eq!((budget.encoder, budget.first.vectors), (None, BytesSpread::default()));

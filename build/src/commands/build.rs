@@ -1,8 +1,10 @@
 //! `findling build`: builds a bundle from a site, Markdown or records.
 
+mod watch;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::builder::RangedU64ValueParser;
@@ -12,6 +14,7 @@ use serde::Serialize;
 use crate::chunk::ChunkOptions;
 use crate::index::cache::Cache;
 use crate::index::query_encoder::{self, Choice};
+use crate::index::retired;
 use crate::index::rows;
 use crate::index::synonyms;
 use crate::index::table;
@@ -21,6 +24,7 @@ use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
 use crate::ui::{Ui, bytes, thousands};
+use watch::Watch;
 
 /// The exit status of a build that left pages out because they could not be read.
 const SOME_UNREADABLE: u8 = 3;
@@ -47,6 +51,13 @@ pub struct Args {
     /// Make one file instead of many: OUT itself if its name ends in .findling, else bundle.findling in OUT
     #[arg(long, help_heading = "Output")]
     single_file: bool,
+    /// Delete shards of earlier builds that have been out of use for so many days; until then readers who opened the site before
+    /// go on finding them. 0 deletes them at once
+    #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired::GRACE.as_secs() / 86_400)]
+    prune: u64,
+    /// Go on: build again whenever an input changes, until interrupted
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    watch: bool,
     /// Leave the client out: findling.js, its worker, the UI and WebAssembly
     #[arg(long, help_heading = "Output")]
     no_client: bool,
@@ -171,6 +182,9 @@ struct Report<'a> {
     bundle_bytes: u64,
     files: u64,
     unchanged_files: u64,
+    new_bytes: u64,
+    retired_shards: u64,
+    pruned_shards: u64,
     seconds: f64,
     stages: &'a [Stage],
 }
@@ -180,17 +194,34 @@ struct Report<'a> {
 /// # Errors
 /// Where nothing could be read, the model cannot be had, or the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    let builds = || if args.watch { run_on(&args, ui) } else { run_once(&args, ui) };
     match args.jobs {
-        None => run_here(args, ui),
+        None => builds(),
         Some(jobs) => rayon::ThreadPoolBuilder::new()
             .num_threads(jobs)
             .build()
             .context("the threads cannot be started")?
-            .install(|| run_here(args, ui)),
+            .install(builds),
     }
 }
 
-fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
+/// Builds, and builds again whenever an input has changed. What is wrong with an input is said, and mended by the writer.
+fn run_on(args: &Args, ui: &Ui) -> Result<ExitCode> {
+    let inputs = args.inputs.iter().chain(&args.reading.synonyms).cloned().collect();
+    // What changes during a build is noticed after it.
+    let mut watch = Watch::new(inputs, &args.output);
+    run_once(args, ui)?;
+    loop {
+        ui.status("Watching", format!("{}; interrupt to stop", count(args.inputs.len() as u64, "inputs")));
+        let changed = watch.wait();
+        ui.status("Changed", changed.display());
+        if let Err(error) = run_once(args, ui) {
+            ui.error(&error);
+        }
+    }
+}
+
+fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let started = Instant::now();
     // All that can be refused is refused before the long work begins.
     let shape = shape(&args.output, args.single_file)?;
@@ -206,7 +237,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
             synonyms::parse(&text).with_context(|| format!("{}: no list of synonyms", path.display()))?
         }
     };
-    let mut extras = client_files(&args, shape, ui)?;
+    let mut extras = client_files(args, shape, ui)?;
     let encoder = load_encoder(&args.meaning, args.yes, ui)?;
     let mut query_encoders = Vec::new();
     let mut table = None;
@@ -243,7 +274,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     };
 
     let parsing = Instant::now();
-    let (pages, unreadable) = read(&args, ui)?;
+    let (pages, unreadable) = read(args, ui)?;
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     let options = index::Options {
         chunk: ChunkOptions {
@@ -274,7 +305,8 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
     stages.insert(0, parse);
 
     let writing = Instant::now();
-    let written = write::write(&args.output, shape, &bundle, &extras)?;
+    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
+    let written = write::write(&args.output, shape, &bundle, &extras, grace)?;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
 
     if n_truncated > 0 {
@@ -299,6 +331,9 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
             bundle_bytes: written.bundle_bytes,
             files: written.n_files,
             unchanged_files: written.n_unchanged,
+            new_bytes: written.new_bytes,
+            retired_shards: written.n_retired,
+            pruned_shards: written.n_pruned,
             seconds,
             stages: &stages,
         };
@@ -478,7 +513,12 @@ fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
 fn summary(output: &Path, stats: &findling_bundle::Stats, written: &Written, seconds: f64) -> String {
     let unchanged = match written.n_unchanged {
         0 => String::new(),
-        n => format!(", {} of {} as they were", thousands(n), count(written.n_files, "files")),
+        n => format!(
+            ", {} of {} as they were, {} new",
+            thousands(n),
+            count(written.n_files, "files"),
+            bytes(written.new_bytes)
+        ),
     };
     format!(
         "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",

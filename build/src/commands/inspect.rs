@@ -456,7 +456,7 @@ mod tests {
         let bundle = build(job, &Ui::silent()).unwrap().bundle;
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        write(&out, Shape::Directory, &bundle, &[]).unwrap();
+        write(&out, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).unwrap();
 
         let look = || inspect(&BundleFiles::open(&out).unwrap(), &Ui::silent());
         let contents = look();

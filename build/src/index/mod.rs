@@ -23,6 +23,7 @@ pub mod lexical;
 mod names;
 pub mod open;
 pub mod query_encoder;
+pub mod retired;
 pub mod rows;
 mod shards;
 mod spelling;

@@ -2,17 +2,19 @@
 //!
 //! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a directory which the
 //! next one sweeps away. Files that are the same as before are linked rather than written, so that their dates tell a deploy tool what
-//! is new.
+//! is new. Shards that the new bundle does not have stay for a time (`retired`).
 
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use findling_bundle::{encode_manifest, entry, single_file};
 
 use super::assemble::Bundle;
+use super::retired;
 
 /// The name of a single-file bundle inside an output directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
@@ -52,14 +54,27 @@ pub struct Written {
     pub n_files: u64,
     /// Of these, how many were there already, the same to the byte.
     pub n_unchanged: u64,
+    /// Bytes of the files that were not.
+    pub new_bytes: u64,
+    /// Shards of earlier builds kept for readers who still hold an earlier manifest.
+    pub n_retired: u64,
+    /// Shards of earlier builds deleted.
+    pub n_pruned: u64,
 }
 
-/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end.
+/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end. Shards of earlier bundles that have been out of
+/// use for less than `grace` stay, as many bytes of them as the new bundle has.
 ///
 /// # Errors
 /// Where `out` is a directory with something else in it, or the file system refuses; then `out` is as it was.
-pub fn write(out: &Path, shape: Shape, bundle: &Bundle, extras: &[Extra]) -> Result<Written> {
-    write_with(out, shape, bundle, extras, &mut |_| Ok(()))
+pub fn write(
+    out: &Path,
+    shape: Shape,
+    bundle: &Bundle,
+    extras: &[Extra],
+    grace: Duration,
+) -> Result<Written> {
+    write_with(out, shape, bundle, extras, grace, &mut |_| Ok(()))
 }
 
 /// Whether `out` can take a bundle: to be asked before hours are spent on making one.
@@ -103,6 +118,7 @@ fn write_with(
     shape: Shape,
     bundle: &Bundle,
     extras: &[Extra],
+    grace: Duration,
     before: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> Result<Written> {
     check(out, shape)?;
@@ -157,6 +173,10 @@ fn write_with(
         }
         stage.file(&entry.manifest_path(), &stored_manifest)?;
         stage.file(entry::FILE_NAME, &entry.to_bytes())?;
+        let most_bytes = stage.written.bundle_bytes;
+        (stage.written.n_retired, stage.written.n_pruned) =
+            retired::keep(stage.old, stage.new, grace, most_bytes)
+                .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
     } else {
         (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
         write_single(&stage.new.join(SINGLE_FILE), &entry, &stored_manifest, bundle)?;
@@ -222,6 +242,7 @@ impl Stage<'_> {
         let unchanged = write().with_context(|| format!("{} cannot be written", new.display()))?;
         self.written.n_files += 1;
         self.written.n_unchanged += u64::from(unchanged);
+        self.written.new_bytes += if unchanged { 0 } else { contents.len() as u64 };
         Ok(())
     }
 
@@ -363,16 +384,17 @@ mod tests {
     fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        write(&out, Shape::Directory, &bundle("old words"), &extras("old")).unwrap();
+        write(&out, Shape::Directory, &bundle("old words"), &extras("old"), Duration::ZERO).unwrap();
         let old = tree(&out);
         let new = bundle("new words entirely");
         let mut n = 0;
         for fail_at in 0.. {
             let mut count = 0;
-            let outcome = write_with(&out, Shape::Directory, &new, &extras("new"), &mut |_| {
-                count += 1;
-                if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
-            });
+            let outcome =
+                write_with(&out, Shape::Directory, &new, &extras("new"), Duration::ZERO, &mut |_| {
+                    count += 1;
+                    if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
+                });
             if outcome.is_ok() {
                 break;
             }
@@ -393,7 +415,7 @@ mod tests {
         // No process has this number: it is above what Linux gives out.
         fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
         fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
-        write(&out, Shape::Directory, &bundle("words"), &[]).unwrap();
+        write(&out, Shape::Directory, &bundle("words"), &[], Duration::ZERO).unwrap();
         assert!(!dir.path().join(".out.findling-4194999").exists());
         assert!(dir.path().join(".out.findling-mine").exists());
     }
@@ -402,14 +424,16 @@ mod tests {
     fn a_rebuild_keeps_unchanged_files_and_what_the_site_put_there() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        let first = write(&out, Shape::Directory, &bundle("words"), &extras("client")).unwrap();
+        let first =
+            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO).unwrap();
         assert_eq!(first.n_unchanged, 0);
         fs::create_dir_all(out.join("mine")).unwrap();
         fs::write(out.join("mine/robots.txt"), "keep").unwrap();
         fs::write(out.join("shards/stray.bin"), "drop").unwrap();
         let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
         let before = dates(&out);
-        let again = write(&out, Shape::Directory, &bundle("words"), &extras("client")).unwrap();
+        let again =
+            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO).unwrap();
         assert_eq!(again.n_unchanged, again.n_files);
         assert_eq!(dates(&out), before);
         assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
@@ -420,12 +444,14 @@ mod tests {
     fn another_directory_is_not_written_over() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("index.html"), "a site").unwrap();
-        let error = write(dir.path(), Shape::Directory, &bundle("words"), &[]).unwrap_err().to_string();
+        let error = write(dir.path(), Shape::Directory, &bundle("words"), &[], Duration::ZERO)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("found other files"), "{error}");
         assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
         let file = dir.path().join("index.html");
-        assert!(write(&file, Shape::Directory, &bundle("words"), &[]).is_err());
-        assert!(write(dir.path(), Shape::FileAlone, &bundle("words"), &[]).is_err());
+        assert!(write(&file, Shape::Directory, &bundle("words"), &[], Duration::ZERO).is_err());
+        assert!(write(dir.path(), Shape::FileAlone, &bundle("words"), &[], Duration::ZERO).is_err());
     }
 
     #[test]
@@ -433,14 +459,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let bundle = bundle("words");
         let alone = dir.path().join("site.findling");
-        write(&alone, Shape::FileAlone, &bundle, &[]).unwrap();
+        write(&alone, Shape::FileAlone, &bundle, &[], Duration::ZERO).unwrap();
         let inside = dir.path().join("out");
-        write(&inside, Shape::SingleFile, &bundle, &extras("client")).unwrap();
+        write(&inside, Shape::SingleFile, &bundle, &extras("client"), Duration::ZERO).unwrap();
         assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
         let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
         assert_eq!(file.manifest(), &bundle.manifest);
         // From one shape to the other nothing of the first stays.
-        write(&inside, Shape::Directory, &bundle, &extras("client")).unwrap();
+        write(&inside, Shape::Directory, &bundle, &extras("client"), Duration::ZERO).unwrap();
         assert!(!inside.join(SINGLE_FILE).exists());
     }
 }

@@ -64,7 +64,7 @@ impl Default for RankParams {
             coverage: 1.0,
             page_maxima: 0.75,
             page_second: 0.3,
-            probe_bytes: 64_000,
+            probe_bytes: 40_000,
             sentence_probe_bytes: 96_000,
             probe_best: 10,
             probe_enough: 100,

@@ -1,0 +1,121 @@
+//! `findling build --watch`: waits until an input has changed and has come to rest.
+//!
+//! Files are asked for their lengths and dates now and then. That takes some milliseconds for a site of thousands of pages, and
+//! works where the system tells of no changes: on network drives and in containers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use walkdir::WalkDir;
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What is watched, as it was when last looked at.
+#[derive(Debug)]
+pub struct Watch {
+    inputs: Vec<PathBuf>,
+    output: PathBuf,
+    seen: Files,
+}
+
+/// Length and date of each file.
+type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
+
+impl Watch {
+    /// Begins to watch files and the trees below directories, `output` left out wherever it lies.
+    pub fn new(inputs: Vec<PathBuf>, output: &Path) -> Self {
+        let mut watch = Self { inputs, output: output.to_owned(), seen: Files::new() };
+        watch.seen = watch.look();
+        watch
+    }
+
+    /// Waits until something is not as it was when last looked at, and until it no longer changes. Returns a changed path.
+    pub fn wait(&mut self) -> PathBuf {
+        loop {
+            std::thread::sleep(PAUSE);
+            let mut now = self.look();
+            let Some(changed) = difference(&self.seen, &now) else { continue };
+            // A site generator writes for a while.
+            loop {
+                std::thread::sleep(PAUSE);
+                let later = self.look();
+                let still = later == now;
+                now = later;
+                if still {
+                    break;
+                }
+            }
+            self.seen = now;
+            return changed;
+        }
+    }
+
+    fn look(&self) -> Files {
+        let output = self.output.canonicalize().ok();
+        let ours = |path: &Path| {
+            output.as_ref().is_some_and(|output| path.canonicalize().ok().as_ref() == Some(output))
+        };
+        // Bundles are made beside the output, in directories of this beginning.
+        let beside = self.output.file_name().map(|name| format!(".{}.findling-", name.to_string_lossy()));
+        let staged = |name: &str| beside.as_ref().is_some_and(|beside| name.starts_with(beside));
+        self.inputs
+            .iter()
+            .flat_map(|input| {
+                WalkDir::new(input).follow_links(true).into_iter().filter_entry(|entry| {
+                    !(entry.file_type().is_dir()
+                        && (staged(&entry.file_name().to_string_lossy()) || ours(entry.path())))
+                })
+            })
+            .flatten()
+            .filter(|entry| entry.file_type().is_file())
+            .filter_map(|entry| {
+                let metadata = entry.metadata().ok()?;
+                Some((entry.into_path(), (metadata.len(), metadata.modified().ok())))
+            })
+            .collect()
+    }
+}
+
+/// A file that one has and the other has not, or has otherwise.
+fn difference(before: &Files, after: &Files) -> Option<PathBuf> {
+    let other = |(path, state): &(&PathBuf, &(u64, Option<SystemTime>)), files: &Files| {
+        files.get(*path) != Some(*state)
+    };
+    let changed = after
+        .iter()
+        .find(|file| other(file, before))
+        .or_else(|| before.iter().find(|file| other(file, after)));
+    changed.map(|(path, _)| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_changes_is_noticed_and_the_output_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = dir.path().join("site");
+        let output = site.join("findling");
+        fs::create_dir_all(output.join("shards")).unwrap();
+        fs::write(site.join("a.html"), "one").unwrap();
+        let mut watch = Watch::new(vec![site.clone()], &output);
+
+        // The build's own writing is no change: what is noticed is the page.
+        fs::write(output.join("shards/new.bin"), "x").unwrap();
+        fs::create_dir_all(site.join(".findling.findling-77")).unwrap();
+        fs::write(site.join(".findling.findling-77/y.bin"), "y").unwrap();
+        assert_eq!(difference(&watch.seen, &watch.look()), None);
+
+        fs::write(site.join("a.html"), "another").unwrap();
+        assert_eq!(watch.wait(), site.join("a.html"));
+        fs::remove_file(site.join("a.html")).unwrap();
+        assert_eq!(watch.wait(), site.join("a.html"));
+        fs::write(site.join("b.html"), "new").unwrap();
+        assert_eq!(watch.wait(), site.join("b.html"));
+    }
+}

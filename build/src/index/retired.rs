@@ -1,0 +1,118 @@
+//! Shards of earlier builds: kept for a while, since a reader who opened the site before a deployment goes on asking for them.
+//!
+//! `shards/retired.txt` says since when each is out of use, a line each: its name and seconds since 1970. It is deployed with the
+//! rest, so that it is there for the next build even where that begins with what the last one deployed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use findling_bundle::entry::SHARDS;
+
+/// The list's name, in the folder of shards.
+const LIST: &str = "retired.txt";
+
+/// For how long shards are kept unless told.
+pub const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Links what of `old` readers may still ask for into `new`, where everything in use is already, and lists it there. At most
+/// `most_bytes` of it, what went out of use last first. Returns how many shards were kept and how many were left behind.
+///
+/// # Errors
+/// Where the file system refuses.
+pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Result<(u64, u64)> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let known = read(&old.join(SHARDS).join(LIST));
+    let Ok(entries) = fs::read_dir(old.join(SHARDS)) else { return Ok((0, 0)) };
+    let mut retired: Vec<(u64, String, u64)> = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_shard(&name) && !new.join(SHARDS).join(&name).exists() {
+            // One with a date to come was listed by a clock that was wrong.
+            let since = known.get(&name).copied().unwrap_or(now).min(now);
+            retired.push((since, name, entry.metadata()?.len()));
+        }
+    }
+    // The latest first; names settle ties, so that the same output comes of the same input.
+    retired.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let (mut list, mut left, mut n_kept, mut n_left) = (String::new(), most_bytes, 0, 0);
+    for (since, name, len) in retired {
+        if now - since >= grace.as_secs() || len > left {
+            n_left += 1;
+            continue;
+        }
+        left -= len;
+        let (from, to) = (old.join(SHARDS).join(&name), new.join(SHARDS).join(&name));
+        if fs::hard_link(&from, &to).is_err() {
+            fs::copy(&from, &to)?;
+        }
+        list.push_str(&format!("{name} {since}\n"));
+        n_kept += 1;
+    }
+    if n_kept > 0 {
+        fs::write(new.join(SHARDS).join(LIST), list)?;
+    }
+    Ok((n_kept, n_left))
+}
+
+/// The names of shards and manifests: hex digits of their hash.
+fn is_shard(name: &str) -> bool {
+    let hex = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.strip_suffix(".bin").is_some_and(hex)
+}
+
+/// What is not understood of the list counts as not listed.
+fn read(list: &Path) -> BTreeMap<String, u64> {
+    let text = fs::read_to_string(list).unwrap_or_default();
+    let line = |line: &str| {
+        let (name, since) = line.split_once(' ')?;
+        Some((name.to_owned(), since.parse().ok()?))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_kept_for_their_time_and_no_longer() {
+        let dir = tempfile::tempdir().unwrap();
+        let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+        let put = |root: &Path, name: &str, contents: &str| {
+            fs::create_dir_all(root.join(SHARDS)).unwrap();
+            fs::write(root.join(SHARDS).join(name), contents).unwrap();
+        };
+        for name in
+            ["aaaaaaaaaaaa.bin", "bbbbbbbbbbbb.bin", "cccccccccccc.bin", "stray.bin", "dddddddddddd.bin"]
+        {
+            put(&old, name, "0123456789");
+        }
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        put(
+            &old,
+            LIST,
+            &format!("bbbbbbbbbbbb.bin {}\ncccccccccccc.bin {}\nnonsense\n", now - 50, now - 200),
+        );
+        put(&new, "aaaaaaaaaaaa.bin", "0123456789");
+        // a is in use, b has been out of use for 50 s, c for 200, d from now on; stray.bin is nobody's.
+        assert_eq!(keep(&old, &new, Duration::from_secs(100), 1000).unwrap(), (2, 1));
+        let there = |name: &str| new.join(SHARDS).join(name).exists();
+        assert!(there("bbbbbbbbbbbb.bin") && there("dddddddddddd.bin"));
+        assert!(!there("cccccccccccc.bin") && !there("stray.bin"));
+        let listed = read(&new.join(SHARDS).join(LIST));
+        assert_eq!(listed["bbbbbbbbbbbb.bin"], now - 50, "the time counts from when it went out of use");
+        assert_eq!(listed.len(), 2);
+
+        // Where there is room for one, the later one stays; with no time nothing does.
+        let (third, fourth) = (dir.path().join("third"), dir.path().join("fourth"));
+        put(&third, "aaaaaaaaaaaa.bin", "0123456789");
+        put(&fourth, "aaaaaaaaaaaa.bin", "0123456789");
+        assert_eq!(keep(&new, &third, Duration::from_secs(100), 15).unwrap(), (1, 1));
+        assert!(third.join(SHARDS).join("dddddddddddd.bin").exists());
+        assert_eq!(keep(&new, &fourth, Duration::ZERO, 1000).unwrap(), (0, 2));
+        assert!(!fourth.join(SHARDS).join(LIST).exists());
+    }
+}
