@@ -28,6 +28,9 @@ export interface Cost extends Traffic {
 /** The engine asks two or three times; many more would be a fault, and must not become an endless loop. */
 const MOST_ROUNDS = 16;
 
+/** How long words wait for what meaning needs. */
+const PATIENCE_MS = 3000;
+
 /** How a bundle is kept. */
 export interface Keeping {
   /** Most bytes that shards may keep occupied between searches; 24 MiB unless told, 96 where all vectors are fetched. */
@@ -97,7 +100,7 @@ export class Bundle {
     let partial = false;
     this.#searching++;
     try {
-      const json = await this.#answer(request, cost, signal).catch(async (thrown: unknown) => {
+      const json = await this.#soon(request, cost, signal, () => (partial = true)).catch(async (thrown: unknown) => {
         // A shard that is gone or another mostly means that the site was deployed anew under the reader's eyes.
         const error = FindlingError.from(thrown);
         if (!["shard-missing", "shard-corrupt"].includes(error.code) || !(await this.refresh(cost))) throw error;
@@ -106,13 +109,27 @@ export class Bundle {
         partial = true;
         return this.#byWords(request, FindlingError.from(thrown), cost, signal);
       });
-      cost.residentBytes = this.#engine.residentBytes();
       return { json, cost, partial };
     } finally {
       this.#searching--;
       cost.total = performance.now() - start;
       this.#tidy();
+      cost.residentBytes = this.#engine.residentBytes();
     }
+  }
+
+  /** The answer, or what words alone find where that takes too long; what is on its way goes on arriving, for the next search. */
+  async #soon(request: Request, cost: Cost, signal: AbortSignal, late: () => void): Promise<string> {
+    const whole = this.#answer(request, cost, signal);
+    if ((request.mode ?? "hybrid") !== "hybrid" || !this.describe().dense) return whole;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const patience = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    const first = await Promise.race([whole, patience]).finally(() => clearTimeout(timer));
+    if (first !== undefined) return first;
+    const slow = new FindlingError("network", `what meaning needs has not arrived within ${PATIENCE_MS / 1000} seconds.`);
+    const words = this.#byWords(request, slow, cost, signal).then((json) => (late(), json));
+    // Where words fail, or wait for files themselves, the whole answer decides.
+    return Promise.race([whole, words.catch(() => whole)]);
   }
 
   async #load(entry: Uint8Array, traffic: Traffic): Promise<void> {

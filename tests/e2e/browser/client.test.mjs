@@ -157,7 +157,7 @@ describe("a page with the client", () => {
     server.corrupt = /\/shards\//;
     const { error } = await search("thermocouple");
     assert.equal(error.code, "shard-corrupt");
-    assert.match(error.message, /shards\/[0-9a-f]{16}\.bin is damaged/);
+    assert.match(error.message, /shards\/[0-9a-f]{12}\.bin is damaged/);
     assert.match(error.remedy, /Deploy the bundle again/);
     server.corrupt = undefined;
     assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");
@@ -182,6 +182,67 @@ describe("a page with the client", () => {
       const again = (await search("thermocouple")).value;
       assert.ok(!again.notices.some(({ code }) => code === "meaning-missing"));
     }
+  });
+
+  test("answers by words where what meaning needs is slow, says so, and has it for the next search", async () => {
+    await opened();
+    server.log.length = 0;
+    const words = (await search("thermocouple", { mode: "lexical" })).value;
+    const needed = new Set(server.log);
+    await page.context().close();
+    page = await fresh();
+    await opened();
+    server.delay = (path) => (path.includes("/shards/") && !needed.has(path) ? 5000 : 0);
+    const { value } = await search("thermocouple");
+    assert.equal(value.notices[0].code, "meaning-missing");
+    assert.match(value.notices[0].message, /Words alone were searched: .* not arrived within 3 seconds/);
+    assert.deepEqual(value.results, words.results);
+    server.delay = () => 0;
+    await page.waitForTimeout(5000);
+    const again = (await search("thermocouple")).value;
+    assert.ok(!again.notices.some(({ code }) => code === "meaning-missing"));
+  });
+
+  test("is no other in two tabs at once, and what one has fetched the other need not", async () => {
+    const other = await page.context().newPage();
+    await other.goto(server.url);
+    await other.waitForFunction(() => "findling" in window);
+    await opened();
+    await other.evaluate(async () => (window.index = await findling.open("/findling/")));
+    const asked = ["thermocouple", "kiln", "glaze", "how hot does it get"];
+    const ask = (tab, queries) => tab.evaluate((queries) => Promise.all(queries.map(async (query) => (await index.search(query)).results.map(({ id }) => id))), queries);
+    const [one, two] = await Promise.all([ask(page, asked), ask(other, [...asked].reverse())]);
+    assert.deepEqual(one, two.reverse());
+    await page.waitForTimeout(300);
+    const third = await page.context().newPage();
+    await third.goto(server.url);
+    await third.waitForFunction(() => "findling" in window);
+    await third.evaluate(async () => (window.index = await findling.open("/findling/")));
+    server.log.length = 0;
+    assert.deepEqual(await ask(third, asked), one);
+    assert.deepEqual(server.log.filter((path) => path.includes("/shards/")), []);
+  });
+
+  test("keeps memory within what the page allows, however much is asked", async () => {
+    const words = ["kiln", "glaze", "thermocouple", "clay", "cone", "pot", "firing", "heat", "wheel", "slip"];
+    const queries = Array.from({ length: 50 }, (_, i) => `${words[i % 10]} ${words[(i * 7 + 3) % 10]}`);
+    const asked = async (memory) => {
+      await opened("/findling/", { memory });
+      return page.evaluate(async (queries) => {
+        const answers = [];
+        for (const query of queries) {
+          const { results, stats } = await index.search(query);
+          answers.push({ ids: results.map(({ id }) => id), bytes: stats.residentBytes });
+        }
+        return answers;
+      }, queries);
+    };
+    const free = await asked(undefined);
+    const most = Math.max(...free.map(({ bytes }) => bytes));
+    const limit = Math.round(most / 3);
+    const bound = await asked(limit);
+    assert.ok(bound.every(({ bytes }) => bytes <= limit), `${Math.max(...bound.map(({ bytes }) => bytes))} of ${limit}`);
+    assert.deepEqual(bound.map(({ ids }) => ids), free.map(({ ids }) => ids));
   });
 
   test("fetches a shard again that a cache had spoilt, and the reader notices nothing", async () => {
