@@ -86,6 +86,16 @@ impl<'a> Tensor<'a> {
         }
     }
 
+    /// The scale of each row, and the integers row by row; `None` of other storages than [`Storage::Int8`].
+    pub fn int8(&self) -> Option<(impl Iterator<Item = f32> + use<'a>, Vec<i8>)> {
+        if self.storage != Storage::Int8 {
+            return None;
+        }
+        let (scales, values) = self.bytes.split_at(self.rows * 4);
+        let values = values[..self.rows * self.cols].iter().map(|&value| value as i8).collect();
+        Some((scales.chunks_exact(4).map(f32_of), values))
+    }
+
     /// All values, row by row.
     pub fn to_f32(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.rows * self.cols];
