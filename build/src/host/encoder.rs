@@ -80,6 +80,15 @@ impl QueryEncoder {
                     bail!("the bundle has no rows of a static encoder; build it with --query-encoder static")
                 }
             },
+            EncoderChoice::Named(name) if name == "deployed" => match deployed(host, dense) {
+                Some(encoder) => {
+                    Ok(Some(QueryEncoder { encoder: Some(Self::of_space(encoder?, dense)?), kind: "transformer" }))
+                }
+                None => bail!(
+                    "the bundle has no transformer beside it that could be run here; build it with --query-encoder \
+                     transformer or both"
+                ),
+            },
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.name == STATIC => {
                 bail!(
                     "no transformer lands in the space of the bundle's documents, which the static table embedded; use \
@@ -116,10 +125,16 @@ impl QueryEncoder {
         } else {
             models::load_encoder(name)?
         };
+        let kind = if encoder.card().semantic { "transformer" } else { "hash" };
+        Ok(QueryEncoder { encoder: Some(Self::of_space(encoder, dense)?), kind })
+    }
+
+    /// The encoder, if it embeds into the bundle's space.
+    fn of_space(encoder: BoxedEncoder, dense: &Dense) -> anyhow::Result<BoxedEncoder> {
         let (card, expected) = (encoder.card(), &dense.encoder);
         if card.fingerprint != expected.fingerprint {
             bail!(
-                "the bundle was embedded by {} ({}), but `{name}` here is {} ({}): queries would land in another space; \
+                "the bundle was embedded by {} ({}), but the encoder here is {} ({}): queries would land in another space; \
                  install the bundle's model, or build the bundle again",
                 expected.name,
                 expected.fingerprint,
@@ -127,8 +142,7 @@ impl QueryEncoder {
                 card.fingerprint
             );
         }
-        let kind = if card.semantic { "transformer" } else { "hash" };
-        Ok(QueryEncoder { encoder: Some(encoder), kind })
+        Ok(encoder)
     }
 
     /// `transformer`, `static`, `hash`.
@@ -162,7 +176,7 @@ fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> 
 
     let files = &dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?.files;
     let load = || -> anyhow::Result<BoxedEncoder> {
-        let artefact = Artefact::from_bytes(host.files().parts(files)?)?;
+        let artefact = Artefact::from_packed_bytes(host.files().parts(files)?)?;
         Ok(Box::new(Transformer::new(artefact)?))
     };
     (!files.is_empty()).then(load)
