@@ -1,14 +1,14 @@
 // A worker that embeds with this project's module. See run.mjs for what it is asked.
 
-import init, { TransformerEncoder } from "/findling_encoder.js";
+import init, { ModelPieces } from "/findling_encoder.js";
 import { serve } from "./run.mjs";
 
 serve(async ({ model }) => {
-  const [{ memory }, bytes] = await Promise.all([
-    init({ module_or_path: "/findling_encoder_bg.wasm" }),
-    fetch(model).then((response) => response.arrayBuffer()),
-  ]);
-  const encoder = new TransformerEncoder(new Uint8Array(bytes));
+  const [{ memory }, { body }] = await Promise.all([init({ module_or_path: "/findling_encoder_bg.wasm" }), fetch(model)]);
+  const pieces = new ModelPieces();
+  const inflated = body.pipeThrough(new DecompressionStream("deflate")).getReader();
+  for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
+  const encoder = pieces.finish();
   return {
     // One word that is one token, and the two special ones.
     encode: async (tokens) => {

@@ -294,7 +294,7 @@ mod tests {
     fn tokens_without_activations_give_the_bias() {
         let packed = Packed::new(&[1, 2, 3, 4], [0.5, 0.25].into_iter(), &[7.0, 8.0], 2, 2.0);
         assert_eq!(packed.product(&Quantised::new(&[0.0; 4], 2)), [14.0, 16.0, 14.0, 16.0]);
-        assert_eq!(packed.product(&Quantised::new(&[], 2)), []);
+        assert!(packed.product(&Quantised::new(&[], 2)).is_empty());
     }
 
     #[test]
