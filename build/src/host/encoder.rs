@@ -81,9 +81,10 @@ impl QueryEncoder {
                 }
             },
             EncoderChoice::Named(name) if name == "deployed" => match deployed(host, dense) {
-                Some(encoder) => {
-                    Ok(Some(QueryEncoder { encoder: Some(Self::of_space(encoder?, dense)?), kind: "transformer" }))
-                }
+                Some(encoder) => Ok(Some(QueryEncoder {
+                    encoder: Some(Self::of_space(encoder?, dense)?),
+                    kind: "transformer",
+                })),
                 None => bail!(
                     "the bundle has no transformer beside it that could be run here; build it with --query-encoder \
                      transformer or both"
@@ -100,6 +101,10 @@ impl QueryEncoder {
             }
             EncoderChoice::Named(name) if *name == dense.encoder.name => {
                 Self::documents_own(host, dense).map(Some)
+            }
+            EncoderChoice::Named(path) if std::path::Path::new(path).is_file() => {
+                let encoder = Self::of_space(prepared(path)?, dense)?;
+                Ok(Some(QueryEncoder { encoder: Some(encoder), kind: "transformer" }))
             }
             EncoderChoice::Named(name) => Self::installed(name, dense).map(Some),
         }
@@ -167,6 +172,22 @@ impl QueryEncoder {
         };
         Ok((Some(vector), start.elapsed()))
     }
+}
+
+/// What `findling models prepare` wrote to a file.
+#[cfg(feature = "transformer")]
+fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
+    use findling_encoder::{artefact::Artefact, transformer::Transformer};
+
+    let artefact = std::fs::read(path)
+        .map_err(anyhow::Error::from)
+        .and_then(|bytes| Ok(Artefact::from_packed_bytes(bytes)?));
+    Ok(Box::new(Transformer::new(artefact.with_context(|| path.to_owned())?)?))
+}
+
+#[cfg(not(feature = "transformer"))]
+fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
+    Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
 /// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot run one.

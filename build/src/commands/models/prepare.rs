@@ -53,7 +53,9 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let words = chosen(&args.word_bits, default.words)?;
     let matrices = chosen(&args.bits, default.matrices)?;
     if args.output.is_some() && words.len() * matrices.len() > 1 {
-        bail!("--output takes one model, but several precisions were given; give one --bits and one --word-bits");
+        bail!(
+            "--output takes one model, but several precisions were given; give one --bits and one --word-bits"
+        );
     }
     let text = match &args.queries {
         Some(path) => std::fs::read_to_string(path).with_context(|| path.display().to_string())?,
@@ -112,6 +114,7 @@ fn chosen(asked: &[f32], default: Bits) -> anyhow::Result<Vec<Bits>> {
     if asked.is_empty() {
         return Ok(vec![default]);
     }
-    let bits = |&bits: &f32| Bits::new(bits).with_context(|| format!("{bits} bits: expected a number from 2 to 8"));
+    let bits =
+        |&bits: &f32| Bits::new(bits).with_context(|| format!("{bits} bits: expected a number from 2 to 8"));
     asked.iter().map(bits).collect()
 }

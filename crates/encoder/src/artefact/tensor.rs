@@ -170,8 +170,7 @@ pub(super) fn store_int8(values: &[f32], spec: &TensorSpec, bits: Bits, out: &mu
     }
     for (row, scale) in values.chunks_exact(spec.cols).zip(&scales) {
         for value in row {
-            let quantised =
-                if *scale > 0.0 { libm::rintf(value / scale).clamp(-127.0, 127.0) } else { 0.0 };
+            let quantised = if *scale > 0.0 { libm::rintf(value / scale).clamp(-127.0, 127.0) } else { 0.0 };
             out.push(quantised as i8 as u8);
         }
     }
@@ -204,7 +203,12 @@ mod tests {
             store_int8(&row, &spec, Bits::new(bits).unwrap(), &mut bytes);
             let mut counts = [0u32; 256];
             bytes[4..][..row.len()].iter().for_each(|&byte| counts[usize::from(byte)] += 1);
-            let entropy: f64 = counts.iter().filter(|&&n| n > 0).map(|&n| f64::from(n) / 4096.0).map(|p| -p * p.log2()).sum();
+            let entropy: f64 = counts
+                .iter()
+                .filter(|&&n| n > 0)
+                .map(|&n| f64::from(n) / 4096.0)
+                .map(|p| -p * p.log2())
+                .sum();
             assert!((entropy - f64::from(bits)).abs() < 0.1, "{bits} bits asked for, {entropy} taken");
             let back = Tensor::new(&spec, Storage::Int8, &bytes).to_f32();
             let step = f32_of(&bytes[..4]);

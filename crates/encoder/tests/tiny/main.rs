@@ -273,7 +273,9 @@ fn a_model_for_queries_reads_as_many_tokens_in_the_same_space() {
     for text in TEXTS {
         let cosine = cosine_of(&full, &small, text);
         assert!(cosine > 0.98, "{text:?}: {cosine}");
-        let tokens = |model: &Transformer| model.encode_one(text, Side::Query).map(|e| (e.n_tokens, e.truncated)).unwrap();
+        let tokens = |model: &Transformer| {
+            model.encode_one(text, Side::Query).map(|e| (e.n_tokens, e.truncated)).unwrap()
+        };
         assert_eq!(tokens(&small), tokens(&full));
     }
 }

@@ -69,9 +69,7 @@ mod lanes {
     pub type Step = v128;
 
     pub fn step(weights: [[i8; 2]; PANEL]) -> Step {
-        let half = |at: usize| {
-            u64::from_le_bytes(core::array::from_fn(|i| weights[at + i / 2][i % 2] as u8))
-        };
+        let half = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| weights[at + i / 2][i % 2] as u8));
         u64x2(half(0), half(PANEL / 2))
     }
 

@@ -299,7 +299,9 @@ mod tests {
 
     #[test]
     fn halves_go_to_the_even_neighbour() {
-        for (value, expected) in [(0.5, 0), (1.5, 2), (-0.5, 0), (-2.5, -2), (32766.6, 32767), (-32766.6, -32767)] {
+        for (value, expected) in
+            [(0.5, 0), (1.5, 2), (-0.5, 0), (-2.5, -2), (32766.6, 32767), (-32766.6, -32767)]
+        {
             assert_eq!(round(value), expected);
         }
     }
