@@ -11,9 +11,12 @@
 // alike: N (20) rounds of a quarter of a second each. Milliseconds are medians; a ratio is the median over the rounds of
 // this project's median by the other's. Memory is that of WebAssembly. "sizes" are bytes after brotli, which is what
 // static hosts send for wasm and scripts; the model's are those of the file, which is compressed already.
+//
+// Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of 40 queries in one request,
+// less those of a request that embeds one. Passed over where tests/e2e has no wrangler.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +25,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "../e2e/lib/server.mjs";
+import { dev, node } from "../e2e/lib/worker.mjs";
 import { onnx } from "./lib/onnx.mjs";
 
 const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--json]";
@@ -112,7 +116,46 @@ async function measure(browser, origin, workers, rounds) {
   return measured;
 }
 
-function print({ chromium: version, sizes, measured }) {
+/** The module in workerd: milliseconds by number of tokens, the median of five; and of loading it all. */
+async function measureWorker(scratch, module, model) {
+  const [directory, assets] = [join(scratch, "worker"), join(scratch, "assets")];
+  for (const path of [directory, assets]) mkdirSync(path);
+  copyFileSync(model, join(assets, "model.bin"));
+  copyFileSync(join(here, "lib/encoder/worker.mjs"), join(directory, "worker.mjs"));
+  for (const name of ["findling_encoder.js", "findling_encoder_bg.wasm"]) copyFileSync(join(module, name), join(directory, name));
+  const config = join(directory, "wrangler.toml");
+  writeFileSync(config, 'name = "bench"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\n[assets]\nbinding = "ASSETS"\nrun_worker_first = ["/"]\n');
+  const worker = await dev(assets, {}, undefined, config);
+  try {
+    const ask = async (tokens, times) => {
+      const start = performance.now();
+      const response = await fetch(`${worker.url}/?tokens=${tokens}&times=${times}`);
+      if (!response.ok) throw new Error(`workerd answered ${response.status}: ${await response.text()}`);
+      const { bytes } = await response.json();
+      return { ms: performance.now() - start, bytes };
+    };
+    const { ms: load } = await ask(9, 1);
+    await ask(9, 400);
+    const tokens = {};
+    let bytes;
+    for (const n of TOKENS) {
+      const times = [];
+      for (let i = 0; i < 5; i++) {
+        const { ms: one } = await ask(n, 1);
+        const many = await ask(n, 41);
+        times.push((many.ms - one) / 40);
+        bytes = many.bytes;
+      }
+      tokens[n] = median(times);
+    }
+    if (/runtime crashed|out of memory/i.test(worker.log())) throw new Error(`workerd crashed:\n${worker.log()}`);
+    return { load, tokens, bytes };
+  } finally {
+    await worker.stop();
+  }
+}
+
+function print({ chromium: version, sizes, measured, workerd }) {
   const columns = ["", "module kB", "brotli kB", "model kB", "load ms", "first ms", "memory MB", ...TOKENS.flatMap((n) => [`${n} tokens`, "ratio"]), "cosine"];
   const rows = Object.entries(measured).map(([name, { load, tokens }]) => {
     const { raw, brotli, model } = sizes[name];
@@ -124,6 +167,10 @@ function print({ chromium: version, sizes, measured }) {
   console.log(`Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`);
   const widths = columns.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
   for (const row of [columns, ...rows]) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  "));
+  if (workerd) {
+    const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(", ");
+    console.log(`\nworkerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`);
+  }
 }
 
 async function main() {
@@ -159,7 +206,10 @@ async function main() {
       findling: { raw: wasm.length, brotli: brotli(wasm), model: readFileSync(ours).length },
     };
     const measured = await measure(browser, server.url, workers, rounds);
-    const report = { chromium: browser.version(), sizes, measured };
+    const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
+    if (!hasWorkerd) console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
+    const workerd = hasWorkerd ? await measureWorker(scratch, module, ours) : undefined;
+    const report = { chromium: browser.version(), sizes, measured, workerd };
     print(report);
     if (json) {
       const ratio = (name, suffix) => Object.fromEntries(TOKENS.map((n) => [`ratio_${n}_tokens${suffix}`, measured[name].tokens[n].ratio]));
