@@ -20,7 +20,7 @@ pub enum Choice {
     Auto,
     /// The static table's rows, part of the bundle: a few kilobytes a query
     Static,
-    /// The documents' transformer, made small: 14 MB once for all-minilm-l6-v2
+    /// The documents' transformer, made small: 15 MB once for all-minilm-l6-v2
     Transformer,
     /// Static at once, the transformer when it has been loaded
     Both,

@@ -20,10 +20,9 @@ pub struct Precision {
 }
 
 impl Default for Precision {
-    /// 14 MB for all-MiniLM-L6-v2, with a cosine of .998 to the model itself. See DESIGN.md, "The transformer".
+    /// See DESIGN.md, "The transformer", for what others give.
     fn default() -> Self {
-        let bits = |bits| Bits::new(bits).unwrap_or(Bits::MOST);
-        Self { words: bits(4.0), matrices: bits(5.75) }
+        Self { words: Bits::WORDS, matrices: Bits::MATRICES }
     }
 }
 

@@ -11,7 +11,7 @@
 //! encoder.free();
 //! ```
 //!
-//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for all-MiniLM-L6-v2, 14 MB as it
+//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for all-MiniLM-L6-v2, 15 MB as it
 //! travels. The layers' weights stay 8-bit integers, in the order that the kernel reads them; the word table stays as it
 //! is and is only ever read by row.
 //!

@@ -9,7 +9,7 @@
 //!
 //! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
 //! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is made smaller
-//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 14 MB.
+//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB.
 
 mod architecture;
 mod format;

@@ -107,7 +107,22 @@ fn the_fingerprint_names_what_decides_the_vectors_and_nothing_else() {
 
 #[test]
 fn quantised_models_stay_close_and_keep_their_card() {
-    let files = Files::write(&Tiny::new(4));
+    stay_close(&Tiny::new(4));
+}
+
+#[test]
+fn so_do_those_that_take_the_first_token_and_have_prefixes() {
+    stay_close(&Tiny {
+        pooling: Pooling::Cls,
+        activation: Activation::Relu,
+        document_prefix: "delta: ".into(),
+        max_tokens: 9,
+        ..Tiny::new(2)
+    });
+}
+
+fn stay_close(tiny: &Tiny) {
+    let files = Files::write(tiny);
     let full = import_dir(files.path(), &Options::default()).unwrap();
     let model = Transformer::new(full.clone()).unwrap();
     for (storage, least) in [(Storage::F16, 0.99999), (Storage::Int8, 0.99)] {
