@@ -8,6 +8,8 @@ import type { Notice, PageHit, QueryVector, Request, Response } from "./engine-t
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
+import { hindrance, whenIdle } from "./device";
+import { Recent } from "./recent";
 import { spawn, type Spawned } from "./spawn";
 import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptions, SearchResponse, SemanticState, SimilarOptions } from "./types";
 
@@ -66,7 +68,7 @@ export class FindlingIndex extends EventTarget {
   readonly #assets: URL;
   readonly #engine: Spawned;
   readonly #options: OpenOptions;
-  readonly #vectors = new Map<string, Promise<Encoded>>();
+  readonly #vectors = new Recent<Promise<Encoded>>(VECTORS_KEPT);
   /** Whether queries are embedded by an encoder that is loaded, once it is. */
   readonly #loads: boolean;
   #semantic: SemanticState = "none";
@@ -87,7 +89,7 @@ export class FindlingIndex extends EventTarget {
     this.info = opened.description;
     this.opening = { ...opened.traffic, ms: opened.ms };
     const { dense } = this.info;
-    this.#loads = dense !== null && !options.encode && options.encoder !== "none" && this.#transformer !== undefined
+    this.#loads = dense !== null && !options.encode && options.encoder !== "none" && options.encoder !== "static" && this.#transformer !== undefined
       && (options.encoder === "transformer" || dense.builtIn !== "hash");
     if (dense && (options.encode || (dense.builtIn !== null && options.encoder !== "none" && !this.#loads))) this.#semantic = "ready";
     else if (this.#loads) this.#semantic = "idle";
@@ -116,7 +118,7 @@ export class FindlingIndex extends EventTarget {
   /** Searches. An empty query with a filter, sort or facets lists pages. */
   async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
     const start = performance.now();
-    const { signal, onUpgrade, fusion, ...rest } = options;
+    const { signal, onUpgrade, fusion, vector: supplied, ...rest } = options;
     if (this.#closed) throw new FindlingError("closed", "The index was closed.");
     if (signal?.aborted) throw FindlingError.aborted();
     const request: Request = { ...(rest as Request), query };
@@ -124,14 +126,17 @@ export class FindlingIndex extends EventTarget {
 
     const mode = options.mode ?? "hybrid";
     const { dense } = this.info;
-    const wantsVector = mode !== "lexical" && dense !== null && (this.#loads || this.#options.encode !== undefined) && query.trim() !== "";
+    const wantsVector = mode !== "lexical" && dense !== null && supplied === undefined && (this.#loads || this.#options.encode !== undefined) && query.trim() !== "";
+    if (supplied !== undefined && dense && mode !== "lexical") {
+      request.vector = { values: checked(supplied, dense.dim), truncated: false, encoder: "supplied" };
+    }
     if (this.#options.encoder === "none") request.encoder = "none";
     let notice: Notice | undefined;
     if (wantsVector) {
       if (mode === "semantic" && dense.builtIn === null) await abortable(this.ready("semantic"), signal);
       if (this.#semantic === "ready") {
         try {
-          const [vector, ...also] = await abortable(Promise.all([query, ...(options.also ?? [])].map((text) => this.#vector(text))), signal);
+          const [vector, ...also] = await abortable(this.#embed([query, ...(options.also ?? [])]), signal);
           request.vector = vector!;
           request.alsoVectors = also;
         } catch (thrown) {
@@ -149,7 +154,7 @@ export class FindlingIndex extends EventTarget {
     const { results, why, ...response } = JSON.parse(json) as Response;
     if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
 
-    if (wantsVector && !request.vector) this.#later(query, options);
+    if (wantsVector && !request.vector) this.#later(query, options, response.encoder !== null);
     const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
     return {
       ...response,
@@ -230,15 +235,23 @@ export class FindlingIndex extends EventTarget {
   #whyNot(): Notice | undefined {
     if (this.#failure) return { code: this.#failure.code, message: `${this.#failure.message} ${this.#failure.remedy}`.trimEnd() };
     if (this.#semantic === "none") return undefined;
-    return this.#semantic === "idle" && savesData()
-      ? { code: "encoder-postponed", message: "The encoder was not loaded, to save data." }
+    const why = this.#semantic === "idle" ? hindrance() : undefined;
+    return why !== undefined
+      ? { code: "encoder-postponed", message: `The encoder was not loaded, ${why}.` }
       : { code: "encoder-loading", message: "The encoder is still loading; results by meaning follow." };
   }
 
-  /** After an answer by words alone: gets the encoder under way, and answers again when it is there. */
-  #later(query: string, { onUpgrade, ...options }: SearchOptions): void {
-    if (this.#semantic === "idle" && savesData()) return;
+  /**
+   * After an answer without the transformer: gets that under way. An answer by words alone is given again when it is there; one
+   * that `knew` meaning stays, since it would only be put in another order.
+   */
+  #later(query: string, { onUpgrade, ...options }: SearchOptions, knew: boolean): void {
+    if (this.#semantic === "idle" && hindrance() !== undefined) return;
     if (this.#semantic !== "idle" && this.#semantic !== "loading") return;
+    if (knew) {
+      whenIdle(() => !this.#closed && this.#load().catch(() => {}));
+      return;
+    }
     this.#load()
       .then(() => {
         if (onUpgrade && !options.signal?.aborted && !this.#closed) return this.search(query, options).then(onUpgrade);
@@ -278,27 +291,39 @@ export class FindlingIndex extends EventTarget {
     return this.#encoder;
   }
 
-  async #vector(query: string): Promise<QueryVector | null> {
-    if (query.trim() === "") return null;
-    const { values, truncated } = await this.#encode(query);
-    return { values: Array.from(values), truncated, encoder: this.#options.encode ? "supplied" : "transformer" };
-  }
-
-  #encode(query: string): Promise<Encoded> {
+  /** Vectors of texts, those not known from before in one call. `null` of one without a word. */
+  #embed(texts: string[]): Promise<(QueryVector | null)[]> {
     const { encode } = this.#options;
-    const known = this.#vectors.get(query);
-    const vector = known ?? (encode
-      ? encode(query).then((values) => ({ values: Float32Array.from(values), truncated: false }))
-      : this.#load().then(({ remote }) => remote.call<Encoded>("encode", query)));
-    // The most recent last, so that the first is the one to forget.
-    this.#vectors.delete(query);
-    this.#vectors.set(query, vector);
-    vector.catch(() => this.#vectors.get(query) === vector && this.#vectors.delete(query));
-    if (this.#vectors.size > VECTORS_KEPT) this.#vectors.delete(this.#vectors.keys().next().value!);
-    return vector;
+    const dim = this.info.dense?.dim ?? 0;
+    const unknown = [...new Set(texts)].filter((text) => text.trim() !== "" && this.#vectors.get(text) === undefined);
+    if (unknown.length > 0) {
+      const all = encode
+        ? Promise.all(unknown.map(async (text) => ({ values: Float32Array.from(checked(await encode(text), dim)), truncated: false })))
+        : this.#load().then(({ remote }) => remote.call<Encoded[]>("encode", unknown));
+      unknown.forEach((text, i) => {
+        const vector = all.then((vectors) => vectors[i]!);
+        this.#vectors.set(text, vector);
+        vector.catch(() => this.#vectors.forget(text, vector));
+      });
+    }
+    return Promise.all(texts.map(async (text) => {
+      const vector = this.#vectors.get(text);
+      if (!vector) return null;
+      const { values, truncated } = await vector;
+      return { values: Array.from(values), truncated, encoder: encode ? "supplied" : "transformer" };
+    }));
   }
 }
 
-function savesData(): boolean {
-  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+/** A vector from outside, if it can be of the documents' space. */
+function checked(values: Float32Array | number[], dim: number): number[] {
+  const numbers = Array.from(values);
+  const refuse = (found: string) => new FindlingError("vector", `A query's vector must be ${dim} finite numbers, not all 0; ${found}.`, {
+    remedy: "Embed queries with the model that the bundle's documents were embedded with.",
+  });
+  if (numbers.length !== dim) throw refuse(`this one has ${numbers.length}`);
+  const at = numbers.findIndex((value) => !Number.isFinite(value));
+  if (at >= 0) throw refuse(`at ${at} there is ${numbers[at]}`);
+  if (!numbers.some((value) => value !== 0)) throw refuse("these all are");
+  return numbers;
 }

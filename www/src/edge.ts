@@ -28,7 +28,7 @@ import engineModule from "../wasm/engine/findling_engine_bg.wasm";
 import * as engine from "../wasm/engine/findling_engine";
 import { Bundle } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { EncoderChoice, Fusion, Mode, Request as SearchRequest } from "./engine-types";
+import type { EncoderChoice, Fusion, Mode, Notice, Request as SearchRequest, Response as SearchAnswer } from "./engine-types";
 import { FindlingError, type ErrorCode } from "./errors";
 import { locate } from "./locate";
 import { Files, noTraffic } from "./shards";
@@ -66,6 +66,8 @@ export interface EdgeOptions {
 
 const MOST_CHARACTERS = 1000;
 const MOST_WORDINGS = 4;
+/** Milliseconds after which loading an encoder that failed is tried again. */
+const RETRIED = 60_000;
 /** Where the bundle says it is looked at anew, in milliseconds. */
 const REVISION_KEPT = 60_000;
 const CORS = {
@@ -88,6 +90,8 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
   const similarPath = options.similarPath ?? "/similar";
   let opening: Promise<Opened> | undefined;
   let encoding: ReturnType<EdgeEncoder["load"]> | undefined;
+  /** When loading the encoder failed last; it is not tried with every request. */
+  let failed = -Infinity;
 
   /** Opens the bundle with the isolate's first request, and looks now and then whether it is still the one. */
   async function open(env: Env, origin: string): Promise<Opened> {
@@ -109,12 +113,18 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     return opened;
   }
 
-  async function embed(request: SearchRequest, { description, files }: Opened): Promise<void> {
+  /** Gives the request its vector; where that cannot be had, says why. */
+  async function embed(request: SearchRequest, { description, files }: Opened): Promise<Notice | undefined> {
     const { encoder } = options;
-    if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return;
-    encoding ??= encoder.load(description, files);
+    if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return undefined;
+    if (Date.now() - failed > RETRIED) encoding ??= encoder.load(description, files);
     try {
-      const loaded = await encoding;
+      const loaded = await encoding?.catch((thrown: unknown) => {
+        encoding = undefined;
+        failed = Date.now();
+        throw thrown;
+      });
+      if (!loaded) throw new FindlingError("encoder-failed", "The encoder could not be loaded a moment ago.");
       const vectors = [];
       for (const query of [request.query, ...(request.also ?? [])]) {
         const { values, truncated } = await loaded.encode(query);
@@ -123,10 +133,13 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
       const [vector, ...also] = vectors;
       request.vector = vector!;
       request.alsoVectors = also;
+      return undefined;
     } catch (thrown) {
-      // Hybrid goes on by words, and the engine's notice says so; meaning alone cannot.
-      if (request.mode === "semantic") throw FindlingError.from(thrown, "encoder-failed");
-      console.warn(`findling: ${FindlingError.from(thrown).message}`);
+      const error = FindlingError.from(thrown, "encoder-failed");
+      console.warn(`findling: ${error.message}`);
+      // Hybrid goes on by the encoder in the bundle or by words; meaning alone only by that encoder.
+      if (request.mode === "semantic" && description.dense.builtIn === null) throw error;
+      return { code: error.code, message: error.message };
     }
   }
 
@@ -141,9 +154,10 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
       "etag": await tag(opened.bundle.revision, query),
     };
     if (matches(request.headers.get("if-none-match"), headers["etag"]!)) return new Response(null, { status: 304, headers });
-    await embed(query, opened);
-    const { json, cost, partial } = await opened.bundle.search(query, new AbortController().signal);
-    if (partial) {
+    const notice = await embed(query, opened);
+    const { json: answer, cost, partial } = await opened.bundle.search(query, new AbortController().signal);
+    const json = notice ? noticed(answer, notice) : answer;
+    if (partial || notice) {
       // The next answer may be whole.
       headers["cache-control"] = "no-store";
       delete headers["etag"];
@@ -281,6 +295,13 @@ function flag(parameters: URLSearchParams, name: string): boolean {
   if (text === null || ["0", "false"].includes(text)) return false;
   if (["", "1", "true"].includes(text)) return true;
   throw refuse(`\`${name}\` must be 1 or 0, not \`${text}\``);
+}
+
+/** An answer that says one thing more. */
+function noticed(json: string, notice: Notice): string {
+  const answer = JSON.parse(json) as SearchAnswer;
+  answer.notices = [notice, ...answer.notices.filter(({ code }) => code !== "encoder-missing")];
+  return JSON.stringify(answer);
 }
 
 const refuse = (message: string) => new FindlingError("request", message);

@@ -3,7 +3,7 @@
 import * as wasm from "../wasm/encoder/findling_encoder";
 import { FindlingError } from "./errors";
 import { serve, type Port } from "./rpc";
-import { Files, noTraffic } from "./shards";
+import { Files } from "./shards";
 import type { EncoderProgress } from "./types";
 
 /** What the page sends to load the encoder. */
@@ -29,31 +29,69 @@ export function start(port: Port): void {
     async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
       const start = performance.now();
       const place = new Files(new URL(base), (url, init) => fetch(url, init), `findling ${base}`);
-      const [artefact] = await Promise.all([
-        fetchParts(place, files, signal, progress),
-        wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
-          throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
-        }),
-      ]);
+      await wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
+        throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
+      });
       try {
-        encoder = openEncoder(wasm, artefact, fingerprint);
+        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress });
       } catch (thrown) {
         if (FindlingError.from(thrown).code !== "encoder-artefact") throw thrown;
         // A cache on the way may have spoilt it. Once more, past all of them.
-        encoder = openEncoder(wasm, await fetchParts(place, files, signal, progress, true), fingerprint);
+        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress, fresh: true });
       }
       return performance.now() - start;
     },
-    async encode(text: string): Promise<Encoded> {
-      if (!encoder) throw new FindlingError("encoder-unavailable", "The encoder is not loaded.");
-      return encodeWith(encoder, text);
+    async encode(texts: string[]): Promise<Encoded[]> {
+      const loaded = encoder;
+      if (!loaded) throw new FindlingError("encoder-unavailable", "The encoder is not loaded.");
+      return texts.map((text) => encodeWith(loaded, text));
     },
   });
 }
 
-/** Opens an artefact, and makes sure that its vectors are of the documents' space. */
-export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerprint: string): wasm.TransformerEncoder {
-  const encoder = new module.TransformerEncoder(artefact);
+/** How to load a model. */
+export interface Loading {
+  signal?: AbortSignal;
+  progress?: (value: EncoderProgress) => void;
+  /** Passes over every cache on the way. */
+  fresh?: boolean;
+}
+
+/**
+ * Loads the model in `parts`, which hosts' limits may have made several, and makes sure that its vectors are of the
+ * documents' space. It goes from the network through the browser's own inflating straight into the module's memory.
+ */
+export async function loadEncoder(
+  module: Pick<typeof wasm, "ModelPieces">,
+  files: Pick<Files, "stream">,
+  parts: LoadCall["files"],
+  fingerprint: string,
+  loading: Loading = {},
+): Promise<wasm.TransformerEncoder> {
+  if (typeof DecompressionStream === "undefined") {
+    throw new FindlingError("encoder-unavailable", "This browser cannot inflate streams, which loading the encoder needs.", { remedy: "Search by words goes on working." });
+  }
+  const pieces = new module.ModelPieces();
+  try {
+    const inflating = new DecompressionStream("deflate");
+    const fed = feed(inflating.writable.getWriter(), files, parts, loading);
+    // Why it failed is what the feeding says, not that the other end broke off.
+    fed.catch(() => {});
+    const inflated = inflating.readable.getReader();
+    try {
+      for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
+    } catch (thrown) {
+      inflated.cancel().catch(() => {});
+      await fed;
+      throw thrown;
+    }
+    await fed;
+  } catch (thrown) {
+    pieces.free();
+    if (thrown instanceof FindlingError || (thrown as { code?: unknown }).code) throw thrown;
+    throw new FindlingError("encoder-artefact", `The encoder cannot be inflated: ${(thrown as Error).message}`, { cause: thrown });
+  }
+  const encoder = pieces.finish();
   const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
   if (found !== fingerprint) {
     encoder.free();
@@ -66,42 +104,44 @@ export function openEncoder(module: typeof wasm, artefact: Uint8Array, fingerpri
   return encoder;
 }
 
+/** Writes the parts, one after the other, to what inflates them. */
+async function feed(
+  writer: WritableStreamDefaultWriter<BufferSource>,
+  files: Pick<Files, "stream">,
+  parts: LoadCall["files"],
+  { signal, progress, fresh }: Loading,
+): Promise<void> {
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  let loaded = 0;
+  progress?.({ loaded, total });
+  try {
+    for (const { path, length } of parts) {
+      const body = (await files.stream(path, { signal, fresh })).getReader();
+      let found = 0;
+      for (let piece = await body.read(); !piece.done; piece = await body.read()) {
+        found += piece.value.length;
+        if (found > length) break;
+        progress?.({ loaded: loaded + found, total });
+        await writer.write(piece.value as BufferSource);
+      }
+      if (found !== length) {
+        body.cancel().catch(() => {});
+        throw new FindlingError("encoder-artefact", `${path} has ${found > length ? "more than" : `${found} of`} its ${length} bytes.`);
+      }
+      loaded += length;
+    }
+    await writer.close();
+  } catch (thrown) {
+    writer.abort(thrown).catch(() => {});
+    if (signal?.aborted) throw FindlingError.aborted();
+    throw thrown;
+  }
+}
+
 /** Embeds one query. */
 export function encodeWith(encoder: wasm.TransformerEncoder, text: string): Encoded {
   const { values, truncated } = encoder.encode(text);
   return { values, truncated };
-}
-
-/** Fetches the parts of a file that hosts' limits may have split, and joins them. */
-export async function fetchParts(
-  files: Pick<Files, "immutable">,
-  parts: LoadCall["files"],
-  signal: AbortSignal,
-  progress: (value: EncoderProgress) => void,
-  fresh = false,
-): Promise<Uint8Array> {
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  const whole = new Uint8Array(total);
-  let loaded = 0;
-  const arrived = (bytes: number) => progress({ loaded: Math.min(total, (loaded += bytes)), total });
-  arrived(0);
-  let end = 0;
-  await Promise.all(
-    parts.map(async ({ path, length }) => {
-      const at = end;
-      end += length;
-      let bytes = await files.immutable(path, noTraffic(), { signal, arrived, fresh });
-      if (bytes.length !== length) bytes = await files.immutable(path, noTraffic(), { signal, fresh: true });
-      if (bytes.length !== length) {
-        throw new FindlingError("encoder-failed", `${path} is ${bytes.length} bytes long, but should be ${length}.`, {
-          remedy: "Deploy the bundle again, as a whole.",
-        });
-      }
-      whole.set(bytes, at);
-    }),
-  );
-  progress({ loaded: total, total });
-  return whole;
 }
 
 declare const WorkerGlobalScope: { new (): object } | undefined;

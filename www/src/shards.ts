@@ -37,8 +37,6 @@ export interface Getting {
   signal?: AbortSignal | undefined;
   /** Passes over every cache on the way. */
   fresh?: boolean | undefined;
-  /** Told of every piece of a large file. */
-  arrived?: (bytes: number) => void;
 }
 
 /** A part of a file, `end` excluded. */
@@ -73,6 +71,21 @@ export class Files {
       : (await this.#get(path, traffic, { cache: how.fresh ? "reload" : "default" }, how)).bytes;
     this.#keep(path, bytes);
     return bytes;
+  }
+
+  /**
+   * A whole file that never changes under the name `path`, as it arrives: from the cache if it has it, which is else given
+   * what comes. Nothing is held but what is under way.
+   */
+  async stream(path: string, { signal, fresh }: Getting = {}): Promise<ReadableStream<Uint8Array>> {
+    const cache = await this.#cache;
+    const cached = fresh ? undefined : await cache?.match(this.#url(path)).catch(() => undefined);
+    if (cached?.body) return cached.body;
+    const response = await this.#response(path, { cache: fresh ? "reload" : "default" }, signal);
+    if (!response.body) throw new FindlingError("network", `${this.#url(path)} came without a body.`);
+    // A copy that is cut off is not kept; a full disk is nobody's concern here.
+    if (cache) cache.put(this.#url(path), response.clone()).catch(() => {});
+    return response.body;
   }
 
   /** A file that changes: the network's if it answers, else the last one seen. */
@@ -121,32 +134,34 @@ export class Files {
     return new URL(path, this.#base).href;
   }
 
-  async #get(path: string, traffic: Traffic, init: RequestInit, { signal, arrived }: Getting): Promise<{ bytes: Uint8Array; partial: boolean }> {
+  async #get(path: string, traffic: Traffic, init: RequestInit, { signal }: Getting): Promise<{ bytes: Uint8Array; partial: boolean }> {
+    traffic.requests++;
+    const response = await this.#response(path, init, signal);
+    try {
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      traffic.bytesFetched += bytes.length;
+      return { bytes, partial: response.status === 206 };
+    } catch (thrown) {
+      throw this.#unreachable(path, thrown, signal);
+    }
+  }
+
+  /** The server's answer, if it is one. */
+  async #response(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
     const url = this.#url(path);
     let response: Response;
     try {
-      traffic.requests++;
       response = await this.#fetch(url, signal ? { ...init, signal } : init);
-      if (response.ok) {
-        const bytes = arrived && response.body ? await collect(response.body, arrived) : new Uint8Array(await response.arrayBuffer());
-        traffic.bytesFetched += bytes.length;
-        return { bytes, partial: response.status === 206 };
-      }
     } catch (thrown) {
-      if (signal?.aborted) throw FindlingError.aborted();
-      throw new FindlingError("network", `${url} could not be fetched: ${(thrown as Error).message}`, { cause: thrown });
+      throw this.#unreachable(path, thrown, signal);
     }
+    if (response.ok) return response;
     const gone = response.status === 404 || response.status === 410;
     throw new FindlingError(gone ? "not-found" : "network", `${url} could not be fetched: the server answered ${response.status}.`);
   }
-}
 
-async function collect(body: ReadableStream<Uint8Array>, arrived: (bytes: number) => void): Promise<Uint8Array> {
-  const reader = body.getReader();
-  const pieces: BlobPart[] = [];
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    pieces.push(piece.value as BlobPart);
-    arrived(piece.value.length);
+  #unreachable(path: string, thrown: unknown, signal: AbortSignal | undefined): FindlingError {
+    if (signal?.aborted) return FindlingError.aborted();
+    return new FindlingError("network", `${this.#url(path)} could not be fetched: ${(thrown as Error).message}`, { cause: thrown });
   }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

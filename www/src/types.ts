@@ -15,13 +15,17 @@ export type Filter = string | Record<string, unknown> | Record<string, Condition
 /** How to open a bundle. */
 export interface OpenOptions {
   /**
-   * `auto` (default): what the bundle brings. The encoder in its own shards, if it has one, embeds at once; the
-   * transformer, if it is deployed beside it, loads with the first search that could use it, unless the reader's browser
-   * asks to save data, and takes over. `transformer`: that one begins to load at once. `none`: words alone, unless `encode`
-   * is given.
+   * `auto` (default): what the bundle brings. The encoder in its own shards, if it has one, embeds at once. The transformer,
+   * if it is deployed beside it, loads with the first search that could use it (when the page is idle, where the other one has
+   * answered) and embeds from the next query on; not where the browser asks to save data, the connection is slow or the
+   * device small, unless `ready("semantic")` asks for it. `static`: the encoder in the bundle alone, nothing is loaded.
+   * `transformer`: that one begins to load at once, whatever the connection. `none`: words alone, unless `encode` is given.
    */
-  encoder?: "auto" | "transformer" | "none";
-  /** Embeds queries in place of the encoders deployed with the bundle. Must be of the documents' space. */
+  encoder?: "auto" | "static" | "transformer" | "none";
+  /**
+   * Embeds queries in place of the encoders deployed with the bundle. Must be of the documents' space: as many finite numbers,
+   * not all 0. Of any length, since only the direction counts.
+   */
   encode?: (query: string) => Promise<Float32Array | number[]>;
   /** Directory of the worker and the WebAssembly files. Default: that of the script. */
   assets?: string | URL;
@@ -58,6 +62,8 @@ export interface SearchOptions {
   prefix?: boolean;
   /** Take every word as it is spelt: correct nothing. */
   verbatim?: boolean;
+  /** The query's vector, in place of any encoder. Must be of the documents' space, as from `encode`. */
+  vector?: Float32Array | number[];
   /** Most sections shown under a page; 3 unless told. */
   sectionsPerPage?: number;
   /** The same in other words, at most four: each page counts by the wording that finds it best. */
@@ -70,7 +76,7 @@ export interface SearchOptions {
   signal?: AbortSignal;
   /**
    * Called once if the search was answered by words alone because the encoder was still loading, with the answer that
-   * it makes possible.
+   * it makes possible. An answer that knows meaning already, by the encoder in the bundle, stays as it is.
    */
   onUpgrade?: (response: SearchResponse) => void;
 }

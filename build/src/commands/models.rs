@@ -1,4 +1,7 @@
-//! `findling models`: lists, installs, verifies and removes models.
+//! `findling models`: lists, installs, verifies, prepares and removes models.
+
+#[cfg(feature = "transformer")]
+mod prepare;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +14,7 @@ use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
 use crate::ui::{Paint, Ui, bytes};
 
-/// Lists, installs, verifies and removes models
+/// Lists, installs, verifies, prepares and removes models
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,6 +31,9 @@ enum Action {
     Install(Install),
     /// Read every byte of one model, or of each, and compare it with its SHA-256
     Verify(Named),
+    /// Make a model ready for browsers and Workers, and say how large it is and how close it comes
+    #[cfg(feature = "transformer")]
+    Prepare(prepare::Args),
     /// Delete a model
     Remove(Remove),
 }
@@ -90,6 +96,8 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Action::Status(named) => check(&store, &named, ui, false),
         Action::Verify(named) => check(&store, &named, ui, true),
         Action::Install(install) => run_install(&store, install, ui),
+        #[cfg(feature = "transformer")]
+        Action::Prepare(args) => prepare::run(&store, &args, ui),
         Action::Remove(remove) => run_remove(&store, &remove, ui),
     }
 }

@@ -55,8 +55,8 @@ pub struct Args {
 /// What decides the ranking besides the mode.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Ranking {
-    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static), static, transformer, hash, none, or
-    /// a model's name
+    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static), static, transformer, deployed (the
+    /// transformer beside the bundle, as readers load it), hash, none, a model's name, or a file of `findling models prepare`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub query_encoder: EncoderChoice,
     /// How the legs are fused: convex (alpha 0.35, for sentences 0.45), rrf, or with numbers, convex:alpha=0.5,

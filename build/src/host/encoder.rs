@@ -80,6 +80,16 @@ impl QueryEncoder {
                     bail!("the bundle has no rows of a static encoder; build it with --query-encoder static")
                 }
             },
+            EncoderChoice::Named(name) if name == "deployed" => match deployed(host, dense) {
+                Some(encoder) => Ok(Some(QueryEncoder {
+                    encoder: Some(Self::of_space(encoder?, dense)?),
+                    kind: "transformer",
+                })),
+                None => bail!(
+                    "the bundle has no transformer beside it that could be run here; build it with --query-encoder \
+                     transformer or both"
+                ),
+            },
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.name == STATIC => {
                 bail!(
                     "no transformer lands in the space of the bundle's documents, which the static table embedded; use \
@@ -91,6 +101,10 @@ impl QueryEncoder {
             }
             EncoderChoice::Named(name) if *name == dense.encoder.name => {
                 Self::documents_own(host, dense).map(Some)
+            }
+            EncoderChoice::Named(path) if std::path::Path::new(path).is_file() => {
+                let encoder = Self::of_space(prepared(path)?, dense)?;
+                Ok(Some(QueryEncoder { encoder: Some(encoder), kind: "transformer" }))
             }
             EncoderChoice::Named(name) => Self::installed(name, dense).map(Some),
         }
@@ -116,10 +130,16 @@ impl QueryEncoder {
         } else {
             models::load_encoder(name)?
         };
+        let kind = if encoder.card().semantic { "transformer" } else { "hash" };
+        Ok(QueryEncoder { encoder: Some(Self::of_space(encoder, dense)?), kind })
+    }
+
+    /// The encoder, if it embeds into the bundle's space.
+    fn of_space(encoder: BoxedEncoder, dense: &Dense) -> anyhow::Result<BoxedEncoder> {
         let (card, expected) = (encoder.card(), &dense.encoder);
         if card.fingerprint != expected.fingerprint {
             bail!(
-                "the bundle was embedded by {} ({}), but `{name}` here is {} ({}): queries would land in another space; \
+                "the bundle was embedded by {} ({}), but the encoder here is {} ({}): queries would land in another space; \
                  install the bundle's model, or build the bundle again",
                 expected.name,
                 expected.fingerprint,
@@ -127,8 +147,7 @@ impl QueryEncoder {
                 card.fingerprint
             );
         }
-        let kind = if card.semantic { "transformer" } else { "hash" };
-        Ok(QueryEncoder { encoder: Some(encoder), kind })
+        Ok(encoder)
     }
 
     /// `transformer`, `static`, `hash`.
@@ -155,6 +174,22 @@ impl QueryEncoder {
     }
 }
 
+/// What `findling models prepare` wrote to a file.
+#[cfg(feature = "transformer")]
+fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
+    use findling_encoder::{artefact::Artefact, transformer::Transformer};
+
+    let artefact = std::fs::read(path)
+        .map_err(anyhow::Error::from)
+        .and_then(|bytes| Ok(Artefact::from_packed_bytes(bytes)?));
+    Ok(Box::new(Transformer::new(artefact.with_context(|| path.to_owned())?)?))
+}
+
+#[cfg(not(feature = "transformer"))]
+fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
+    Err(models::Error::NoTransformer { name: path.to_owned() }.into())
+}
+
 /// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot run one.
 #[cfg(feature = "transformer")]
 fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
@@ -162,7 +197,7 @@ fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> 
 
     let files = &dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?.files;
     let load = || -> anyhow::Result<BoxedEncoder> {
-        let artefact = Artefact::from_bytes(host.files().parts(files)?)?;
+        let artefact = Artefact::from_packed_bytes(host.files().parts(files)?)?;
         Ok(Box::new(Transformer::new(artefact)?))
     };
     (!files.is_empty()).then(load)

@@ -43,6 +43,15 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// A model that only native programs run.
+    #[error(
+        "`{name}` is an ONNX graph, which browsers are not given; use --query-encoder none, or install the model from a \
+         directory with its safetensors"
+    )]
+    OnnxInBrowser {
+        /// The model.
+        name: String,
+    },
     /// Neither `FINDLING_HOME`, `XDG_DATA_HOME` nor a home directory.
     #[error("there is no place for models: set FINDLING_HOME to a directory")]
     NoStore,

@@ -21,6 +21,8 @@ mod error;
 mod files;
 pub mod install;
 pub mod known;
+#[cfg(feature = "transformer")]
+pub mod prepare;
 mod sources;
 mod store;
 

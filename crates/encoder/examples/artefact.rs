@@ -1,11 +1,13 @@
 //! Writes a model's artefact, and beside it what the model computes natively for a few texts.
 //!
-//! `cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT [f32|f16|int8]`
+//! `cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT [f32|f16|int8|queries]`
+//!
+//! `queries` is what `findling models prepare` makes, compressed.
 //!
 //! `OUT` is what a browser loads; `OUT.json` is what its vectors are compared with
 //! (`crates/wasm-encoder/tests/parity.mjs`).
 
-use findling_encoder::artefact::Storage;
+use findling_encoder::artefact::{Bits, Storage};
 use findling_encoder::import::{Options, import_dir};
 use findling_encoder::transformer::Transformer;
 use findling_encoder::{Encoder, Side};
@@ -26,16 +28,20 @@ const TEXTS: [&str; 10] = [
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (Some(dir), Some(out)) = (args.first(), args.get(1)) else {
-        return Err("expected MODEL_DIR OUT [f32|f16|int8]".into());
+        return Err("expected MODEL_DIR OUT [f32|f16|int8|queries]".into());
     };
-    let storage = match args.get(2).map_or("int8", String::as_str) {
-        "f32" => Storage::F32,
-        "f16" => Storage::F16,
-        "int8" => Storage::Int8,
-        other => return Err(format!("{other} is no storage, expected f32, f16 or int8").into()),
+    let full = import_dir(dir.as_ref(), &Options::default())?;
+    let artefact = match args.get(2).map_or("queries", String::as_str) {
+        "f32" => full,
+        "f16" => full.quantised(Storage::F16),
+        "int8" => full.quantised(Storage::Int8),
+        "queries" => full.for_queries(Bits::WORDS, Bits::MATRICES),
+        other => return Err(format!("{other} is no storage, expected f32, f16, int8 or queries").into()),
     };
-    let artefact = import_dir(dir.as_ref(), &Options::default())?.quantised(storage);
-    let bytes = artefact.to_bytes();
+    let bytes = match args.get(2).map_or("queries", String::as_str) {
+        "queries" => artefact.to_packed_bytes(),
+        _ => artefact.to_bytes(),
+    };
     std::fs::write(out, &bytes)?;
     let model = Transformer::new(artefact)?;
     let long = TEXTS[7].repeat(20);

@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, inflateSync } from "node:zlib";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 const [artefactPath, moduleDir = join(root, "www/wasm/encoder")] = process.argv.slice(2);
@@ -17,8 +17,9 @@ if (!artefactPath) throw new Error("expected ARTEFACT [MODULE_DIR]");
 const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 const bytes = readFileSync(join(moduleDir, "findling_encoder_bg.wasm"));
 console.log(`module: ${bytes.length} bytes, ${brotli(bytes)} brotli`);
-const artefact = readFileSync(artefactPath);
-console.log(`model: ${artefact.length} bytes`);
+const file = readFileSync(artefactPath);
+const artefact = file.subarray(0, 7).toString() === "FNDLENC" ? file : inflateSync(file);
+console.log(`model: ${file.length} bytes, ${artefact.length} inflated`);
 
 const { initSync, TransformerEncoder } = await import(pathToFileURL(join(resolve(moduleDir), "findling_encoder.js")));
 let start = performance.now();

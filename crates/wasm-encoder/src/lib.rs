@@ -3,18 +3,21 @@
 //! ```js
 //! import init, { TransformerEncoder } from "./findling_encoder.js";
 //! await init();
-//! const encoder = new TransformerEncoder(new Uint8Array(await (await fetch(modelUrl)).arrayBuffer()));
+//! const model = new ModelPieces();
+//! const inflated = (await fetch(modelUrl)).body.pipeThrough(new DecompressionStream("deflate"));
+//! for await (const piece of inflated) model.push(piece);
+//! const encoder = model.finish();
 //! const { values, nTokens, truncated } = encoder.encode("how do I share state between threads");
 //! encoder.free();
 //! ```
 //!
-//! What is loaded is an artefact of [`findling_encoder::artefact`], best quantised to 8 bits: 23 MB for
-//! all-MiniLM-L6-v2. The layers' weights become f32 while loading, since that is what the kernels multiply; the word
-//! table stays as it is and is only ever read by row.
+//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for all-MiniLM-L6-v2, 15 MB as it
+//! travels. The layers' weights stay 8-bit integers, in the order that the kernel reads them; the word table stays as it
+//! is and is only ever read by row.
 //!
 //! Errors are thrown as JavaScript's `Error` with a stable `code`, that of [`findling_encoder::Error::code`].
 
-use findling_encoder::artefact::Artefact;
+use findling_encoder::artefact::{Artefact, Pieces};
 use findling_encoder::transformer::Transformer;
 use findling_encoder::{Encoder as _, Error, Side};
 use wasm_bindgen::prelude::*;
@@ -72,6 +75,41 @@ extern "C" {
     fn set_truncated(this: &JsEmbedding, truncated: bool);
 }
 
+/// A model on its way: takes an artefact's bytes as they arrive, inflated.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct ModelPieces {
+    pieces: Pieces,
+}
+
+#[wasm_bindgen]
+impl ModelPieces {
+    /// Nothing yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> ModelPieces {
+        Self::default()
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    ///
+    /// Throws `encoder-artefact` as soon as it is clear that no artefact will come of them.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), JsError> {
+        self.pieces.push(piece).map_err(thrown)
+    }
+
+    /// Prepares the model that all bytes together are.
+    ///
+    /// # Errors
+    ///
+    /// As [`TransformerEncoder::new`].
+    pub fn finish(self) -> Result<TransformerEncoder, JsError> {
+        let model = self.pieces.finish().and_then(Transformer::new).map_err(thrown)?;
+        Ok(TransformerEncoder { model })
+    }
+}
+
 /// A sentence transformer, ready to embed queries.
 #[wasm_bindgen]
 pub struct TransformerEncoder {
@@ -80,7 +118,7 @@ pub struct TransformerEncoder {
 
 #[wasm_bindgen]
 impl TransformerEncoder {
-    /// Prepares the model in `artefact`. Takes about a second; the bytes may be let go afterwards.
+    /// Prepares the model in `artefact`, inflated. The bytes may be let go afterwards.
     ///
     /// # Errors
     ///

@@ -24,7 +24,9 @@ enum How {
     Peers(&'static str),
     /// The same, in a browser.
     PeersInBrowser(&'static str),
-    /// The same, with the engine's wasm module built too.
+    /// The same, with both wasm modules built too.
+    PeersOfEncoder(&'static str),
+    /// Beside the peers' packages, with the command-line tool and the engine's wasm module built.
     PeersInNode(&'static str),
 }
 
@@ -101,6 +103,12 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "encoder",
+        question: "the transformer in a browser, beside onnxruntime-web: bytes, memory, milliseconds a query",
+        args: "[--model NAME]",
+        how: How::PeersOfEncoder("tests/peers/encoder.mjs"),
+    },
+    Bench {
+        name: "native-encoder",
         question: "embedding natively, in tokens and texts a second",
         args: "MODEL_DIR [SECONDS]",
         how: How::Cargo(&[
@@ -126,7 +134,7 @@ const BENCHES: &[Bench] = &[
 pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
     let Some(name) = name else {
         for bench in BENCHES {
-            println!("{:<13} {:<22} {}", bench.name, bench.args, bench.question);
+            println!("{:<14} {:<22} {}", bench.name, bench.args, bench.question);
         }
         return Ok(());
     };
@@ -145,6 +153,11 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         How::Peers(script) => peers(paths, script)?,
         How::PeersInBrowser(script) => {
             let chromium = setup::chromium()?;
+            peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
+        }
+        How::PeersOfEncoder(script) => {
+            let chromium = setup::chromium()?;
+            wasm::run(paths, wasm::Which::Both)?;
             peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
         }
         How::PeersInNode(script) => {

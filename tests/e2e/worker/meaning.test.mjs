@@ -1,7 +1,7 @@
 // The endpoint with the transformer in the Worker, within the platform's memory.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { build, hasModel, MODEL, root, scratch } from "../lib/bundle.mjs";
@@ -29,15 +29,55 @@ describe("a program that asks a Worker for what words do not say", { skip: reaso
     await worker.stop();
   });
 
-  test("gets it from the transformer where the Worker was deployed with that", async () => {
+  /** The endpoint's configuration with the transformer in the Worker. */
+  function semantic() {
     const config = join(scratch(), "wrangler.toml");
     const toml = readFileSync(join(root, "wrangler.toml"), "utf8");
     writeFileSync(config, toml.replace(/^main = .*$/m, `main = ${JSON.stringify(join(root, "www/dist/findling-edge-semantic.js"))}`));
-    worker = await dev(build({ encoder: MODEL, args: ["--query-encoder", "transformer"] }), {}, undefined, config);
+    return config;
+  }
+
+  test("gets it from the transformer where the Worker was deployed with that", async () => {
+    worker = await dev(build({ encoder: MODEL, args: ["--query-encoder", "transformer"] }), {}, undefined, semantic());
     const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`);
     const { encoder, mode, results } = await response.json();
     assert.deepEqual([mode, encoder], ["hybrid", "transformer"]);
     assert.equal(results[0].title, "Why do pots break?");
     assert.equal(results[0].sections[0].anchor, "explode");
+    await worker.stop();
+  });
+
+  test("gets 200 different answers within the platform's memory", async (t) => {
+    const words = "kiln glaze clay wheel pot crack bisque cone oxide slip handle lid spout foot rim fire cool wedge throw trim".split(" ");
+    const query = (i) => `${words[i % 20]} ${words[(i * 7 + 3) % 20]} and ${words[Math.floor(i / 20) + 2]} number ${i}`;
+    worker = await dev(build({ encoder: MODEL, args: ["--query-encoder", "both"] }), {}, undefined, semantic());
+    const start = performance.now();
+    for (let i = 0; i < 200; i++) {
+      const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(query(i))}`);
+      const { mode, encoder } = await response.json();
+      assert.deepEqual([response.status, mode, encoder], [200, "hybrid", "transformer"], query(i));
+    }
+    t.diagnostic(`${((performance.now() - start) / 200).toFixed(1)} ms a query, the search, HTTP and loading the model included`);
+    assert.doesNotMatch(worker.log(), /runtime crashed|out of memory/i);
+    await worker.stop();
+  });
+
+  test("gets it from the bundle's own encoder, and is told why, where the transformer cannot be loaded", async () => {
+    const site = build({ encoder: MODEL, args: ["--query-encoder", "both"] });
+    for (const name of readdirSync(join(site, "findling/encoder"))) {
+      const path = join(site, "findling/encoder", name);
+      const bytes = readFileSync(path);
+      bytes[bytes.length >> 1] ^= 0xff;
+      writeFileSync(path, bytes);
+    }
+    worker = await dev(site, {}, undefined, semantic());
+    for (const _ of [1, 2]) {
+      const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`);
+      const { encoder, mode, results, notices } = await response.json();
+      assert.deepEqual([mode, encoder], ["hybrid", "static"]);
+      assert.equal(results[0].title, "Why do pots break?");
+      assert.match(notices[0].code, /^encoder-/);
+      assert.equal(response.headers.get("cache-control"), "no-store");
+    }
   });
 });

@@ -4,7 +4,7 @@
  * Attributes: `bundle` (address of the bundle; default: the directory of the script), `placeholder`, `shortcut` (the
  * letter that opens with Ctrl or Cmd, `k` unless told, `none` for no keys at all), `inline` (no dialog: the box stands in
  * the page), `theme` (`light`, `dark`; default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `encoder` (`auto`,
- * `transformer`, `none`), `limit` (pages at a time, 10), `facets` (names separated by commas; default: all that were
+ * `static`, `transformer`, `none`), `limit` (pages at a time, 10), `facets` (names separated by commas; default: all that were
  * marked as filters; `none`), `site` (what page addresses are relative to).
  *
  * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as its detail;
@@ -147,7 +147,7 @@ export class FindlingSearch extends HTMLElement {
         const site = this.getAttribute("site");
         return open(this.getAttribute("bundle") ?? new URL(".", import.meta.url), {
           ...(site === null ? {} : { site }),
-          encoder: this.#oneOf("encoder", ["auto", "transformer", "none"] as const),
+          encoder: this.#oneOf("encoder", ["auto", "static", "transformer", "none"] as const),
           ...this.#options,
         });
       })

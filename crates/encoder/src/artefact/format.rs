@@ -40,6 +40,28 @@ fn encode(value: impl Encode) -> Vec<u8> {
     bincode::encode_to_vec(value, config::standard()).unwrap_or_default()
 }
 
+/// How long an artefact says it is; `None` as long as too few of its bytes are there to know.
+pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
+    let known = bytes.len().min(MAGIC.len());
+    if bytes[..known] != MAGIC[..known] {
+        return Err(Error::Artefact(
+            "it does not begin as one; expected the output of `findling models prepare`".into(),
+        ));
+    }
+    let Some((fixed, _)) = bytes.split_first_chunk::<FIXED_LEN>() else { return Ok(None) };
+    let u32_at = |at: usize| u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
+    let version = u32_at(8);
+    if version != FORMAT_VERSION {
+        return Err(Error::Artefact(format!(
+            "it has format version {version}, this reader knows {FORMAT_VERSION}; rebuild the bundle with the version \
+             of findling that serves it"
+        )));
+    }
+    let payload = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
+    let length = payload.checked_add(FIXED_LEN as u64 + u64::from(u32_at(12)));
+    length.map(Some).ok_or_else(|| Error::Artefact("it announces more bytes than there can be".into()))
+}
+
 /// What the head says apart from how tensors are stored.
 pub(super) fn head_bytes(
     card: &EncoderCard,
@@ -83,26 +105,17 @@ impl Artefact {
     /// match, numbers out of range.
     pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::Artefact(why));
-        if bytes.len() < FIXED_LEN || bytes[..8] != MAGIC {
-            return bad("it does not begin as one; expected the output of `findling models prepare`".into());
-        }
-        let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let version = u32_at(8);
-        if version != FORMAT_VERSION {
+        let Some(length) = announced(&bytes)? else {
+            return bad(format!("it ends after {} bytes; the download is incomplete", bytes.len()));
+        };
+        if length != bytes.len() as u64 {
             return bad(format!(
-                "it has format version {version}, this reader knows {FORMAT_VERSION}; rebuild the bundle with the \
-                 version of findling that serves it"
+                "it announces {length} bytes, {} were found; the download is incomplete",
+                bytes.len()
             ));
         }
-        let head_len = u32_at(12) as usize;
-        let payload_len = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
-        let found = (bytes.len() - FIXED_LEN) as u64;
-        if payload_len.checked_add(head_len as u64) != Some(found) {
-            return bad(format!(
-                "it announces a head of {head_len} bytes and a payload of {payload_len}, {found} bytes follow; the \
-                 download is incomplete"
-            ));
-        }
+        let head_len = u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]) as usize;
+        let payload_len = length - FIXED_LEN as u64 - head_len as u64;
         if checksum(&bytes[FIXED_LEN..])[..] != bytes[24..FIXED_LEN] {
             return bad("its checksum does not match; the download is damaged".into());
         }

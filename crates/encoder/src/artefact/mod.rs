@@ -8,15 +8,18 @@
 //! # Size
 //!
 //! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
-//! [`Storage::Int8`]. In memory an artefact is as large as its file.
+//! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is made smaller
+//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB.
 
 mod architecture;
 mod format;
+mod pieces;
 mod tensor;
 
 pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
 pub use format::{FORMAT_VERSION, MAGIC};
-pub use tensor::{Storage, Tensor};
+pub use pieces::Pieces;
+pub use tensor::{Bits, Storage, Tensor};
 
 use findling_text::wordpiece::Normaliser;
 
@@ -122,13 +125,47 @@ impl Artefact {
     /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a thousandth
     /// of the bytes. Vocabulary and card are kept.
     pub fn quantised(&self, storage: Storage) -> Self {
+        self.stored(|spec, values, payload| {
+            let kept = if spec.is_vector() { Storage::F32 } else { storage };
+            tensor::store(values, spec, kept, payload);
+            kept
+        })
+    }
+
+    /// The same model for queries, as small as it travels well: its tables of words and its matrices as
+    /// [`Storage::Int8`] with steps for so many bits, and no positions beyond those it reads.
+    pub fn for_queries(&self, words: Bits, matrices: Bits) -> Self {
+        let read = self.card.max_tokens.min(self.architecture.max_positions);
+        let mut artefact = self.stored(|spec, values, payload| {
+            match spec.name.as_str() {
+                _ if spec.is_vector() => {
+                    tensor::store(values, spec, Storage::F32, payload);
+                    return Storage::F32;
+                }
+                names::WORDS => tensor::store_int8(values, spec, words, payload),
+                names::POSITIONS => {
+                    let cut = TensorSpec { rows: read as usize, ..spec.clone() };
+                    tensor::store(&values[..cut.len()], &cut, Storage::Int8, payload);
+                }
+                _ => tensor::store_int8(values, spec, matrices, payload),
+            }
+            Storage::Int8
+        });
+        artefact.architecture.max_positions = read;
+        if let Some(entry) = artefact.entries.iter_mut().find(|entry| entry.spec.name == names::POSITIONS) {
+            entry.spec.rows = read as usize;
+        }
+        artefact
+    }
+
+    /// The same model with other payload: `store` appends a tensor and says how.
+    fn stored(&self, mut store: impl FnMut(&TensorSpec, &[f32], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
         let mut payload = Vec::new();
         for entry in &self.entries {
             let start = payload.len();
-            let kept = if entry.spec.is_vector() { Storage::F32 } else { storage };
-            tensor::store(&self.at(entry).to_f32(), &entry.spec, kept, &mut payload);
-            entries.push(Entry { spec: entry.spec.clone(), storage: kept, start, end: payload.len() });
+            let storage = store(&entry.spec, &self.at(entry).to_f32(), &mut payload);
+            entries.push(Entry { spec: entry.spec.clone(), storage, start, end: payload.len() });
         }
         Self {
             card: self.card.clone(),

@@ -11,6 +11,7 @@ use tract_core::ops::math::{add, max, mul, sub};
 use tract_core::ops::nn::gelu_exact::gelu_exact;
 use tract_core::ops::nn::{Reduce, Reducer, RmsNorm, Softmax, SoftmaxKind};
 
+use super::linear::{Linear, Packed};
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`, the last
@@ -46,12 +47,10 @@ impl Builder<'_> {
         let scale = 1.0 / (per_head as f32).sqrt();
         let split = AxisOp::Reshape(1, tvec![hidden.to_dim()], tvec![heads.to_dim(), per_head.to_dim()]);
         let merge = AxisOp::Reshape(1, tvec![heads.to_dim(), per_head.to_dim()], tvec![hidden.to_dim()]);
-        let mut by_head = [x; 3];
-        for (out, (part, scale)) in
-            by_head.iter_mut().zip([(names::QUERY, scale), (names::KEY, 1.0), (names::VALUE, 1.0)])
-        {
-            let projected = self.linear(layer, part, x, scale)?;
-            *out = self.wire(&name(&format!("{part}.heads")), split.clone(), &[projected])?;
+        let parts = [(names::QUERY, scale), (names::KEY, 1.0), (names::VALUE, 1.0)];
+        let mut by_head = self.linear(layer, parts, x)?;
+        for (out, (part, _)) in by_head.iter_mut().zip(parts) {
+            *out = self.wire(&name(&format!("{part}.heads")), split.clone(), &[*out])?;
         }
         let [query, key, value] = by_head;
         let scores = self.einsum(&name("scores"), "snd,tnd->nst", &[query, key])?;
@@ -59,11 +58,11 @@ impl Builder<'_> {
         let shares = self.wire(&name("shares"), softmax, &[scores])?;
         let mixed = self.einsum(&name("mixed"), "nst,tnd->snd", &[shares, value])?;
         let mixed = self.wire(&name("mixed.flat"), merge, &[mixed])?;
-        let attention = self.linear(layer, names::ATTENTION, mixed, 1.0)?;
+        let [attention] = self.linear(layer, [(names::ATTENTION, 1.0)], mixed)?;
         let x = self.wire(&name("attention.residual"), add(), &[x, attention])?;
         let x = self.norm(&name(names::ATTENTION_NORM), x)?;
 
-        let up = self.linear(layer, names::UP, x, 1.0)?;
+        let [up] = self.linear(layer, [(names::UP, 1.0)], x)?;
         let up = match self.architecture.activation {
             Activation::Gelu => self.wire(&name("gelu"), gelu_exact(), &[up])?,
             Activation::Relu => {
@@ -71,18 +70,44 @@ impl Builder<'_> {
                 self.wire(&name("relu"), max(), &[up, zero])?
             }
         };
-        let down = self.linear(layer, names::DOWN, up, 1.0)?;
+        let [down] = self.linear(layer, [(names::DOWN, 1.0)], up)?;
         let x = self.wire(&name("output.residual"), add(), &[x, down])?;
         self.norm(&name(names::OUTPUT_NORM), x)
     }
 
-    /// `x * weightᵀ + bias`, all of it times `scale`.
-    fn linear(&mut self, layer: u32, part: &str, x: OutletId, scale: f32) -> TractResult<OutletId> {
+    /// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same input. Weights
+    /// stored as 8-bit integers stay that ([`Linear`]); others are multiplied as f32.
+    fn linear<const N: usize>(
+        &mut self,
+        layer: u32,
+        parts: [(&str, f32); N],
+        x: OutletId,
+    ) -> TractResult<[OutletId; N]> {
+        let mut packed = Vec::with_capacity(N);
+        for (part, factor) in parts {
+            let weights = self.stored(&names::weight(layer, part))?;
+            let Some((scales, values)) = weights.int8() else { break };
+            let (bias, _) = self.values(&names::bias(layer, part))?;
+            packed.push(Packed::new(&values, scales, &bias, weights.shape().1, factor));
+        }
+        if packed.len() == N {
+            let name = format!("layer.{layer}.{}", parts.map(|(part, _)| part).join("+"));
+            let outlets = self.model.wire_node(name, Linear::new(packed), &[x])?;
+            return Ok(std::array::from_fn(|i| outlets[i]));
+        }
+        let mut outlets = [x; N];
+        for (outlet, (part, factor)) in outlets.iter_mut().zip(parts) {
+            *outlet = self.linear_f32(layer, part, x, factor)?;
+        }
+        Ok(outlets)
+    }
+
+    fn linear_f32(&mut self, layer: u32, part: &str, x: OutletId, factor: f32) -> TractResult<OutletId> {
         let (name, bias_name) = (names::weight(layer, part), names::bias(layer, part));
         let (mut weight, shape) = self.values(&name)?;
         let (mut bias, _) = self.values(&bias_name)?;
         for value in weight.iter_mut().chain(&mut bias) {
-            *value *= scale;
+            *value *= factor;
         }
         let bias = self.constant(&bias_name, &[1, shape[0]], bias)?;
         let weight = self.constant(&name, &shape, weight)?;
@@ -124,8 +149,12 @@ impl Builder<'_> {
         self.model.add_const(name, Tensor::from_shape(shape, &values)?)
     }
 
+    fn stored(&self, name: &str) -> TractResult<crate::artefact::Tensor<'_>> {
+        self.artefact.tensor(name).with_context(|| format!("no tensor `{name}`"))
+    }
+
     fn values(&self, name: &str) -> TractResult<(Vec<f32>, [usize; 2])> {
-        let tensor = self.artefact.tensor(name).with_context(|| format!("no tensor `{name}`"))?;
+        let tensor = self.stored(name)?;
         let (rows, cols) = tensor.shape();
         Ok((tensor.to_f32(), [rows, cols]))
     }

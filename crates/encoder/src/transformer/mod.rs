@@ -4,6 +4,7 @@
 //! depend on what was embedded beside it. See [`Transformer`].
 
 mod graph;
+mod linear;
 #[cfg(feature = "import")]
 pub mod reference;
 

@@ -1,0 +1,235 @@
+// How large is the transformer for browsers, and how long does a query take, beside onnxruntime-web with the same weights?
+//
+//   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--json]
+//
+// NAME is an installed model (all-minilm-l6-v2). What is measured is its artefact as `findling models prepare` makes it
+// (or FILE), run by the module in www/wasm/encoder (or DIR); onnxruntime-web gets two graphs made of the same published
+// weights, in f32 and in 8 bits with inputs quantised as they come (lib/onnx.mjs).
+//
+// All run in Chromium in one session, each in a worker of its own and in one thread. For every number of tokens each
+// embeds for some seconds until the engine has optimised its code, and then in turn, so that a busy machine disturbs all
+// alike: N (20) rounds of a quarter of a second each. Milliseconds are medians; a ratio is the median over the rounds of
+// this project's median by the other's. Memory is that of WebAssembly. "sizes" are bytes after brotli, which is what
+// static hosts send for wasm and scripts; the model's are those of the file, which is compressed already.
+//
+// Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of 40 queries in one request,
+// less those of a request that embeds one. Passed over where tests/e2e has no wrangler.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
+import { chromium } from "playwright-core";
+import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
+import { serve } from "../e2e/lib/server.mjs";
+import { dev, node } from "../e2e/lib/worker.mjs";
+import { onnx } from "./lib/onnx.mjs";
+
+const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--json]";
+const TOKENS = [3, 9, 34];
+const here = dirname(fileURLToPath(import.meta.url));
+
+function readArguments() {
+  const options = {
+    model: { type: "string", default: "all-minilm-l6-v2" },
+    artefact: { type: "string" },
+    module: { type: "string", default: join(here, "../../www/wasm/encoder") },
+    rounds: { type: "string", default: "20" },
+    json: { type: "boolean", default: false },
+  };
+  let parsed;
+  try {
+    parsed = parseArgs({ options });
+  } catch (error) {
+    throw new Error(`${error.message}; expected ${USAGE}`);
+  }
+  const { values } = parsed;
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: expected a number from 1`);
+  if (!existsSync(join(values.module, "findling_encoder_bg.wasm"))) throw new Error(`${values.module}: there is no module; build it (\`cargo xtask wasm\`)`);
+  if (!executablePath || !existsSync(executablePath)) throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
+  const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
+  if (!existsSync(findling)) throw new Error(`${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`);
+  return { ...values, module: resolve(values.module), rounds, findling };
+}
+
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_LGWIN]: 24 } }).length;
+
+/** The median. */
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+function cosine(a, b) {
+  const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+/** Workers in a page, by name; each call is answered before the next is made. */
+async function openWorkers(page, workers) {
+  await page.evaluate((workers) => {
+    const open = ([name, { script }]) => [name, new Worker(script, { type: "module" })];
+    const all = Object.fromEntries(Object.entries(workers).map(open));
+    globalThis.ask = (name, message) => new Promise((resolve, reject) => {
+      all[name].onmessage = ({ data }) => (data.error ? reject(new Error(`${name}: ${data.error}`)) : resolve(data.value));
+      all[name].onerror = ({ message }) => reject(new Error(`${name}: ${message}`));
+      all[name].postMessage(message);
+    });
+  }, workers);
+  return (name, message) => page.evaluate(([name, message]) => globalThis.ask(name, message), [name, message]);
+}
+
+async function measure(browser, origin, workers, rounds) {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(origin);
+  const ask = await openWorkers(page, workers);
+  const names = Object.keys(workers);
+  const measured = {};
+  for (const name of names) measured[name] = { load: await ask(name, { call: "load", model: workers[name].model }), tokens: {} };
+  for (const tokens of TOKENS) {
+    const medians = Object.fromEntries(names.map((name) => [name, []]));
+    let reference;
+    for (const name of names) {
+      const { values } = await ask(name, { call: "run", tokens, budget: 2500 });
+      // The first is onnxruntime-web's in f32: what all of them are to compute.
+      reference ??= values;
+      measured[name].tokens[tokens] = { cosine: cosine(values, reference) };
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const name of names) {
+        const { times, bytes } = await ask(name, { call: "run", tokens, budget: 250 });
+        medians[name].push(median(times));
+        measured[name].load.steady = bytes;
+      }
+    }
+    const ours = medians[names.at(-1)];
+    for (const name of names) {
+      const ratio = median(ours.map((ms, i) => ms / medians[name][i]));
+      Object.assign(measured[name].tokens[tokens], { ms: median(medians[name]), ratio });
+    }
+  }
+  await page.close();
+  return measured;
+}
+
+/** The module in workerd: milliseconds by number of tokens, the median of five; and of loading it all. */
+async function measureWorker(scratch, module, model) {
+  const [directory, assets] = [join(scratch, "worker"), join(scratch, "assets")];
+  for (const path of [directory, assets]) mkdirSync(path);
+  copyFileSync(model, join(assets, "model.bin"));
+  copyFileSync(join(here, "lib/encoder/worker.mjs"), join(directory, "worker.mjs"));
+  for (const name of ["findling_encoder.js", "findling_encoder_bg.wasm"]) copyFileSync(join(module, name), join(directory, name));
+  const config = join(directory, "wrangler.toml");
+  writeFileSync(config, 'name = "bench"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\n[assets]\nbinding = "ASSETS"\nrun_worker_first = ["/"]\n');
+  const worker = await dev(assets, {}, undefined, config);
+  try {
+    const ask = async (tokens, times) => {
+      const start = performance.now();
+      const response = await fetch(`${worker.url}/?tokens=${tokens}&times=${times}`);
+      if (!response.ok) throw new Error(`workerd answered ${response.status}: ${await response.text()}`);
+      const { bytes } = await response.json();
+      return { ms: performance.now() - start, bytes };
+    };
+    const { ms: load } = await ask(9, 1);
+    await ask(9, 400);
+    const tokens = {};
+    let bytes;
+    for (const n of TOKENS) {
+      const times = [];
+      for (let i = 0; i < 5; i++) {
+        const { ms: one } = await ask(n, 1);
+        const many = await ask(n, 41);
+        times.push((many.ms - one) / 40);
+        bytes = many.bytes;
+      }
+      tokens[n] = median(times);
+    }
+    if (/runtime crashed|out of memory/i.test(worker.log())) throw new Error(`workerd crashed:\n${worker.log()}`);
+    return { load, tokens, bytes };
+  } finally {
+    await worker.stop();
+  }
+}
+
+function print({ chromium: version, sizes, measured, workerd }) {
+  const columns = ["", "module kB", "brotli kB", "model kB", "load ms", "first ms", "memory MB", ...TOKENS.flatMap((n) => [`${n} tokens`, "ratio"]), "cosine"];
+  const rows = Object.entries(measured).map(([name, { load, tokens }]) => {
+    const { raw, brotli, model } = sizes[name];
+    const kilobytes = [raw, brotli, model].map((bytes) => (bytes / 1e3).toFixed(0));
+    const times = TOKENS.flatMap((n) => [tokens[n].ms.toFixed(2), tokens[n].ratio.toFixed(2)]);
+    const least = Math.min(...TOKENS.map((n) => tokens[n].cosine));
+    return [name, ...kilobytes, load.ms.toFixed(0), load.first.toFixed(0), (load.steady / 2 ** 20).toFixed(0), ...times, least.toFixed(4)];
+  });
+  console.log(`Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`);
+  const widths = columns.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
+  for (const row of [columns, ...rows]) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  "));
+  if (workerd) {
+    const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(", ");
+    console.log(`\nworkerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`);
+  }
+}
+
+async function main() {
+  const { model, artefact, module, rounds, findling, json } = readArguments();
+  const scratch = mkdtempSync(join(tmpdir(), "findling-encoder-"));
+  const endings = [() => rmSync(scratch, { recursive: true, force: true })];
+  try {
+    const list = JSON.parse(execFileSync(findling, ["models", "status", model, "--json"], { encoding: "utf8" }));
+    const directory = list[0]?.path;
+    if (!directory) throw new Error(`the model ${model} is not installed: findling models install ${model}`);
+    const ours = join(scratch, "model.bin");
+    if (artefact) writeFileSync(ours, readFileSync(artefact));
+    else execFileSync(findling, ["models", "prepare", model, "--output", ours, "--quiet"], { stdio: ["ignore", "ignore", "inherit"] });
+    const int8 = onnx(directory, true), f32 = onnx(directory, false);
+    writeFileSync(join(scratch, "int8.onnx"), int8);
+    writeFileSync(join(scratch, "f32.onnx"), f32);
+
+    const ort = join(here, "node_modules/onnxruntime-web/dist");
+    const server = await serve([join(here, "lib/encoder"), module, ort, scratch], { "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>" });
+    endings.push(() => server.close());
+    const browser = await chromium.launch(launchOptions());
+    endings.push(() => browser.close());
+    const workers = {
+      "onnxruntime-web f32": { script: "/ort.mjs", model: "/f32.onnx" },
+      "onnxruntime-web int8": { script: "/ort.mjs", model: "/int8.onnx" },
+      findling: { script: "/ours.mjs", model: "/model.bin" },
+    };
+    const wasm = readFileSync(join(module, "findling_encoder_bg.wasm")), peer = readFileSync(join(ort, "ort-wasm-simd-threaded.wasm"));
+    const peerBrotli = brotli(peer);
+    const sizes = {
+      "onnxruntime-web f32": { raw: peer.length, brotli: peerBrotli, model: f32.length },
+      "onnxruntime-web int8": { raw: peer.length, brotli: peerBrotli, model: int8.length },
+      findling: { raw: wasm.length, brotli: brotli(wasm), model: readFileSync(ours).length },
+    };
+    const measured = await measure(browser, server.url, workers, rounds);
+    const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
+    if (!hasWorkerd) console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
+    const workerd = hasWorkerd ? await measureWorker(scratch, module, ours) : undefined;
+    const report = { chromium: browser.version(), sizes, measured, workerd };
+    print(report);
+    if (json) {
+      const ratio = (name, suffix) => Object.fromEntries(TOKENS.map((n) => [`ratio_${n}_tokens${suffix}`, measured[name].tokens[n].ratio]));
+      console.log(JSON.stringify({
+        ...ratio("onnxruntime-web f32", ""), ...ratio("onnxruntime-web int8", "_int8"),
+        ...Object.fromEntries(TOKENS.map((n) => [`ms_${n}_tokens`, measured.findling.tokens[n].ms])),
+        wasm_brotli_bytes: sizes.findling.brotli, model_brotli_bytes: sizes.findling.model,
+        load_ms: measured.findling.load.ms, memory_bytes: measured.findling.load.steady,
+        cosine_9_tokens: measured.findling.tokens[9].cosine,
+        ...report,
+      }));
+    }
+  } finally {
+    for (const ending of endings.reverse()) await ending();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exitCode = 1;
+}
