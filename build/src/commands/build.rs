@@ -97,7 +97,7 @@ struct Reading {
     /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// Do not make sections of definition-list entries that have an anchor
+    /// Do not make sections of entries of definition lists and tables that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
 }

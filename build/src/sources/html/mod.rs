@@ -2,6 +2,7 @@
 
 mod annotations;
 mod content;
+mod rows;
 mod rules;
 
 use scraper::{ElementRef, Html, Node};
