@@ -14,11 +14,14 @@ import * as esbuild from "esbuild";
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
 const engine = join(www, "wasm/engine");
+const engineEn = join(www, "wasm/engine-en");
 const encoder = join(www, "wasm/encoder");
 
-if (!existsSync(join(engine, "findling_engine_bg.wasm"))) {
-  console.error(`${engine} has no findling_engine_bg.wasm. Build it with: cargo xtask wasm`);
-  process.exit(1);
+for (const directory of [engine, engineEn]) {
+  if (!existsSync(join(directory, "findling_engine_bg.wasm"))) {
+    console.error(`${directory} has no findling_engine_bg.wasm. Build it with: cargo xtask wasm`);
+    process.exit(1);
+  }
 }
 // Types to check against where only the engine was built.
 const standIn = join(encoder, "findling_encoder.d.ts");
@@ -72,6 +75,8 @@ await esbuild.build({
   logLevel: "warning",
 });
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling_engine_bg.wasm"));
+// For sites in English: `findling build` deploys the one that fits under the name of the first.
+cpSync(join(engineEn, "findling_engine_bg.wasm"), join(next, "findling_engine_en_bg.wasm"));
 if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
 // Types: a tree as in src/, and under each entry's name a file that leads there.

@@ -196,7 +196,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         hash: hex(&files.entry().manifest_hash),
         generator: manifest.generator.clone(),
         languages: manifest.languages.clone(),
-        analysis_matches: manifest.analysis == findling_text::conformance(),
+        analysis_matches: manifest.analysis == findling_text::conformance(&manifest.languages),
         pages: stats.n_pages,
         sections: stats.n_sections,
         passages: stats.n_passages,

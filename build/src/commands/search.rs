@@ -284,7 +284,7 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
         let value: f64 = value.parse().map_err(|_| format!("expected a number, found `{value}`"))?;
         object.insert(name.replace('-', "_"), value.into());
     }
-    serde_json::from_value(object.into()).map_err(|error| {
+    Fusion::from_json(object.into()).map_err(|error| {
         format!(
             "expected convex, rrf, convex:alpha=0.35 or rrf:k=5,dense-weight=0.7, found `{text}` ({error})"
         )

@@ -138,8 +138,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let (shards, stored) = shards.finish();
     let manifest = Manifest {
         generator: concat!("findling ", env!("CARGO_PKG_VERSION")).to_owned(),
+        analysis: findling_text::conformance(&languages),
         languages,
-        analysis: findling_text::conformance(),
         stats,
         attributes,
         dense,

@@ -17,6 +17,22 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// What pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
+/// The engine as pages load it, with all stemmers.
+const ENGINE: &str = "findling_engine_bg.wasm";
+/// The same with the English one alone, a sixth smaller.
+const ENGLISH_ENGINE: &str = "findling_engine_en_bg.wasm";
+
+/// Leaves one engine among the client's files: the smallest that reads a bundle in these languages.
+pub fn fit(files: &mut Vec<Extra>, languages: &[String]) {
+    let Some(at) = files.iter().position(|file| file.path == ENGLISH_ENGINE) else { return };
+    let english = files.remove(at);
+    if !languages.iter().any(|language| findling_text::needs_stemmers(language))
+        && let Some(engine) = files.iter_mut().find(|file| file.path == ENGINE)
+    {
+        engine.contents = english.contents;
+    }
+}
+
 /// The client's files, by name: those in `dir`, or those compiled in.
 ///
 /// # Errors
@@ -76,6 +92,23 @@ mod tests {
         let names: Vec<String> = files(Some(dir.path())).unwrap().into_iter().map(|file| file.path).collect();
         assert_eq!(names, ["engine.wasm", "findling.js"]);
         assert!(files(Some(&dir.path().join("nowhere"))).is_err());
+    }
+
+    #[test]
+    fn english_sites_get_the_smaller_engine() {
+        let both = || {
+            [(ENGINE, "all"), (ENGLISH_ENGINE, "en"), (ENTRY, "js")]
+                .map(|(path, text)| Extra { path: path.to_owned(), contents: Cow::Owned(text.into()) })
+        };
+        let deployed = |languages: &[&str]| {
+            let mut files = both().to_vec();
+            fit(&mut files, &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>());
+            assert_eq!(files.len(), 2);
+            String::from_utf8(files[0].contents.to_vec()).unwrap()
+        };
+        assert_eq!(deployed(&["en-GB", "ja"]), "en");
+        assert_eq!(deployed(&["en", "pt-BR"]), "all");
+        assert_eq!(deployed(&[]), "en");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Manifest {
     pub generator: String,
     /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed in each.
     pub languages: Vec<String>,
-    /// Hash of the analysis rules at build time (`findling_text::conformance()` of the builder). A reader whose own differs
+    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of these languages). A reader whose own differs
     /// would look for other terms than were indexed, and refuses.
     pub analysis: u64,
     /// How many there are of what.

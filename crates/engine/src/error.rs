@@ -107,7 +107,8 @@ impl fmt::Display for Error {
             Self::Analysis { found, expected } => write!(
                 f,
                 "the bundle was indexed under text rules {found:016x}, this engine follows {expected:016x}: \
-                 rebuild the bundle with the findling of this engine's version, or deploy the engine that came with the bundle"
+                 rebuild the bundle with the findling of this engine's version, or deploy the engine that came with the bundle \
+                 (one made for sites in English reads no other language that is stemmed)"
             ),
             Self::Inconsistent { what } => {
                 write!(f, "the bundle contradicts itself: {what}; rebuild and deploy it as a whole")

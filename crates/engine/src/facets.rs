@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use findling_bundle::{Column, PageId, order};
 
 use crate::Facet;
-use crate::filter::{Bitset, date};
+use crate::filter::{Bitset, date, number};
 
 /// The values of an attribute on these pages with the number of pages that have each, most frequent first, then by
 /// value. Numbers, dates and truth values are counted too, each spelt as a filter would. O(pages + values).
@@ -32,7 +32,7 @@ pub(crate) fn count(name: &str, column: &Column, pages: &Bitset) -> Facet {
                 Column::Date(_) => date::format(number as i64),
                 Column::Bool(_) => (number != 0.0).to_string(),
                 // Minus zero is a zero.
-                _ => (number + 0.0).to_string(),
+                _ => number::show(number + 0.0),
             };
             runs.map(|(number, count)| (spell(number), count)).collect()
         }

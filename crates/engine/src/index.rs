@@ -60,7 +60,7 @@ impl Index {
     /// indexed under other text rules.
     pub fn open(manifest: &[u8]) -> Result<Self, Error> {
         let manifest = decode_manifest(manifest)?;
-        let expected = findling_text::conformance();
+        let expected = findling_text::conformance(&manifest.languages);
         if manifest.analysis != expected {
             return Err(Error::Analysis { found: manifest.analysis, expected });
         }

@@ -1,11 +1,11 @@
 //! What a host asks of the engine.
 
-use serde::Deserialize;
+mod json;
 
 /// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct Request {
     /// What the reader typed.
     pub query: String,
@@ -66,9 +66,8 @@ pub struct Request {
 }
 
 /// Number of pages to return; 10 unless told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(transparent)]
 pub struct Limit(pub u32);
 
 impl Default for Limit {
@@ -78,9 +77,8 @@ impl Default for Limit {
 }
 
 /// Number of sections to show under a page; 3 unless told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(transparent)]
 pub struct SectionsPerPage(pub u32);
 
 impl Default for SectionsPerPage {
@@ -90,7 +88,7 @@ impl Default for SectionsPerPage {
 }
 
 /// Which legs answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -104,9 +102,8 @@ pub enum Mode {
 }
 
 /// The engine's own encoders, for a query that comes without a vector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 pub enum EncoderChoice {
     /// The static encoder, where the bundle has its rows.
     #[default]
@@ -118,34 +115,31 @@ pub enum EncoderChoice {
 }
 
 /// An embedding of the query.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct QueryVector {
     /// `dim` numbers; normalised by the engine.
     pub values: Vec<f32>,
     /// Who made it: `transformer`, `hash`, `supplied`; named in the response.
     pub encoder: String,
     /// Whether the encoder saw only the beginning of the query.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub truncated: bool,
 }
 
 /// Fusion of the two legs.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", ts(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase"))]
 pub enum Fusion {
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted:
     /// `1 / (k + lexical rank) + dense_weight / (k + semantic rank)`, ranks from 1.
     Rrf {
         /// Damping of the first ranks.
-        #[serde(default = "default_rrf_k")]
         #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
         k: f32,
         /// Weight of the dense leg; the lexical leg's is 1.
-        #[serde(default = "default_rrf_dense_weight", alias = "dense_weight")]
         #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
         dense_weight: f32,
     },
@@ -154,19 +148,14 @@ pub enum Fusion {
     /// a section would score that says every word of the query: words that say little of it count little.
     Convex {
         /// Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a sentence.
-        #[serde(default)]
         #[cfg_attr(feature = "ts", ts(optional))]
         alpha: Option<f32>,
     },
 }
 
-fn default_rrf_k() -> f32 {
-    5.0
-}
-
-fn default_rrf_dense_weight() -> f32 {
-    0.7
-}
+/// See [`Fusion::Rrf`].
+const DEFAULT_RRF_K: f32 = 5.0;
+const DEFAULT_RRF_DENSE_WEIGHT: f32 = 0.7;
 
 impl Default for Fusion {
     fn default() -> Self {
@@ -175,14 +164,13 @@ impl Default for Fusion {
 }
 
 /// An order by attribute. Pages without a value come last; ties keep the order of relevance.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct Sort {
     /// The attribute's name.
     pub by: String,
     /// Largest first.
-    #[serde(default)]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub descending: bool,
 }
@@ -193,8 +181,16 @@ impl Request {
     /// # Errors
     /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong type.
     pub fn from_json(json: &str) -> Result<Self, crate::Error> {
-        serde_json::from_str(json).map_err(|error| crate::Error::Request {
-            message: format!("the request is not understood: {error}"),
-        })
+        json::request(json)
+    }
+}
+
+impl Fusion {
+    /// Reads a method and its numbers from JSON, as they stand in a request.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] where the method or a field is unknown.
+    pub fn from_json(value: serde_json::Value) -> Result<Self, crate::Error> {
+        json::fusion(value)
     }
 }

@@ -29,3 +29,4 @@ pub mod wordpiece;
 
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
 pub use conformance::conformance;
+pub use stem::needs_stemmers;

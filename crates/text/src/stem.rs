@@ -1,7 +1,7 @@
 //! Stemming, by Snowball (`rust-stemmers`), and languages by their BCP 47 tags.
 //!
-//! All eighteen languages are in every build, the wasm included, so that one engine reads every bundle. Measured
-//! (wasm, opt-level s, LTO, brotli 11): English alone adds 7.6 kB to a module, all languages 35.8 kB.
+//! With the feature `stemmers` all eighteen languages, without it English alone: all languages are 36 kB of a wasm module of some
+//! 200 (opt-level s, LTO, brotli 11), English is 8. [`crate::conformance`] keeps a module from a bundle that it cannot stem for.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -13,11 +13,30 @@ pub(crate) fn primary_subtag(bcp47: &str) -> String {
 /// The stemmer of a language by its primary subtag.
 pub(crate) fn stemmer(language: &str) -> Option<Stemmer> {
     let algorithm = match language {
+        "en" => Algorithm::English,
+        _ => other(language)?,
+    };
+    Some(Stemmer::create(algorithm))
+}
+
+/// Whether words of the language are stemmed by builds with the feature `stemmers` alone.
+pub fn needs_stemmers(bcp47: &str) -> bool {
+    const STEMMED: &str = "ar da de el es fi fr hu it nb nn no nl pt ro ru sv ta tr";
+    STEMMED.split(' ').any(|language| language == primary_subtag(bcp47))
+}
+
+#[cfg(not(feature = "stemmers"))]
+fn other(_language: &str) -> Option<Algorithm> {
+    None
+}
+
+#[cfg(feature = "stemmers")]
+fn other(language: &str) -> Option<Algorithm> {
+    Some(match language {
         "ar" => Algorithm::Arabic,
         "da" => Algorithm::Danish,
         "de" => Algorithm::German,
         "el" => Algorithm::Greek,
-        "en" => Algorithm::English,
         "es" => Algorithm::Spanish,
         "fi" => Algorithm::Finnish,
         "fr" => Algorithm::French,
@@ -32,13 +51,23 @@ pub(crate) fn stemmer(language: &str) -> Option<Stemmer> {
         "ta" => Algorithm::Tamil,
         "tr" => Algorithm::Turkish,
         _ => return None,
-    };
-    Some(Stemmer::create(algorithm))
+    })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "stemmers"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_of_languages_is_that_of_the_stemmers() {
+        for first in b'a'..=b'z' {
+            for second in b'a'..=b'z' {
+                let language = String::from_utf8(vec![first, second]).expect("ASCII");
+                assert_eq!(needs_stemmers(&language), other(&language).is_some(), "{language}");
+            }
+        }
+        assert!(needs_stemmers("pt-BR") && !needs_stemmers("en-GB") && !needs_stemmers(""));
+    }
 
     #[test]
     fn tags_are_reduced_to_their_language() {

@@ -24,8 +24,6 @@ pub enum Failure {
     Engine(findling_engine::Error),
     /// The entry file, the manifest or the single file is not what it should be.
     Bundle(findling_bundle::Error),
-    /// The request is not JSON of the right shape.
-    Request(serde_json::Error),
     /// The manifest is not the one that the entry file names.
     ManifestChanged,
 }
@@ -36,7 +34,6 @@ impl Failure {
         match self {
             Self::Engine(error) => error.code(),
             Self::Bundle(_) => "bundle",
-            Self::Request(_) => "request",
             Self::ManifestChanged => "manifest-changed",
         }
     }
@@ -47,7 +44,6 @@ impl fmt::Display for Failure {
         match self {
             Self::Engine(error) => error.fmt(f),
             Self::Bundle(error) => error.fmt(f),
-            Self::Request(error) => write!(f, "the request is not a search request: {error}"),
             Self::ManifestChanged => f.write_str(
                 "the manifest is not the one that the entry file names: the bundle was deployed in part, or a cache \
                  holds an old file; deploy the whole bundle again",

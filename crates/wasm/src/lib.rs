@@ -81,7 +81,7 @@ impl Engine {
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded here.
     pub fn search(&self, request: &str) -> Result<Search, JsError> {
-        let mut request: Request = serde_json::from_str(request).map_err(Failure::Request)?;
+        let mut request = Request::from_json(request).map_err(Failure::Engine)?;
         if let Some(encoder) = &self.hash
             && request.vector.is_none()
             && request.encoder == EncoderChoice::Auto

@@ -5,7 +5,7 @@ use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structu
 
 use super::error::quote;
 use super::near::unknown_value;
-use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date};
+use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date, number};
 use crate::{Error, Notice};
 
 /// The pages that meet a condition.
@@ -143,9 +143,7 @@ fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
 fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     let value = value.trim();
     match kind {
-        AttributeKind::Number => {
-            value.parse().ok().filter(|number: &f64| !number.is_nan()).map(|number| (number, number))
-        }
+        AttributeKind::Number => number::parse(value).map(|number| (number, number)),
         AttributeKind::Date => date::parse(value).map(|span| (span.start as f64, (span.end - 1) as f64)),
         AttributeKind::Bool => {
             let truth = ["true", "1", "yes"].iter().any(|word| value.eq_ignore_ascii_case(word));

@@ -34,7 +34,7 @@ impl From<FilterError> for crate::Error {
 const SHOWN: usize = 40;
 
 /// What was found, quoted and cut.
-pub(super) fn quote(found: &str) -> String {
+pub(crate) fn quote(found: &str) -> String {
     match found.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("`{}...`", &found[..end]),
         None if found.is_empty() => "nothing".into(),

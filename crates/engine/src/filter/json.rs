@@ -4,7 +4,7 @@ use findling_bundle::order;
 use serde_json::{Map, Value};
 
 use super::error::quote;
-use super::{Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, parse};
+use super::{Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse};
 
 /// The words that make an object something other than a plain one.
 const GROUPS: [&str; 3] = ["must", "should", "must_not"];
@@ -231,7 +231,7 @@ impl Objects {
             Value::Bool(value) => Ok(value.to_string()),
             // 2020.0 and 2020 are one number.
             Value::Number(number) => Ok(match (number.as_i64(), number.as_f64()) {
-                (None, Some(float)) => float.to_string(),
+                (None, Some(float)) => number::show(float),
                 _ => number.to_string(),
             }),
             other => Err(self.not_a_value(other)),

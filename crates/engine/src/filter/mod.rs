@@ -37,12 +37,14 @@ pub mod date;
 mod error;
 mod json;
 mod near;
+pub(crate) mod number;
 mod text;
 
 pub use bitset::Bitset;
 pub use compile::{Matched, sections_of};
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
+pub(crate) use error::quote;
 pub use json::from_json;
 pub use text::parse;
 

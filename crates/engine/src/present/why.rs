@@ -78,7 +78,9 @@ fn compared(hit: &PageHit, first: &PageHit, why: &Why) -> String {
     if semantic >= further {
         return match (own.legs.similarity, other.legs.similarity) {
             (Some(own), Some(other)) => format!(
-                "The first page is nearer to the query in meaning: {other:.2} against {own:.2} at their best sections."
+                "The first page is nearer to the query in meaning: {} against {} at their best sections.",
+                hundredths(other),
+                hundredths(own)
             ),
             _ => "The first page is nearer to the query in meaning.".into(),
         };
@@ -88,6 +90,13 @@ fn compared(hit: &PageHit, first: &PageHit, why: &Why) -> String {
         count(first.n_sections, "section matches", "sections match"),
         count(hit.n_sections, "does", "do")
     )
+}
+
+/// With two places: what formatting of floats would do, without its tables.
+fn hundredths(number: f32) -> String {
+    let rounded = libm::roundf(number * 100.0) as i32;
+    let sign = if rounded < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", rounded.abs() / 100, rounded.abs() % 100)
 }
 
 fn by_words(own: &SectionHit, other: &SectionHit, why: &Why) -> String {

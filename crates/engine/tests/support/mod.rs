@@ -360,8 +360,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
 
     let manifest = Manifest {
         generator: "test".into(),
+        analysis: findling_text::conformance(&languages),
         languages,
-        analysis: findling_text::conformance(),
         stats: Stats {
             n_pages: structure.n_pages(),
             n_sections: structure.n_sections(),

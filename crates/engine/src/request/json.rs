@@ -1,0 +1,259 @@
+//! Requests as JSON, read field by field. Derived code would do the same in six times the bytes, and every reader of a site
+//! downloads it; and here an error says where, what was expected and what was found.
+
+use serde_json::{Map, Value};
+
+use super::{EncoderChoice, Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
+use crate::Error;
+use crate::filter::quote;
+
+type Read<T> = Result<T, Error>;
+
+/// Reads a request.
+pub(super) fn request(json: &str) -> Read<Request> {
+    let value: Value =
+        serde_json::from_str(json).map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
+    let mut fields = Fields::of("the request", value)?;
+    let request = Request {
+        query: fields.text("query")?.unwrap_or_default(),
+        mode: fields.word("mode", MODES)?.unwrap_or_default(),
+        limit: fields.number("limit")?.map_or_else(Limit::default, Limit),
+        offset: fields.number("offset")?.unwrap_or_default(),
+        filter: fields.take("filter"),
+        vector: fields.take("vector").map(|value| vector("vector", value)).transpose()?,
+        encoder: fields.word("encoder", ENCODERS)?.unwrap_or_default(),
+        fusion: fields.take("fusion").map(fusion).transpose()?.unwrap_or_default(),
+        prefix: fields.truth("prefix")?,
+        verbatim: fields.truth("verbatim")?,
+        sort: fields.take("sort").map(sort).transpose()?,
+        facets: fields.list("facets", text)?,
+        sections_per_page: fields
+            .number("sectionsPerPage")?
+            .map_or_else(SectionsPerPage::default, SectionsPerPage),
+        explain: fields.truth("explain")?,
+        why: fields.text("why")?,
+        also: fields.list("also", text)?,
+        also_vectors: fields.list("alsoVectors", |at, value| match value {
+            Value::Null => Ok(None),
+            value => vector(at, value).map(Some),
+        })?,
+        similar_to: fields.text("similarTo")?,
+    };
+    fields.end()?;
+    Ok(request)
+}
+
+const MODES: &[(&str, Mode)] =
+    &[("hybrid", Mode::Hybrid), ("lexical", Mode::Lexical), ("semantic", Mode::Semantic)];
+const ENCODERS: &[(&str, EncoderChoice)] =
+    &[("auto", EncoderChoice::Auto), ("static", EncoderChoice::Static), ("none", EncoderChoice::None)];
+
+/// Reads how the legs become one list.
+pub(super) fn fusion(value: Value) -> Read<Fusion> {
+    let mut fields = Fields::of("fusion", value)?;
+    let method = fields.word("method", &[("rrf", true), ("convex", false)])?;
+    let fusion = match method {
+        Some(true) => {
+            let dense = fields.float("denseWeight")?.or(fields.float("dense_weight")?);
+            Fusion::Rrf {
+                k: fields.float("k")?.unwrap_or(super::DEFAULT_RRF_K),
+                dense_weight: dense.unwrap_or(super::DEFAULT_RRF_DENSE_WEIGHT),
+            }
+        }
+        Some(false) => Fusion::Convex { alpha: fields.float("alpha")? },
+        None => return Err(expected("fusion.method", "`rrf` or `convex`", "nothing")),
+    };
+    fields.end()?;
+    Ok(fusion)
+}
+
+fn sort(value: Value) -> Read<Sort> {
+    let mut fields = Fields::of("sort", value)?;
+    let by = fields.text("by")?.ok_or_else(|| expected("sort.by", "an attribute's name", "nothing"))?;
+    let sort = Sort { by, descending: fields.truth("descending")? };
+    fields.end()?;
+    Ok(sort)
+}
+
+fn vector(at: &str, value: Value) -> Read<QueryVector> {
+    let mut fields = Fields::of(at, value)?;
+    let vector = QueryVector {
+        values: fields.list("values", float)?,
+        encoder: fields.text("encoder")?.ok_or_else(|| {
+            expected(&format!("{at}.encoder"), "the name of what made the vector", "nothing")
+        })?,
+        truncated: fields.truth("truncated")?,
+    };
+    fields.end()?;
+    Ok(vector)
+}
+
+fn text(at: &str, value: Value) -> Read<String> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(unlike(at, "a string", &other)),
+    }
+}
+
+fn float(at: &str, value: Value) -> Read<f32> {
+    value.as_f64().map(|number| number as f32).ok_or_else(|| unlike(at, "a number", &value))
+}
+
+/// An object whose fields are taken one by one. A field that is null is one left out.
+struct Fields {
+    /// What the object is called in errors.
+    of: String,
+    object: Map<String, Value>,
+    /// The fields asked for so far, so that an unknown one can be told what there is.
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    fn of(name: &str, value: Value) -> Read<Self> {
+        match value {
+            Value::Object(object) => Ok(Self { of: name.to_owned(), object, known: Vec::new() }),
+            other => Err(unlike(name, "an object", &other)),
+        }
+    }
+
+    fn take(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        self.object.remove(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&mut self, name: &'static str) -> Read<Option<String>> {
+        self.take(name).map(|value| text(name, value)).transpose()
+    }
+
+    fn float(&mut self, name: &'static str) -> Read<Option<f32>> {
+        self.take(name).map(|value| float(name, value)).transpose()
+    }
+
+    fn number(&mut self, name: &'static str) -> Read<Option<u32>> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        match value.as_u64().and_then(|number| u32::try_from(number).ok()) {
+            Some(number) => Ok(Some(number)),
+            None => Err(unlike(name, "a whole number from 0 to 4294967295", &value)),
+        }
+    }
+
+    fn truth(&mut self, name: &'static str) -> Read<bool> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Value::Bool(truth)) => Ok(truth),
+            Some(other) => Err(unlike(name, "true or false", &other)),
+        }
+    }
+
+    fn word<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Read<Option<T>> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let meant = words.iter().find(|(word, _)| value.as_str() == Some(word));
+        let meant = meant.map(|&(_, meaning)| Some(meaning));
+        meant.ok_or_else(|| {
+            let words: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
+            unlike(name, &words.join(" or "), &value)
+        })
+    }
+
+    fn list<T>(&mut self, name: &'static str, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => items.into_iter().map(|value| item(name, value)).collect(),
+            Some(other) => Err(unlike(name, "a list", &other)),
+        }
+    }
+
+    /// Refuses what nobody asked for: a field misspelt is one that would be passed over.
+    fn end(self) -> Read<()> {
+        match self.object.keys().next() {
+            Some(other) => Err(wrong(format!(
+                "{} has a field {}, which is unknown; there are {}",
+                self.of,
+                quote(other),
+                self.known.join(", ")
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unlike(at: &str, what: &str, found: &Value) -> Error {
+    expected(at, what, &quote(&found.to_string()))
+}
+
+fn expected(at: &str, what: &str, found: &str) -> Error {
+    wrong(format!("the request, {at}: expected {what}, found {found}"))
+}
+
+fn wrong(message: String) -> Error {
+    Error::Request { message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_read() {
+        let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
+            "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true}, "encoder": "none",
+            "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true,
+            "sort": {"by": "year", "descending": true}, "facets": ["*"], "sectionsPerPage": 1, "explain": true,
+            "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}], "similarTo": "d"}"#;
+        let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
+            values: values.to_vec(),
+            encoder: encoder.into(),
+            truncated,
+        };
+        let expect = Request {
+            query: "a".into(),
+            mode: Mode::Lexical,
+            limit: Limit(3),
+            offset: 2,
+            filter: Some(serde_json::json!({"x": 1})),
+            vector: Some(vector(&[1.0, 0.5], "supplied", true)),
+            encoder: EncoderChoice::None,
+            fusion: Fusion::Rrf { k: 5.0, dense_weight: 0.25 },
+            prefix: true,
+            verbatim: true,
+            sort: Some(Sort { by: "year".into(), descending: true }),
+            facets: vec!["*".into()],
+            sections_per_page: SectionsPerPage(1),
+            explain: true,
+            why: Some("b".into()),
+            also: vec!["c".into()],
+            also_vectors: vec![None, Some(vector(&[], "e", false))],
+            similar_to: Some("d".into()),
+        };
+        assert_eq!(request(json).unwrap(), expect);
+        assert_eq!(request("{}").unwrap(), Request::default());
+        assert_eq!(request(r#"{"limit": null, "vector": null}"#).unwrap(), Request::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let cases = [
+            ("", "the request is not JSON"),
+            ("[]", "the request, the request: expected an object, found `[]`"),
+            (r#"{"limits": 3}"#, "has a field `limits`, which is unknown; there are query, mode, limit"),
+            (r#"{"query": 3}"#, "query: expected a string, found `3`"),
+            (r#"{"limit": -1}"#, "limit: expected a whole number from 0 to 4294967295, found `-1`"),
+            (r#"{"limit": 1.5}"#, "found `1.5`"),
+            (r#"{"mode": "words"}"#, "mode: expected hybrid or lexical or semantic, found `\"words\"`"),
+            (r#"{"fusion": {}}"#, "fusion.method: expected `rrf` or `convex`, found nothing"),
+            (r#"{"fusion": {"method": "convex", "k": 1}}"#, "fusion has a field `k`"),
+            (r#"{"sort": {"descending": true}}"#, "sort.by: expected an attribute's name"),
+            (
+                r#"{"vector": {"values": [1, "x"], "encoder": "e"}}"#,
+                "values: expected a number, found `\"x\"`",
+            ),
+            (r#"{"vector": {"values": [1]}}"#, "vector.encoder: expected the name of what made the vector"),
+            (r#"{"also": "a"}"#, "also: expected a list"),
+            (r#"{"prefix": 1}"#, "prefix: expected true or false, found `1`"),
+        ];
+        for (json, expect) in cases {
+            let message = request(json).expect_err(json).to_string();
+            assert!(message.contains(expect), "{json}: {message}");
+        }
+    }
+}
