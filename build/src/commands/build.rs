@@ -100,6 +100,9 @@ struct Reading {
     /// Do not make sections of entries of definition lists and tables that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
+    /// Show copies of a page (the same in several versions) each for itself, instead of one that stands for all
+    #[arg(long)]
+    keep_copies: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -256,6 +259,7 @@ fn run_here(args: Args, ui: &Ui) -> Result<ExitCode> {
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         synonyms,
+        copies: !args.reading.keep_copies,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read whole.

@@ -8,13 +8,14 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, PageId, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
+use findling_text::keys::pin_key;
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::{Allowed, Found, Ranked, Words};
+use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
@@ -26,6 +27,12 @@ const STATIC: &str = "static";
 /// What the middle of a page's vectors is called there.
 const PAGE: &str = "page";
 
+/// The attribute that pages' scores are multiplied by, a number from 0 to 100: above 1 raised, below buried.
+pub const BOOST: &str = "search_boost";
+
+/// The attribute of pages that are copies of each other: a number that they share.
+pub const COPY: &str = "search_copy";
+
 /// Most other wordings of a query.
 pub const MAX_ALSO: usize = 4;
 
@@ -36,6 +43,8 @@ pub const MAX_LIMIT: u32 = 1_000;
 pub struct Search {
     /// The query, then its other wordings.
     wordings: Vec<Wording>,
+    /// The same without one attribute's part of the filter, for counting that attribute's values.
+    instead: Vec<(String, Vec<Wording>)>,
     /// The page that others are to be like, until it is known what of it is asked for.
     similar_to: Option<String>,
     /// The page asked about, once it is found.
@@ -145,16 +154,36 @@ impl Search {
         let similar_to = request.similar_to.clone();
         let also = std::mem::take(&mut request.also);
         let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
-        let mut wordings = vec![Wording::new(index, Asked::new(index, request.clone())?)?];
+        let mut requests = vec![request.clone()];
         for query in also {
             let vector = vectors.next().flatten();
             // Nothing said is no other way to say it.
             if !query.trim().is_empty() {
-                let request = Request { query, vector, ..request.clone() };
-                wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+                requests.push(Request { query, vector, ..request.clone() });
             }
         }
-        Ok(Self { wordings, similar_to, why: None, ranked: None })
+        let mut wordings = Vec::with_capacity(requests.len());
+        for request in &requests {
+            wordings.push(Wording::new(index, Asked::new(index, request.clone())?)?);
+        }
+        let mut instead = Vec::new();
+        if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
+            for attribute in first.asked.facets(index)? {
+                let mut others = Vec::new();
+                for request in &requests {
+                    let mut asked = Asked::new(index, request.clone())?;
+                    let condition = asked.condition.as_ref().and_then(|c| c.without(&attribute.name));
+                    if let Some(condition) = condition {
+                        asked.condition = Some(condition).filter(|condition| !condition.is_everything());
+                        others.push(Wording::new(index, asked)?);
+                    }
+                }
+                if others.len() == requests.len() {
+                    instead.push((attribute.name.clone(), others));
+                }
+            }
+        }
+        Ok(Self { wordings, instead, similar_to, why: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -171,7 +200,8 @@ impl Search {
         }
         let mut needed = self.locate(index)?;
         if self.ranked.is_none() {
-            for wording in &mut self.wordings {
+            let instead = self.instead.iter_mut().flat_map(|(_, wordings)| wordings);
+            for wording in self.wordings.iter_mut().chain(instead) {
                 needed.extend(wording.step(index)?);
             }
         }
@@ -182,9 +212,16 @@ impl Search {
         let ranked = match &mut self.ranked {
             Some(ranked) => ranked,
             none => {
-                let found = self.wordings.iter_mut().filter_map(|wording| wording.found.take()).collect();
+                let take = |wordings: &mut Vec<Wording>| {
+                    wordings.iter_mut().filter_map(|wording| wording.found.take()).collect::<Vec<Found>>()
+                };
+                let mut instead = Vec::new();
+                for (name, wordings) in &mut self.instead {
+                    instead.push((std::mem::take(name), pages_of(index, &take(wordings))?));
+                }
+                let found = take(&mut self.wordings);
                 let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
-                none.insert(Ranked::new(index, &asked, found, self.why)?)
+                none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
         };
         let mut shards = ranked.shards(index);
@@ -260,6 +297,8 @@ impl Wording {
         if !missing.is_empty() {
             return Ok(missing);
         }
+        // A query that the site has an answer to is no slip.
+        self.spelt |= !self.asked.pins(index).is_empty();
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
                 Spelling::Need(shards) => return Ok(self::missing(index, &shards)),
@@ -364,6 +403,14 @@ fn check(request: &Request) -> Result<(), Error> {
             "expected {expected}, found {:?}; leave fusion out for the default",
             request.fusion
         ));
+    }
+    if let Some(prefer) = &request.prefer {
+        let half = prefer.half.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&prefer.share) || !(half > 0.0 && half.is_finite()) {
+            return refuse(
+                "expected prefer with a share from 0 to 1 and a half above 0, found others".into(),
+            );
+        }
     }
     let n_also = request.also.len();
     if n_also > MAX_ALSO {
@@ -543,6 +590,7 @@ impl Asked {
             }
             shards.extend(self.plan.names.iter().filter_map(|name| dictionary.shard_of(name)));
         }
+        shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
                 shards.extend(dictionary.shard_of(term));
@@ -560,6 +608,7 @@ impl Asked {
         if let Some(sort) = &self.request.sort {
             shards.push(attribute(index, &sort.by)?.column);
         }
+        shards.extend(columns_of_order(index, self)?);
         if let (Some(query), Some(dense)) = (&self.dense, &manifest.dense) {
             if matches!(query, DenseQuery::Own(_)) {
                 shards.extend(dense.projection);
@@ -573,6 +622,22 @@ impl Asked {
             }
         }
         Ok(shards)
+    }
+
+    fn pin_keys(&self) -> Vec<String> {
+        self.plan.names.iter().map(|name| pin_key(name)).collect()
+    }
+
+    /// The pages that the site has pinned to the query, ascending.
+    pub fn pins(&self, index: &Index) -> Vec<u32> {
+        let dictionary = Dictionary::new(index);
+        let mut pages: Vec<u32> = Vec::new();
+        for found in self.pin_keys().iter().filter_map(|key| dictionary.find(key)) {
+            pages.extend(dictionary.postings(&found, Level::Page).map(|posting| posting.id));
+        }
+        order::sort(&mut pages);
+        pages.dedup();
+        pages
     }
 
     /// How many vectors that pass the filter are enough to choose from, where vectors are streamed; `least` at least.

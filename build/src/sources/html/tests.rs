@@ -245,6 +245,14 @@ fn a_marked_body_is_read_as_marked() {
 }
 
 #[test]
+fn a_page_says_what_it_is_pinned_to() {
+    let raw = page(
+        "<main><h1 data-findling-pin='get started, how to  install,'>A</h1><p data-findling-pin=setup>Text</p></main>",
+    );
+    assert_eq!(raw.page.pins, ["get started", "how to install", "setup"]);
+}
+
+#[test]
 fn depth_exhausts_nothing() {
     let deep = format!("{}x{}", "<b>".repeat(20_000), "</b>".repeat(20_000));
     assert_eq!(outline(&deep), "0 : x");

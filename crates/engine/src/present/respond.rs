@@ -142,6 +142,8 @@ impl Presenter<'_> {
             meta: text.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             sections,
             n_sections: page.score.n_sections,
+            copies: page.score.copies,
+            pinned: page.score.pinned,
         })
     }
 

@@ -4,6 +4,7 @@ use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
 
 use super::group::Grouped;
 use super::merge::merge;
+use super::order::{add_pinned, collapse, spread, weigh};
 use super::standing::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
@@ -155,6 +156,22 @@ impl Words {
     }
 }
 
+/// The pages among all.
+fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
+    let mut matching = Bitset::none(structure.n_pages());
+    for page in pages {
+        matching.insert(page.page);
+    }
+    matching
+}
+
+/// The pages that several wordings find.
+pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
+    let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
+    Ok(matching(structure, &all))
+}
+
 fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
     let params = &index.rank_params().bm25f;
     Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
@@ -173,6 +190,8 @@ pub(crate) struct Found {
     groups: Vec<ScoredGroup>,
     selectivity: f32,
     notices: Vec<Notice>,
+    /// Pages that the site has pinned to the query, ascending.
+    pins: Vec<u32>,
 }
 
 impl Found {
@@ -252,13 +271,17 @@ impl Found {
         });
 
         // Pages.
+        let super::Fused { mut candidates, ranked: lexical } = fused;
+        let pins = asked.pins(index);
+        add_pinned(&pins, &mut candidates, structure, |section| {
+            allowed.is_none_or(|allowed| allowed.contains(section))
+        });
         let mut params = *params;
         if asked.like.is_some() {
             params.page_second = LIKE_SECOND;
         }
-        let pages = group(&fused.candidates, &params, structure).pages;
-        let super::Fused { candidates, ranked: lexical } = fused;
-        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices })
+        let pages = group(&candidates, &params, structure).pages;
+        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices, pins })
     }
 }
 
@@ -268,31 +291,41 @@ impl Ranked {
         index: &Index,
         wordings: &[&Asked],
         mut found: Vec<Found>,
+        instead: &[(String, Bitset)],
         why: Option<Place>,
     ) -> Result<Self, Error> {
         let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
         let request = &asked.request;
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let (candidates, pages) = merge(&mut found, structure);
-        let mut pages = Grouped { pages };
-        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
+        let mut pins: Vec<u32> = found.iter().flat_map(|found| found.pins.iter().copied()).collect();
+        order::sort(&mut pins);
+        let (candidates, mut pages) = merge(&mut found, structure);
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
         if !wanted.is_empty() {
-            let mut matching = Bitset::none(structure.n_pages());
-            for page in &pages.pages {
-                matching.insert(page.page);
-            }
+            let matching = matching(structure, &pages);
             for attribute in wanted {
+                // Where only this attribute's own filter is left out, other pages match.
+                let otherwise = instead.iter().find(|(name, _)| *name == attribute.name);
+                let matching = otherwise.map_or(&matching, |(_, pages)| pages);
                 if let Some(column) = index.column(attribute.column) {
-                    facets.push(crate::facets::count(&attribute.name, column, &matching));
+                    facets.push(crate::facets::count(&attribute.name, column, matching));
                 }
             }
         }
+        weigh(index, asked, &pins, &mut pages)?;
+        collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
+        let mut pages = Grouped { pages };
+        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
         let (start, limit) = (request.offset as usize, request.limit.0 as usize);
         // Where a page stands among all, only the order of all says.
         let end = if why.is_some() { usize::MAX } else { start.saturating_add(limit) };
         match &request.sort {
+            None if request.spread.is_some() => {
+                pages.rank(usize::MAX);
+                spread(index, asked, &mut pages.pages)?;
+                pages.rank(end);
+            }
             None => pages.rank(end),
             Some(sort) => {
                 pages.rank(usize::MAX);
