@@ -45,6 +45,8 @@ pub struct Search {
     wordings: Vec<Wording>,
     /// The same without one attribute's part of the filter, for counting that attribute's values.
     instead: Vec<(String, Vec<Wording>)>,
+    /// The same without something that leaves pages out, where nothing is found: what it is, and the search without it.
+    relaxed: Option<Vec<(String, Vec<Wording>)>>,
     /// The page that others are to be like, until it is known what of it is asked for.
     similar_to: Option<String>,
     /// The page asked about, once it is found.
@@ -183,7 +185,7 @@ impl Search {
                 }
             }
         }
-        Ok(Self { wordings, instead, similar_to, why: None, ranked: None })
+        Ok(Self { wordings, instead, relaxed: None, similar_to, why: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -224,6 +226,25 @@ impl Search {
                 none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
         };
+        let like = self.wordings.iter().any(|wording| wording.asked.like.is_some());
+        if ranked.total.pages == 0 && self.why.is_none() && !like {
+            let relaxed = match &mut self.relaxed {
+                Some(relaxed) => relaxed,
+                none => none.insert(relaxed(index, &self.wordings)?),
+            };
+            let mut needed = Vec::new();
+            for wording in relaxed.iter_mut().flat_map(|(_, wordings)| wordings) {
+                needed.extend(wording.step(index)?);
+            }
+            let missing = self::missing(index, &needed);
+            if !missing.is_empty() {
+                return Ok(Step::Need(missing));
+            }
+            for (what, mut wordings) in std::mem::take(relaxed) {
+                let found: Vec<Found> = wordings.iter_mut().filter_map(|w| w.found.take()).collect();
+                ranked.would_find(&what, pages_of(index, &found)?.count());
+            }
+        }
         let mut shards = ranked.shards(index);
         // The name of a page that was not found.
         shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
@@ -328,6 +349,68 @@ impl Wording {
         self.found = Some(Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?);
         Ok(Vec::new())
     }
+}
+
+/// The search without each of the things that may leave every page out: the filter on an attribute, all filters, quotation
+/// marks, exclusions.
+fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wording>)>, Error> {
+    let Some(Wording { asked, .. }) = wordings.first() else { return Ok(Vec::new()) };
+    let mut names: Vec<&str> = Vec::new();
+    for test in asked.condition.iter().flat_map(Condition::tests) {
+        if !names.contains(&test.attribute.as_str()) {
+            names.push(&test.attribute);
+        }
+    }
+    let mut ways = vec![Relax::Phrases, Relax::Exclusions, Relax::Filter];
+    if names.len() > 1 {
+        ways.extend(names.into_iter().map(Relax::Attribute));
+    }
+    let mut relaxed = Vec::new();
+    for way in ways {
+        let mut what = String::new();
+        let mut without = Vec::with_capacity(wordings.len());
+        for wording in wordings {
+            let mut asked = Asked::of(index, wording.asked.request.clone(), wording.asked.query.clone())?;
+            asked.condition = wording.asked.condition.clone();
+            let condition = asked.condition.clone();
+            match (way, condition) {
+                (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
+                    asked.plan.phrases.clear();
+                    what = "quotation marks".into();
+                }
+                (Relax::Exclusions, _) if !asked.plan.excluded.is_empty() => {
+                    asked.plan.excluded.clear();
+                    what = "what the query excludes".into();
+                }
+                (Relax::Filter, Some(condition)) => {
+                    asked.condition = None;
+                    what = format!("the filter {}", filter::quote(&condition.to_string()));
+                }
+                (Relax::Attribute(name), Some(condition)) => {
+                    if let Some(others) = condition.without(name) {
+                        asked.condition = Some(others);
+                        what = format!("the filter on {}", filter::quote(name));
+                    }
+                }
+                _ => {}
+            }
+            without.push(Wording { spelt: true, ..Wording::new(index, asked)? });
+        }
+        if !what.is_empty() {
+            relaxed.push((what, without));
+        }
+    }
+    Ok(relaxed)
+}
+
+/// What to leave out of a search.
+#[derive(Clone, Copy)]
+enum Relax<'a> {
+    Phrases,
+    Exclusions,
+    Filter,
+    /// Of the filter, what it asks of this attribute.
+    Attribute(&'a str),
 }
 
 /// Chooses the cells to look into, where vectors are streamed, and gives the shards that are missing for it. Cells are added

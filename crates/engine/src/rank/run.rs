@@ -1,6 +1,6 @@
 //! A search from the shards at hand to the sections that are shown.
 
-use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
+use findling_bundle::{PageId, SectionId, ShardId, Structure, VectorId, order};
 
 use super::group::Grouped;
 use super::merge::merge;
@@ -156,6 +156,21 @@ impl Words {
     }
 }
 
+/// Says of sections that no word found in which part of them the nearest vector lies. A section's vectors are of parts of about
+/// the same length.
+fn find_parts(candidates: &mut [Candidate], structure: &Structure, similarity: impl Fn(u32) -> Option<f32>) {
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.passage.is_none()) {
+        let vectors = structure.vectors(SectionId(candidate.section));
+        let mut best = f32::NEG_INFINITY;
+        for (part, vector) in vectors.clone().enumerate().skip_while(|_| vectors.len() < 2) {
+            if let Some(cosine) = similarity(vector).filter(|&cosine| cosine > best) {
+                best = cosine;
+                candidate.part = (256 * part / vectors.len()) as u8;
+            }
+        }
+    }
+}
+
 /// The pages among all.
 fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
     let mut matching = Bitset::none(structure.n_pages());
@@ -276,6 +291,16 @@ impl Found {
         add_pinned(&pins, &mut candidates, structure, |section| {
             allowed.is_none_or(|allowed| allowed.contains(section))
         });
+        if let Some(point) = &point {
+            let cells = || probe.iter().flat_map(|probe| probe.cells()).filter_map(|&cell| index.cell(cell));
+            find_parts(&mut candidates, structure, |vector| match &view {
+                Some(view) => view.similarity_of_vector(&point.query, VectorId(vector)),
+                None => cells().find_map(|cell| {
+                    let at = cell.ids().binary_search(&vector).ok()?;
+                    cell.vectors().nth(at).map(|(_, row, scale)| point.query.similarity(row, scale))
+                }),
+            });
+        }
         let mut params = *params;
         if asked.like.is_some() {
             params.page_second = LIKE_SECOND;
@@ -440,6 +465,17 @@ impl Ranked {
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
+    }
+
+    /// Says how much would be found without something that leaves pages out, where that is anything.
+    pub fn would_find(&mut self, what: &str, n_pages: u32) {
+        if n_pages > 0 {
+            let pages = if n_pages == 1 { "1 page matches".into() } else { format!("{n_pages} pages match") };
+            self.notices.push(Notice {
+                code: "removed-all".into(),
+                message: format!("nothing is found; without {what}, {pages}"),
+            });
+        }
     }
 
     /// What showing the pages needs.
