@@ -11,7 +11,7 @@ use findling_bundle::rows::RowsShard;
 use findling_bundle::{
     Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard,
     ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard,
-    decode_shard, hex,
+    announced_len, decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -139,17 +139,21 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     let shards: Vec<ShardEntry> = manifest.shards.iter().copied().chain(cells).collect();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
-    let decoded: Vec<Result<Decoded>> = shards
+    let (raw_lens, decoded): (Vec<u64>, Vec<Result<Decoded>>) = shards
         .par_iter()
         .enumerate()
         .map(|(id, shard)| {
             bar.inc(1);
             let column = column_kinds.get(id).copied().flatten();
             let id = ShardId(id as u32);
-            let stored = files.stored(id, shard)?;
-            decode(manifest, centroids.as_ref(), id, shard, column, &stored).map_err(Into::into)
+            let stored = match files.stored(id, shard) {
+                Ok(stored) => stored,
+                Err(error) => return (0, Err(error)),
+            };
+            let decoded = decode(manifest, centroids.as_ref(), id, shard, column, &stored);
+            (announced_len(&stored).map_or(0, u64::from), decoded.map_err(Into::into))
         })
-        .collect();
+        .unzip();
     bar.finish_and_clear();
 
     let mut damage: Vec<String> = decoded
@@ -174,7 +178,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         Ok(Decoded::Graph(line)) => Some(GraphLine { ..*line }),
         _ => None,
     });
-    let parts: Vec<Part> = sizes(&shards)
+    let parts: Vec<Part> = sizes(shards.iter().copied().zip(raw_lens))
         .into_iter()
         .map(|(kind, files, stored_bytes, raw_bytes)| Part {
             kind: kind_name(kind),

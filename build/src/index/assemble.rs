@@ -204,14 +204,15 @@ fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     sums.into_iter().map(|sum| (sum / n) as f32).collect()
 }
 
-/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds.
-pub fn sizes(shards: &[ShardEntry]) -> Vec<(ShardKind, usize, u64, u64)> {
+/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds. The shards come with their
+/// lengths uncompressed.
+pub fn sizes(shards: impl Iterator<Item = (ShardEntry, u64)>) -> Vec<(ShardKind, usize, u64, u64)> {
     let mut sizes = std::collections::BTreeMap::new();
-    for shard in shards {
+    for (shard, raw_len) in shards {
         let (n, stored, raw) = sizes.entry(shard.kind).or_insert((0usize, 0u64, 0u64));
         *n += 1;
         *stored += u64::from(shard.stored_len);
-        *raw += u64::from(shard.raw_len);
+        *raw += raw_len;
     }
     sizes.into_iter().map(|(kind, (n, stored, raw))| (kind, n, stored, raw)).collect()
 }

@@ -21,8 +21,8 @@ const HALF_BITS: (usize, usize) = (5, 10);
 const SMALL: usize = 64_000;
 /// Vectors up to which readers are told which cell each is in, at some ten bits a vector.
 const TOLD: usize = 25_000;
-/// Half bits for each number of a centroid.
-const CENTROID_HALF_BITS: usize = 3;
+/// Bits for each number of a centroid, on average.
+const CENTROID_BITS: usize = 1;
 
 /// What goes into a bundle.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub struct Cells {
 
 /// Vectors of a cell: the larger, the fewer centroids every reader fetches, and the more that a query fetches in vain.
 fn cell_len(n_vectors: usize) -> usize {
-    // Centroids for 50,000 vectors then take as much as the cells that a query looks into.
-    ((n_vectors as f64).sqrt() / 4.0).round().clamp(24.0, 256.0) as usize
+    // Centroids for 120,000 vectors then take less than the cells that a query looks into.
+    ((n_vectors as f64).sqrt() * 0.375).round().clamp(24.0, 256.0) as usize
 }
 
 /// Groups vectors of length 1, `dim` numbers each, one after the other.
@@ -77,7 +77,7 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
         .zip(&members)
         .map(|((shard, _), members)| Cell { shard: *shard, n_vectors: members.len() as u32 })
         .collect();
-    let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_HALF_BITS / 2, &cell_of)?;
+    let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_BITS, &cell_of)?;
     Ok(Cells { centroids, shards })
 }
 

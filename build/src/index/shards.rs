@@ -79,11 +79,11 @@ impl Cutter {
 
     /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
     /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
-    /// root. The power of two next to it, so that a growing site seldom moves all cuts.
+    /// root. Of powers of two and what lies half way between them the next, so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
-        let power = best.max(1.0).log2().round() as u32;
-        (1 << power.min(19)).max(8 << 10)
+        let half_powers = (2.0 * best.max(1.0).log2()).round();
+        2f64.powf(half_powers / 2.0).clamp(4096.0, 524_288.0) as usize
     }
 }
 

@@ -10,8 +10,8 @@ use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
-const BYTES_PER_SHARD: usize = 20;
-const SHARDS_PER_QUERY: usize = 5;
+const BYTES_PER_SHARD: usize = 9;
+const SHARDS_PER_QUERY: usize = 8;
 
 /// The shards, uncompressed, each with its first page.
 pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<(Vec<PageId>, Vec<Vec<u8>>), Error> {

@@ -16,8 +16,8 @@
 //! | mean of the centroids | `dim` f32 |
 //! | the coder of centroids less their mean, the coder of vectors less their centroid | `dim` u8: bits, then `dim` f32: deviations; each |
 //! | vectors of each cell | `n_cells` varints |
-//! | bytes of each cell's shard, stored; uncompressed | `n_cells` varints each |
-//! | hash of each cell's shard | `n_cells` times 8 |
+//! | bytes of each cell's shard, stored | `n_cells` varints |
+//! | hash of each cell's shard | `n_cells` times 6 |
 //! | scales | `n_cells` u8 |
 //! | codes | `n_cells` times the coder's bits, rounded up to bytes |
 //! | `width` | u8: bits for the number of a cell; 0 where the bundle does not say which vector is in which cell |
@@ -33,7 +33,7 @@
 //! | scales | `n` u8 |
 //! | codes | `n` times the coder's bits, rounded up to bytes |
 
-use crate::codec::{BitWriter, Reader, put_varint};
+use crate::codec::{BitWriter, Reader, ShardHash, put_varint};
 use crate::limits::check_dim;
 use crate::vectors::quantise;
 use crate::{Error, ShardEntry, ShardKind, Stats};
@@ -251,7 +251,6 @@ pub fn write_centroids(
     vectors.put(&mut out);
     cells.iter().for_each(|cell| put_varint(&mut out, cell.n_vectors));
     cells.iter().for_each(|cell| put_varint(&mut out, cell.shard.stored_len));
-    cells.iter().for_each(|cell| put_varint(&mut out, cell.shard.raw_len));
     cells.iter().for_each(|cell| out.extend_from_slice(&cell.shard.hash));
     let (scales, codes): (Vec<u8>, Vec<Vec<u8>>) = rows.iter().map(|row| coder.encode(row)).unzip();
     out.extend_from_slice(&scales);
@@ -283,34 +282,27 @@ impl Centroids {
             let (expected, got) = (stats.n_vectors.into(), n_vectors.into());
             return Err(Error::Length { what: "vectors of all cells", expected, got });
         }
-        // Three numbers, a hash and a scale.
-        let n_cells = reader.count(3 + 8 + 1)?;
+        // Two numbers, a hash and a scale.
+        let least = 2 + size_of::<ShardHash>() + 1;
+        let n_cells = reader.count(least)?;
         reader.fits(dim, 4 + 2 * 5)?;
         let mean: Vec<f32> = (0..dim).map(|_| reader.f32()).collect::<Result<_, _>>()?;
         let coder = Coder::read(&mut reader, dim)?;
         let vectors = Coder::read(&mut reader, dim)?;
-        reader.fits(n_cells, 3 + 8 + 1 + coder.row_len)?;
+        reader.fits(n_cells, least + coder.row_len)?;
         // Centroids take more memory than their codes where these are short.
         if n_cells.saturating_mul(dim + 40) > raw.len().saturating_mul(200) {
             return Err(reader.malformed("centroids have too few bits for their dimensions"));
         }
         let mut numbers = || -> Result<Vec<u32>, Error> { (0..n_cells).map(|_| reader.varint()).collect() };
-        let (counts, stored, raw_lens) = (numbers()?, numbers()?, numbers()?);
+        let (counts, stored) = (numbers()?, numbers()?);
         let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();
         if sum != u64::from(n_vectors) {
             return Err(reader.malformed("the cells do not add up to the vectors"));
         }
-        let limit = crate::limits::max_raw_len(ShardKind::Cell);
         let mut cells = Vec::with_capacity(n_cells);
-        for ((&n_vectors, &stored_len), &raw_len) in counts.iter().zip(&stored).zip(&raw_lens) {
-            if raw_len > limit {
-                return Err(Error::Limit {
-                    what: "bytes of a shard",
-                    limit: limit.into(),
-                    got: raw_len.into(),
-                });
-            }
-            let shard = ShardEntry { kind: ShardKind::Cell, hash: reader.array()?, stored_len, raw_len };
+        for (&n_vectors, &stored_len) in counts.iter().zip(&stored) {
+            let shard = ShardEntry { kind: ShardKind::Cell, hash: reader.array()?, stored_len };
             cells.push(Cell { shard, n_vectors });
         }
         let code_scales = reader.take(n_cells)?;
@@ -581,7 +573,7 @@ mod tests {
         assert!(CellShard::from_bytes(&raw, &coder, 40, &few).is_err(), "an id beyond the bundle's");
         assert!(write_cell(&coder, &centroid, &[2, 2], &slices[..2]).is_err());
 
-        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 8], stored_len: 99, raw_len: 120 };
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 6], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
         let centroids = [centroid, vec![-0.5; dim]].concat();
         let raw = write_centroids(

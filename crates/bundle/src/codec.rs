@@ -202,14 +202,14 @@ pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     hash
 }
 
-/// What a shard is named by: the first 8 bytes of BLAKE3 over its stored bytes. Enough to tell apart what a site ever
-/// deploys (two of a million shards share one with a probability of 3e-8), and half of what every reader would fetch for 16.
-pub type ShardHash = [u8; 8];
+/// What a shard is named by: the first 6 bytes of BLAKE3 over its stored bytes. Enough to tell apart what a site has deployed (two
+/// of ten thousand shards share one with a probability of 2e-7), and all that every reader fetches of each.
+pub type ShardHash = [u8; 6];
 
 /// The name of a shard.
 pub fn shard_hash(stored: &[u8]) -> ShardHash {
     let mut hash = ShardHash::default();
-    hash.copy_from_slice(&hash128(stored)[..8]);
+    hash.copy_from_slice(&hash128(stored)[..size_of::<ShardHash>()]);
     hash
 }
 

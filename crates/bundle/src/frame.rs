@@ -7,14 +7,13 @@
 //! | 5 | 1 | format version of the kind |
 //! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header) |
 //! | 7 | 1 | 0 |
-//! | 8 | 4 | length of the contents after decompression, u32 |
+//! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
 //! | 12 or 28 | | contents |
 //!
-//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 8 for a shard, since every
+//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 6 for a shard, since every
 //! reader fetches the hashes of all shards. The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says this hash and
-//! the lengths, so that a file of another build, cut short
-//! or rewritten on the way, is refused before it is decoded. The manifest has a checksum inside as well, since the
+//! the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded. The manifest has a checksum inside as well, since the
 //! engine is handed it without the entry.
 
 use miniz_oxide::deflate::compress_to_vec;
@@ -28,7 +27,7 @@ const MAGIC: [u8; 4] = *b"FNDS";
 const HEADER_LEN: usize = 12;
 const MANIFEST_KIND: u8 = 255;
 /// Of every kind until one changes.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 /// Level 9 is within half a percent of the best, at a fifth of the time.
@@ -44,20 +43,15 @@ pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>)
         return Err(Error::Limit { what: "bytes of a shard", limit: limit.into(), got: raw.len() as u64 });
     }
     let stored = encode(kind as u8, raw, &[]);
-    let entry = ShardEntry {
-        kind,
-        hash: shard_hash(&stored),
-        stored_len: stored.len() as u32,
-        raw_len: raw.len() as u32,
-    };
+    let entry = ShardEntry { kind, hash: shard_hash(&stored), stored_len: stored.len() as u32 };
     Ok((entry, stored))
 }
 
 /// The contents of a shard, checked against its line in the directory.
 ///
 /// # Errors
-/// Where length, checksum, kind or version are not the announced ones, or the contents do not inflate to the length
-/// announced.
+/// Where length, checksum, kind or version are not the announced ones, or the contents do not inflate to the length that the
+/// header announces.
 pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
     check_stored("shard", entry.stored_len, &entry.hash, stored)?;
     let mut reader = Reader::new(stored, "shard");
@@ -65,14 +59,15 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
     if header.kind != entry.kind as u8 {
         return Err(Error::Kind { expected: entry.kind, got: header.kind });
     }
-    if header.raw_len != entry.raw_len {
-        return Err(Error::Length {
-            what: "shard, decompressed",
-            expected: entry.raw_len.into(),
-            got: header.raw_len.into(),
-        });
-    }
     header.contents("shard", max_raw_len(entry.kind), reader)
+}
+
+/// Bytes of a shard's contents after decompression, as its header announces them.
+///
+/// # Errors
+/// Where there is no header.
+pub fn announced_len(stored: &[u8]) -> Result<u32, Error> {
+    Ok(Header::read(&mut Reader::new(stored, "shard"))?.raw_len)
 }
 
 /// The manifest as it is stored, and the entry that names it.

@@ -7,7 +7,7 @@
 //! ```no_run
 //! use findling_engine::{Index, Request, Response, Step};
 //!
-//! # fn fetch(hash: [u8; 8]) -> Vec<u8> { unimplemented!() }
+//! # fn fetch(hash: [u8; 6]) -> Vec<u8> { unimplemented!() }
 //! fn search(index: &mut Index, query: &str) -> Result<Response, findling_engine::Error> {
 //!     let mut search = index.search(Request { query: query.into(), ..Request::default() })?;
 //!     loop {

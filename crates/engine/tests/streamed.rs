@@ -293,8 +293,8 @@ proptest! {
         }
         let (spoilt, stored) = encode_shard(ShardKind::Cell, &raw).unwrap();
         if spoilt.stored_len == entry.stored_len {
-            let hash = centroids.windows(8).position(|window| window == entry.hash).unwrap();
-            centroids[hash..hash + 8].copy_from_slice(&spoilt.hash);
+            let hash = centroids.windows(entry.hash.len()).position(|window| window == entry.hash).unwrap();
+            centroids[hash..hash + entry.hash.len()].copy_from_slice(&spoilt.hash);
             bundle.shards[place] = stored;
         }
         for (at, byte) in edits {

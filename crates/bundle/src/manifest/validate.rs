@@ -1,0 +1,173 @@
+//! What of a manifest must hold before a reader relies on it.
+
+use super::{Dense, Manifest, ShardEntry, ShardKind, WHAT};
+use crate::limits::{
+    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_SYNONYMS, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
+};
+use crate::{Error, ShardId};
+
+impl Manifest {
+    /// Whether what the manifest says holds together: what a reader relies on afterwards without asking again.
+    ///
+    /// - every shard referred to exists and is of the right kind, there is one structure, lengths are within limits;
+    /// - ranges of terms, pages and vectors begin at the beginning, ascend strictly and stay within the counts;
+    /// - attributes ascend strictly by name; numbers are finite; the mean vector has the encoder's dimension;
+    /// - files are named by relative paths that stay inside the bundle.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn validate(&self) -> Result<(), Error> {
+        let stats = &self.stats;
+        for (what, n) in [
+            ("pages", stats.n_pages),
+            ("sections", stats.n_sections),
+            ("passages", stats.n_passages),
+            ("vectors", stats.n_vectors),
+            ("terms", stats.n_terms),
+        ] {
+            at_most(what, MAX_IDS.into(), n.into())?;
+        }
+        let units = u64::from(stats.n_sections) + u64::from(stats.n_passages);
+        at_most("vectors of all sections", units * MAX_VECTORS_PER_UNIT, stats.n_vectors.into())?;
+        require(
+            stats.mean_len.iter().all(|len| len.is_finite() && *len >= 0.0),
+            "a mean length is impossible",
+        )?;
+        at_most("languages", MAX_LANGUAGES as u64, self.languages.len() as u64)?;
+        for name in self.languages.iter().chain([&self.generator]) {
+            check_name(name)?;
+        }
+
+        let structures = self.shards.iter().filter(|shard| shard.kind == ShardKind::Structure).count();
+        require(structures == 1, "there is not exactly one structure")?;
+        let addresses = self.shards.iter().filter(|shard| shard.kind == ShardKind::Addresses).count();
+        require(addresses <= 1, "there is more than one list of addresses")?;
+
+        require(self.attributes.is_sorted_by(|a, b| a.name < b.name), "attributes do not ascend by name")?;
+        for attribute in &self.attributes {
+            check_name(&attribute.name)?;
+            require(!attribute.name.is_empty(), "an attribute has no name")?;
+            self.refers(attribute.column, ShardKind::Column)?;
+        }
+
+        require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
+        check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
+        for range in &self.lexicon {
+            self.refers(range.terms, ShardKind::Terms)?;
+            self.refers(range.positions, ShardKind::Positions)?;
+        }
+
+        check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;
+        for range in &self.spelling {
+            self.refers(range.shard, ShardKind::Spelling)?;
+        }
+
+        at_most("synonyms", MAX_SYNONYMS as u64, self.synonyms.len() as u64)?;
+        for word in self.synonyms.iter().flat_map(|synonym| synonym.to.iter().chain([&synonym.from])) {
+            check_name(word)?;
+        }
+
+        check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;
+        for range in &self.texts {
+            self.refers(range.shard, ShardKind::Texts)?;
+        }
+        match &self.dense {
+            Some(dense) => self.validate_dense(dense),
+            None => require(stats.n_vectors == 0, "there are vectors of no encoder"),
+        }
+    }
+
+    fn validate_dense(&self, dense: &Dense) -> Result<(), Error> {
+        let card = &dense.encoder;
+        require(card.dim > 0, "vectors have no dimension")?;
+        at_most("dimensions", MAX_DIM.into(), card.dim.into())?;
+        for name in [&card.name, &card.fingerprint, &card.query_prefix, &card.document_prefix] {
+            check_name(name)?;
+        }
+        require(dense.mean.len() == card.dim as usize, "the mean vector has another dimension")?;
+        require(dense.mean.iter().all(|v| v.is_finite()), "the mean vector is not finite")?;
+        check_starts(dense.vectors.iter().map(|range| range.first_vector.0), self.stats.n_vectors)?;
+        for range in &dense.vectors {
+            self.refers(range.shard, ShardKind::Vectors)?;
+        }
+        if let Some(graph) = dense.graph {
+            self.refers(graph, ShardKind::Graph)?;
+        }
+        if let Some(centroids) = dense.centroids {
+            self.refers(centroids, ShardKind::Centroids)?;
+        }
+        if let Some(projection) = dense.projection {
+            self.refers(projection, ShardKind::Projection)?;
+        }
+        if let Some(rows) = &dense.rows {
+            self.refers(rows.common, ShardKind::Rows)?;
+            check_firsts("bytes of a key", "common words do not ascend", &rows.common_keys, |key| key)?;
+            let why = "ranges of encoder rows do not ascend";
+            check_firsts("bytes of a key", why, &rows.ranges, |range| &range.first_key)?;
+            for range in &rows.ranges {
+                self.refers(range.shard, ShardKind::Rows)?;
+            }
+        }
+        for encoder in &dense.query_encoders {
+            check_name(&encoder.kind)?;
+            for file in &encoder.files {
+                check_path(&file.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refers(&self, id: ShardId, kind: ShardKind) -> Result<(), Error> {
+        match self.shard(id) {
+            None => Err(Error::malformed(WHAT, "it refers to a shard that does not exist")),
+            Some(shard) if shard.kind != kind => {
+                Err(Error::malformed(WHAT, "it refers to a shard of another kind"))
+            }
+            Some(ShardEntry { .. }) => Ok(()),
+        }
+    }
+}
+
+fn require(holds: bool, why: &'static str) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::malformed(WHAT, why)) }
+}
+
+fn at_most(what: &'static str, limit: u64, got: u64) -> Result<(), Error> {
+    if got <= limit { Ok(()) } else { Err(Error::Limit { what, limit, got }) }
+}
+
+fn check_name(name: &str) -> Result<(), Error> {
+    at_most("bytes of a name", MAX_NAME_LEN as u64, name.len() as u64)
+}
+
+/// What ranges begin with ascends strictly, and none of it is longer than a term may be.
+fn check_firsts<T>(
+    what: &'static str,
+    why: &'static str,
+    ranges: &[T],
+    first: impl Fn(&T) -> &String,
+) -> Result<(), Error> {
+    require(ranges.is_sorted_by(|a, b| first(a) < first(b)), why)?;
+    ranges.iter().try_for_each(|range| at_most(what, MAX_TERM_LEN as u64, first(range).len() as u64))
+}
+
+/// Ranges begin at 0 (if there is anything), ascend strictly and begin before the end.
+fn check_starts(starts: impl Iterator<Item = u32>, n: u32) -> Result<(), Error> {
+    let mut next = 0;
+    let mut first = true;
+    for start in starts {
+        require(start < n && start >= next && (!first || start == 0), "ranges do not ascend from 0")?;
+        next = start + 1;
+        first = false;
+    }
+    require(first == (n == 0), "the ranges do not cover everything")
+}
+
+/// A relative path, with `/`, that stays inside.
+fn check_path(path: &str) -> Result<(), Error> {
+    check_name(path)?;
+    let plain = |part: &str| {
+        !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':', '?', '#', '%', '\0'])
+    };
+    require(path.split('/').all(plain), "a file's path leaves the bundle")
+}
