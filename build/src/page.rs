@@ -15,6 +15,8 @@ pub struct Page {
     pub title: String,
     /// Other names that it is asked for by.
     pub aliases: Vec<String>,
+    /// Queries that it is to be the first answer to.
+    pub pins: Vec<String>,
     /// BCP 47; empty where the page does not say.
     pub language: String,
     /// What can be filtered, faceted and sorted by.

@@ -16,7 +16,19 @@ use serde_json::{Map, Value, json};
 const LIMIT: usize = 100;
 
 /// What a case may say of the request.
-const REQUEST: [&str; 6] = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage"];
+const REQUEST: [&str; 11] = [
+    "prefix",
+    "filter",
+    "sort",
+    "limit",
+    "offset",
+    "sectionsPerPage",
+    "prefer",
+    "spread",
+    "copies",
+    "facets",
+    "facetsInstead",
+];
 
 /// A file of cases.
 #[derive(Deserialize)]
@@ -51,6 +63,9 @@ struct Case {
     snippet: Option<String>,
     marked: Option<Vec<String>>,
     corrections: Option<Vec<Value>>,
+    facets: Option<Value>,
+    copies: Option<u64>,
+    notice: Option<String>,
     #[serde(default)]
     same: Vec<String>,
     paged: Option<usize>,
@@ -70,8 +85,13 @@ impl Case {
             || self.order.is_some()
             || self.only.is_some()
             || self.snippet.is_some()
-            || self.marked.is_some();
-        let of_answers = !self.absent.is_empty() || self.none || self.corrections.is_some();
+            || self.marked.is_some()
+            || self.copies.is_some();
+        let of_answers = !self.absent.is_empty()
+            || self.none
+            || self.corrections.is_some()
+            || self.facets.is_some()
+            || self.notice.is_some();
         if !of_pages && !of_answers && self.same.is_empty() && self.paged.is_none() {
             wrong.push("it expects nothing".to_owned());
         }
@@ -201,6 +221,32 @@ impl Case {
             let marked = marked(text, &section["snippet"]["ranges"]);
             if marked != *expected {
                 say(format!("marked {expected:?}, not {marked:?} in {text:?}"));
+            }
+        }
+        if let Some(copies) = self.copies
+            && response["results"][0]["copies"].as_u64().unwrap_or_default() != copies
+        {
+            say(format!("{copies} copies of the first page, not {}", response["results"][0]["copies"]));
+        }
+        if let Some(facets) = &self.facets {
+            let counted = response["facets"].as_array().into_iter().flatten();
+            let counted: Map<String, Value> = counted
+                .map(|facet| {
+                    let values = facet["values"].as_array().into_iter().flatten();
+                    let values: Map<String, Value> = values
+                        .filter_map(|value| Some((value[0].as_str()?.to_owned(), value[1].clone())))
+                        .collect();
+                    (facet["name"].as_str().unwrap_or_default().to_owned(), Value::Object(values))
+                })
+                .collect();
+            if Value::Object(counted.clone()) != *facets {
+                say(format!("counts {facets}, not {}", Value::Object(counted)));
+            }
+        }
+        if let Some(notice) = &self.notice {
+            let said = response["notices"].to_string();
+            if !said.contains(notice.as_str()) {
+                say(format!("a notice with {notice:?}, not {said}"));
             }
         }
         if let Some(expected) = &self.corrections {

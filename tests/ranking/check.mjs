@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 
 export const root = dirname(fileURLToPath(import.meta.url));
 
-const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "same", "paged"];
+const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "facets", "copies", "notice", "same", "paged"];
 const KEYS = ["query", "request", "typed", "why", "source", "open", ...EXPECTATIONS];
-const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage"];
+const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage", "prefer", "spread", "copies", "facets", "facetsInstead"];
 
 /** Pages asked for where a case does not say: more than any topic has. */
 const LIMIT = 100;
@@ -105,6 +105,14 @@ function expect(one, response, say) {
     const marked = (snippet?.ranges ?? []).map(([start, end]) => snippet.text.slice(start, end));
     if (!equal(marked, one.marked)) say(`marked ${JSON.stringify(one.marked)}, not ${JSON.stringify(marked)} in ${JSON.stringify(snippet?.text)}`);
   }
+  if (one.copies !== undefined && (best?.copies ?? 0) !== one.copies) say(`${one.copies} copies of the first page, not ${best?.copies ?? 0}`);
+  if (one.facets) {
+    const counted = Object.fromEntries(response.facets.map(({ name, values }) => [name, Object.fromEntries(values)]));
+    if (sorted(counted) !== sorted(one.facets)) say(`counts ${sorted(one.facets)}, not ${sorted(counted)}`);
+  }
+  if (one.notice !== undefined && !response.notices.some(({ message }) => message.includes(one.notice))) {
+    say(`a notice with ${JSON.stringify(one.notice)}, not ${JSON.stringify(response.notices)}`);
+  }
   if (one.corrections) {
     const made = (response.corrections ?? []).map(({ word, replacement }) => ({ word, replacement }));
     if (JSON.stringify(made) !== JSON.stringify(one.corrections)) say(`corrections ${JSON.stringify(one.corrections)}, not ${JSON.stringify(made)}`);
@@ -112,6 +120,9 @@ function expect(one, response, say) {
 }
 
 const equal = (a, b) => a.length === b.length && a.every((value, i) => value === b[i]);
+
+/** Counts as JSON, in the order of their names. */
+const sorted = (counts) => JSON.stringify(counts, (_, value) => (value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort()) : value));
 
 /** Pages with their best sections and scores, for people. */
 function shown(response) {

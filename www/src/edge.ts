@@ -13,13 +13,17 @@
  * | `fusion` | `convex`, `rrf` |
  * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
  * | `sort` | name of an attribute; with `-` in front, largest first |
+ * | `prefer` | name of a number or date that relevant pages are preferred by: `date`, `date:0.9`; with `-` in front, the smallest |
+ * | `spread` | name of an attribute of whose values none is to fill the list |
+ * | `copies` | `1`: show every copy of a page |
+ * | `instead` | `1`: count the values of `facets` as if the filter asked nothing of the attribute counted |
  * | `sections` | sections under a page, 1 to 20; 3 |
  * | `prefix`, `verbatim`, `explain` | `1` or `true` |
  * | `also` | the query in other words; up to four times |
  * | `why` | a page, by URL, path or id: say why it stands where it stands |
  *
  * `GET /similar?url=…` answers the same of pages similar to one, given by URL, path or id; it takes `k`, `offset`, `mode`, `filter`,
- * `facets`, `sort`, `sections` and `explain`.
+ * `facets`, `sort`, `prefer`, `spread`, `copies`, `sections` and `explain`.
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
  */
@@ -217,7 +221,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 }
 
 /** What both endpoints take. */
-const COMMON = ["k", "offset", "mode", "filter", "facets", "sort", "sections", "explain"];
+const COMMON = ["k", "offset", "mode", "filter", "facets", "sort", "prefer", "spread", "copies", "sections", "explain"];
 
 function readSimilar(parameters: URLSearchParams): SearchRequest {
   check(parameters, ["url", ...COMMON]);
@@ -225,7 +229,7 @@ function readSimilar(parameters: URLSearchParams): SearchRequest {
 }
 
 function readSearch(parameters: URLSearchParams): SearchRequest {
-  check(parameters, ["q", "encoder", "fusion", "prefix", "verbatim", "why", "also", ...COMMON]);
+  check(parameters, ["q", "encoder", "fusion", "prefix", "verbatim", "why", "also", "instead", ...COMMON]);
   const request = { ...readCommon(parameters), query: text(parameters, "q", "the query, is missing: /search?q=words") };
   const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
   if (encoder) request.encoder = encoder;
@@ -233,6 +237,7 @@ function readSearch(parameters: URLSearchParams): SearchRequest {
   if (fusion) request.fusion = { method: fusion };
   if (flag(parameters, "prefix")) request.prefix = true;
   if (flag(parameters, "verbatim")) request.verbatim = true;
+  if (flag(parameters, "instead")) request.facetsInstead = true;
   const why = parameters.get("why");
   if (why) request.why = why;
   const also = parameters.getAll("also").filter((query) => query.trim() !== "");
@@ -270,6 +275,14 @@ function readCommon(parameters: URLSearchParams): SearchRequest {
   if (facets) request.facets = facets.split(",");
   const sort = parameters.get("sort");
   if (sort) request.sort = sort.startsWith("-") ? { by: sort.slice(1), descending: true } : { by: sort };
+  const prefer = parameters.get("prefer");
+  if (prefer) {
+    const [, least, by, share] = /^(-?)(.*?)(?::([\d.]+))?$/s.exec(prefer)!;
+    request.prefer = { by: by!, ...(least ? { ascending: true } : {}), ...(share ? { share: Number(share) } : {}) };
+  }
+  const spread = parameters.get("spread");
+  if (spread) request.spread = spread;
+  if (flag(parameters, "copies")) request.copies = true;
   if (flag(parameters, "explain")) request.explain = true;
   return request;
 }

@@ -50,9 +50,27 @@ verbatim?: boolean,
  */
 sort?: Sort, 
 /**
+ * Order by relevance and by a number or a date together.
+ */
+prefer?: Prefer, 
+/**
+ * An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
+ * value.
+ */
+spread?: string, 
+/**
+ * Show every copy of a page (the same in several versions), which otherwise one stands for.
+ */
+copies?: boolean, 
+/**
  * Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
  */
 facets?: Array<string>, 
+/**
+ * Count an attribute's values as if the filter asked nothing of that attribute: what a reader would find who chose
+ * another value instead.
+ */
+facetsInstead?: boolean, 
 /**
  * Most sections shown under a page, its best included.
  */
@@ -147,6 +165,29 @@ by: string,
  * Largest first.
  */
 descending?: boolean, };
+
+/**
+ * An inclination towards pages by a number or a date: the newest, the most read. A page's score is multiplied by
+ * `1 - share * d / (d + half)`, where `d` is its distance from the best value of the site.
+ */
+export type Prefer = { 
+/**
+ * The attribute's name.
+ */
+by: string, 
+/**
+ * How much it counts: 0 nothing, 0.3 (unless told) beside relevance, 0.9 more than it.
+ */
+share?: number, 
+/**
+ * The distance at which half of the share is lost, in the attribute's unit, days for dates. Unless told that of the middle one
+ * of all pages that have a value. Pages without one are taken to be at this distance.
+ */
+half?: number, 
+/**
+ * The smallest is the best.
+ */
+ascending?: boolean, };
 
 /**
  * The answer to one [`crate::Request`].
@@ -254,7 +295,7 @@ title: string,
 language: string, 
 /**
  * The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
- * best. May exceed 1.
+ * best, all weighed by what the site and the reader favour. May exceed 1.
  */
 score: number, 
 /**
@@ -272,7 +313,15 @@ sections: Array<SectionHit>,
 /**
  * Matching sections, shown or not.
  */
-nSections: number, };
+nSections: number, 
+/**
+ * Pages that are found as well and are copies of this one, not shown for themselves; left out where there are none.
+ */
+copies?: number, 
+/**
+ * Whether the site has pinned it to this query; left out where it has not.
+ */
+pinned?: boolean, };
 
 /**
  * A section that matches.

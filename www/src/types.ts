@@ -1,6 +1,6 @@
 /** What users of the client see. */
 
-import type { Fusion, Mode, PageHit, Response, SectionHit, Snippet, Sort, Why } from "./engine-types";
+import type { Fusion, Mode, PageHit, Prefer, Response, SectionHit, Snippet, Sort, Why } from "./engine-types";
 import type { Traffic } from "./shards";
 
 /** A condition on one attribute: a value, several of which one must match, or bounds. */
@@ -56,8 +56,16 @@ export interface SearchOptions {
   fusion?: Fusion | Fusion["method"];
   /** Attributes to count values of; `["*"]` for all that were marked as filters. */
   facets?: string[];
+  /** Count an attribute's values as if `filter` asked nothing of it: what choosing another value instead would give. */
+  facetsInstead?: boolean;
   /** Order by an attribute instead of by relevance. */
   sort?: Sort;
+  /** Order by relevance and by a number or a date together: `{ by: "date" }`, and with `share: 0.9` the newest before all. */
+  prefer?: Prefer;
+  /** An attribute of whose values none is to fill the list. */
+  spread?: string;
+  /** Show every copy of a page, which otherwise one stands for (`copies` of a result says for how many). */
+  copies?: boolean;
   /** Treat the last word as the beginning of one, as while typing. */
   prefix?: boolean;
   /** Take every word as it is spelt: correct nothing. */
@@ -82,7 +90,7 @@ export interface SearchOptions {
 }
 
 /** How to look for similar pages. Without `mode`, or in `hybrid`, the page's own vectors decide; in `lexical`, its most telling words. */
-export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "sectionsPerPage" | "explain" | "signal">;
+export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "prefer" | "spread" | "copies" | "sectionsPerPage" | "explain" | "signal">;
 
 /** A section that matches. */
 export type SectionResult = SectionHit & {

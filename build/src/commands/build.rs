@@ -108,9 +108,12 @@ struct Reading {
     /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// Do not make sections of definition-list entries that have an anchor
+    /// Do not make sections of entries of definition lists and tables that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
+    /// Show copies of a page (the same in several versions) each for itself, instead of one that stands for all
+    #[arg(long)]
+    keep_copies: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -287,6 +290,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         synonyms,
+        copies: !args.reading.keep_copies,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read whole.

@@ -185,6 +185,8 @@ fn measure(
             limit: Limit(limit),
             vector: one.vector.clone(),
             sections_per_page: SectionsPerPage(sections),
+            // Judgements are of pages, whichever of their copies is judged.
+            copies: true,
             ..args.ranking.request(&one.query.text)
         };
         let which = || format!("query {}", one.query.id);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
-use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Request, Response, SectionsPerPage};
+use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Prefer, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use crate::eval::judged::{Query, read_queries};
@@ -38,6 +38,12 @@ pub struct Args {
     /// Which legs answer
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
+    /// Count the values of an attribute among all pages found (* for every facet), as many times as wanted
+    #[arg(long = "facet", value_name = "ATTRIBUTE", conflicts_with = "batch")]
+    pub facets: Vec<String>,
+    /// Count an attribute's values as if the filter asked nothing of it: what choosing another value instead would give
+    #[arg(long, requires = "facets")]
+    pub facets_instead: bool,
     /// Print the response as JSON
     #[arg(long, conflicts_with = "batch")]
     pub json: bool,
@@ -69,6 +75,15 @@ pub struct Ranking {
     /// Take every word as it is spelt: correct nothing
     #[arg(long)]
     pub verbatim: bool,
+    /// Prefer pages by a number or a date: date (0.3 of the score), date:0.9 (more than relevance), -size (the smallest first)
+    #[arg(long, value_name = "ATTRIBUTE", value_parser = parse_prefer, allow_hyphen_values = true)]
+    pub prefer: Option<Prefer>,
+    /// Let no value of an attribute fill the list
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub spread: Option<String>,
+    /// Show every copy of a page, instead of one that stands for all
+    #[arg(long)]
+    pub copies: bool,
     /// Search as a browser does, in the vectors that lie around the query rather than in all of them
     #[arg(long)]
     pub streamed: bool,
@@ -151,6 +166,8 @@ fn request(args: &Args, query: &str) -> Request {
         offset: args.offset,
         explain: args.explain,
         also: args.also.clone(),
+        facets: args.facets.clone(),
+        facets_instead: args.facets_instead,
         ..args.ranking.request(query)
     }
 }
@@ -164,6 +181,9 @@ impl Ranking {
             encoder: self.query_encoder.of_engine(),
             fusion: self.fusion.unwrap_or_default(),
             verbatim: self.verbatim,
+            prefer: self.prefer.clone(),
+            spread: self.spread.clone(),
+            copies: self.copies,
             ..Request::default()
         }
     }
@@ -291,6 +311,16 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
     })
 }
 
+/// `date`, `date:0.9`, `-size`.
+fn parse_prefer(text: &str) -> Result<Prefer, String> {
+    let (name, share) = text.rsplit_once(':').unwrap_or((text, "0.3"));
+    let (by, ascending) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
+    let share: f32 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+        format!("expected an attribute and a share from 0 to 1, as in date:0.5, found `{text}`")
+    })?;
+    Ok(Prefer { by: by.to_owned(), share, half: None, ascending })
+}
+
 pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text)
@@ -313,6 +343,14 @@ mod tests {
         for wrong in ["", "sum", "rrf:60", "rrf:k=x", "convex:beta=1"] {
             assert!(parse_fusion(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn preferences_have_a_share_and_a_direction() {
+        let prefer = |by: &str, share, ascending| Prefer { by: by.into(), share, half: None, ascending };
+        assert_eq!(parse_prefer("date"), Ok(prefer("date", 0.3, false)));
+        assert_eq!(parse_prefer("-size:0.5"), Ok(prefer("size", 0.5, true)));
+        assert!(parse_prefer("date:2").is_err() && parse_prefer("date:often").is_err());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use findling_bundle::limits::MAX_NAME_LEN;
 use findling_bundle::{AttributeKind, AttributeValue, Column, Error};
 
+use findling_engine::{BOOST, COPY};
+
 use crate::page::Page;
 
 /// An attribute of the corpus, its column uncompressed.
@@ -28,7 +30,7 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
     for page in pages {
         for (name, value) in &page.attributes {
             kinds.entry(name).or_default().insert(kind(value) as u8);
-            if !page.sort_only.contains(name) {
+            if !page.sort_only.contains(name) && ![BOOST, COPY].contains(&name.as_str()) {
                 facets.insert(name);
             }
         }

@@ -10,7 +10,7 @@ use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::{Lists, PositionsBuilder};
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::{Level, PageId, SectionId, Synonym};
-use findling_text::keys::{Name, form_key, split_form};
+use findling_text::keys::{Name, form_key, pin_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -333,6 +333,11 @@ impl Batch {
         for name in page.aliases.iter().chain(&file_name(&page.url)) {
             self.name(reader, name);
         }
+        for query in &page.pins {
+            if let Some(key) = Name::of(reader.analyzer, query).key() {
+                self.key(&pin_key(&key));
+            }
+        }
         self.flush(Level::Page, id, [title, path]);
         self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
         for section in &chunked.sections {
@@ -394,9 +399,14 @@ impl Batch {
     /// A name of the page at hand.
     fn name(&mut self, reader: &mut Reader<'_>, text: &str) {
         if let Some(key) = Name::of(reader.analyzer, text).key() {
-            let term = intern(&mut self.terms, &mut self.lists, &key);
-            self.occurrences.push(Occurrence::of_key(term, 1));
+            self.key(&key);
         }
+    }
+
+    /// A key of the page or section at hand.
+    fn key(&mut self, key: &str) {
+        let term = intern(&mut self.terms, &mut self.lists, key);
+        self.occurrences.push(Occurrence::of_key(term, 1));
     }
 
     /// A passage, its words weighted as the site says, those in code apart. Returns the lengths of both fields.

@@ -13,6 +13,7 @@ pub mod cache;
 pub mod cells;
 pub mod client;
 mod columns;
+pub mod copies;
 mod dot;
 pub mod embed;
 pub mod fidelity;
@@ -68,6 +69,8 @@ pub struct Options {
     pub rows_budget: usize,
     /// Whether the static query encoder's rows are fitted to the site, where its teacher embeds the documents.
     pub fit: bool,
+    /// Whether copies of pages are looked for.
+    pub copies: bool,
     /// Whether vectors are there in cells as well, for readers who fetch few of them.
     pub cells: bool,
 }
@@ -81,6 +84,7 @@ impl Default for Options {
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
             fit: true,
+            copies: true,
             cells: false,
         }
     }
@@ -179,10 +183,19 @@ pub fn count(n: u64, plural: &str) -> String {
 /// # Errors
 /// Where the encoder fails, or the corpus is beyond the formats' limits.
 pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
-    let Job { pages, encoder, cache, query_encoders, table, options } = job;
+    let Job { mut pages, encoder, cache, query_encoders, table, options } = job;
     let mut stages = Vec::new();
 
     let started = Instant::now();
+    if options.copies {
+        let n_copies = copies::mark(&mut pages);
+        if n_copies > 0 {
+            ui.status(
+                "Copies",
+                format!("{} of pages with the same title, shown once", thousands(n_copies as u64)),
+            );
+        }
+    }
     let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
     let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));

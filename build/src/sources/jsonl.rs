@@ -115,6 +115,13 @@ fn record(line: &[u8], options: &Options) -> Result<Record, String> {
         let names = names.iter().filter_map(Value::as_str).map(fold);
         raw.page.aliases = names.filter(|name| !name.is_empty()).collect();
     }
+    match fields.remove("search_pin") {
+        Some(Value::String(query)) => raw.page.pins = vec![query],
+        Some(Value::Array(queries)) => {
+            raw.page.pins = queries.iter().filter_map(Value::as_str).map(fold).collect();
+        }
+        _ => {}
+    }
     let mut outline = Outline::new();
     add_text(&text.unwrap_or_default(), &mut outline);
     raw.page.sections = outline.finish();

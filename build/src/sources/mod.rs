@@ -48,7 +48,7 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
-    /// Make sections of definition-list entries that have an anchor: API entries, command options, settings.
+    /// Make sections of entries of definition lists and tables that have an anchor: API entries, command options, settings.
     pub definition_sections: bool,
 }
 

@@ -213,16 +213,27 @@ impl Outline {
         self.push(Section { level: level.clamp(1, MAX_LEVEL), heading, anchor, blocks: Vec::new() });
     }
 
-    /// Starts a section for an entry of a definition list, one level below the section around it, which goes on when the entry ends.
-    pub fn enter_definition(&mut self, mut heading: String, anchor: String) {
+    /// Starts a section for an entry of a definition list or a table, one level below the section around it, which goes on when the
+    /// entry ends. Returns its place.
+    pub fn enter_definition(&mut self, mut heading: String, anchor: String) -> usize {
         self.end_block();
         shorten(&mut heading, MAX_HEADING_BYTES);
         self.suspended.push(self.current);
         let level = (self.sections[self.current].level + 1).min(MAX_LEVEL);
         self.push(Section { level, heading, anchor: Some(anchor), blocks: Vec::new() });
+        self.current
     }
 
-    /// Ends the innermost entry of a definition list.
+    /// Goes on with an entry that ended, until it ends again.
+    pub fn resume(&mut self, place: usize) {
+        self.end_block();
+        if place < self.sections.len() {
+            self.suspended.push(self.current);
+            self.current = place;
+        }
+    }
+
+    /// Ends the innermost entry.
     pub fn leave_definition(&mut self) {
         self.end_block();
         // A heading inside the entry has ended it already.

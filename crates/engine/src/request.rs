@@ -39,9 +39,23 @@ pub struct Request {
     /// Order by an attribute instead of by relevance.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,
+    /// Order by relevance and by a number or a date together.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub prefer: Option<Prefer>,
+    /// An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
+    /// value.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub spread: Option<String>,
+    /// Show every copy of a page (the same in several versions), which otherwise one stands for.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub copies: bool,
     /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
+    /// Count an attribute's values as if the filter asked nothing of that attribute: what a reader would find who chose
+    /// another value instead.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub facets_instead: bool,
     /// Most sections shown under a page, its best included.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub sections_per_page: SectionsPerPage,
@@ -174,6 +188,29 @@ pub struct Sort {
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub descending: bool,
 }
+
+/// An inclination towards pages by a number or a date: the newest, the most read. A page's score is multiplied by
+/// `1 - share * d / (d + half)`, where `d` is its distance from the best value of the site.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
+pub struct Prefer {
+    /// The attribute's name.
+    pub by: String,
+    /// How much it counts: 0 nothing, 0.3 (unless told) beside relevance, 0.9 more than it.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub share: f32,
+    /// The distance at which half of the share is lost, in the attribute's unit, days for dates. Unless told that of the middle one
+    /// of all pages that have a value. Pages without one are taken to be at this distance.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub half: Option<f32>,
+    /// The smallest is the best.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub ascending: bool,
+}
+
+/// See [`Prefer::share`].
+const DEFAULT_PREFER_SHARE: f32 = 0.3;
 
 impl Request {
     /// Reads a request from JSON, as every host other than Rust sends it.

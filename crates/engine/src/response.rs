@@ -78,7 +78,7 @@ pub struct PageHit {
     /// Its language, BCP 47.
     pub language: String,
     /// The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
-    /// best. May exceed 1.
+    /// best, all weighed by what the site and the reader favour. May exceed 1.
     pub score: f32,
     /// Its attributes, as the JSON types they are (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
@@ -89,6 +89,24 @@ pub struct PageHit {
     pub sections: Vec<SectionHit>,
     /// Matching sections, shown or not.
     pub n_sections: u32,
+    /// Pages that are found as well and are copies of this one, not shown for themselves; left out where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub copies: u32,
+    /// Whether the site has pinned it to this query; left out where it has not.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub pinned: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// A section that matches.

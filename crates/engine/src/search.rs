@@ -8,13 +8,14 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, PageId, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
+use findling_text::keys::pin_key;
 
 use crate::filter::{self, Condition, Predicate};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
-use crate::rank::{Allowed, Found, Ranked, Words};
+use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
@@ -26,6 +27,12 @@ const STATIC: &str = "static";
 /// What the middle of a page's vectors is called there.
 const PAGE: &str = "page";
 
+/// The attribute that pages' scores are multiplied by, a number from 0 to 100: above 1 raised, below buried.
+pub const BOOST: &str = "search_boost";
+
+/// The attribute of pages that are copies of each other: a number that they share.
+pub const COPY: &str = "search_copy";
+
 /// Most other wordings of a query.
 pub const MAX_ALSO: usize = 4;
 
@@ -36,6 +43,10 @@ pub const MAX_LIMIT: u32 = 1_000;
 pub struct Search {
     /// The query, then its other wordings.
     wordings: Vec<Wording>,
+    /// The same without one attribute's part of the filter, for counting that attribute's values.
+    instead: Vec<(String, Vec<Wording>)>,
+    /// The same without something that leaves pages out, where nothing is found: what it is, and the search without it.
+    relaxed: Option<Vec<(String, Vec<Wording>)>>,
     /// The page that others are to be like, until it is known what of it is asked for.
     similar_to: Option<String>,
     /// The page asked about, once it is found.
@@ -145,16 +156,36 @@ impl Search {
         let similar_to = request.similar_to.clone();
         let also = std::mem::take(&mut request.also);
         let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
-        let mut wordings = vec![Wording::new(index, Asked::new(index, request.clone())?)?];
+        let mut requests = vec![request.clone()];
         for query in also {
             let vector = vectors.next().flatten();
             // Nothing said is no other way to say it.
             if !query.trim().is_empty() {
-                let request = Request { query, vector, ..request.clone() };
-                wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+                requests.push(Request { query, vector, ..request.clone() });
             }
         }
-        Ok(Self { wordings, similar_to, why: None, ranked: None })
+        let mut wordings = Vec::with_capacity(requests.len());
+        for request in &requests {
+            wordings.push(Wording::new(index, Asked::new(index, request.clone())?)?);
+        }
+        let mut instead = Vec::new();
+        if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
+            for attribute in first.asked.facets(index)? {
+                let mut others = Vec::new();
+                for request in &requests {
+                    let mut asked = Asked::new(index, request.clone())?;
+                    let condition = asked.condition.as_ref().and_then(|c| c.without(&attribute.name));
+                    if let Some(condition) = condition {
+                        asked.condition = Some(condition).filter(|condition| !condition.is_everything());
+                        others.push(Wording::new(index, asked)?);
+                    }
+                }
+                if others.len() == requests.len() {
+                    instead.push((attribute.name.clone(), others));
+                }
+            }
+        }
+        Ok(Self { wordings, instead, relaxed: None, similar_to, why: None, ranked: None })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -171,7 +202,8 @@ impl Search {
         }
         let mut needed = self.locate(index)?;
         if self.ranked.is_none() {
-            for wording in &mut self.wordings {
+            let instead = self.instead.iter_mut().flat_map(|(_, wordings)| wordings);
+            for wording in self.wordings.iter_mut().chain(instead) {
                 needed.extend(wording.step(index)?);
             }
         }
@@ -182,11 +214,37 @@ impl Search {
         let ranked = match &mut self.ranked {
             Some(ranked) => ranked,
             none => {
-                let found = self.wordings.iter_mut().filter_map(|wording| wording.found.take()).collect();
+                let take = |wordings: &mut Vec<Wording>| {
+                    wordings.iter_mut().filter_map(|wording| wording.found.take()).collect::<Vec<Found>>()
+                };
+                let mut instead = Vec::new();
+                for (name, wordings) in &mut self.instead {
+                    instead.push((std::mem::take(name), pages_of(index, &take(wordings))?));
+                }
+                let found = take(&mut self.wordings);
                 let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
-                none.insert(Ranked::new(index, &asked, found, self.why)?)
+                none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
         };
+        let like = self.wordings.iter().any(|wording| wording.asked.like.is_some());
+        if ranked.total.pages == 0 && self.why.is_none() && !like {
+            let relaxed = match &mut self.relaxed {
+                Some(relaxed) => relaxed,
+                none => none.insert(relaxed(index, &self.wordings)?),
+            };
+            let mut needed = Vec::new();
+            for wording in relaxed.iter_mut().flat_map(|(_, wordings)| wordings) {
+                needed.extend(wording.step(index)?);
+            }
+            let missing = self::missing(index, &needed);
+            if !missing.is_empty() {
+                return Ok(Step::Need(missing));
+            }
+            for (what, mut wordings) in std::mem::take(relaxed) {
+                let found: Vec<Found> = wordings.iter_mut().filter_map(|w| w.found.take()).collect();
+                ranked.would_find(&what, pages_of(index, &found)?.count());
+            }
+        }
         let mut shards = ranked.shards(index);
         // The name of a page that was not found.
         shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
@@ -260,6 +318,8 @@ impl Wording {
         if !missing.is_empty() {
             return Ok(missing);
         }
+        // A query that the site has an answer to is no slip.
+        self.spelt |= !self.asked.pins(index).is_empty();
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
                 Spelling::Need(shards) => return Ok(self::missing(index, &shards)),
@@ -289,6 +349,68 @@ impl Wording {
         self.found = Some(Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?);
         Ok(Vec::new())
     }
+}
+
+/// The search without each of the things that may leave every page out: the filter on an attribute, all filters, quotation
+/// marks, exclusions.
+fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wording>)>, Error> {
+    let Some(Wording { asked, .. }) = wordings.first() else { return Ok(Vec::new()) };
+    let mut names: Vec<&str> = Vec::new();
+    for test in asked.condition.iter().flat_map(Condition::tests) {
+        if !names.contains(&test.attribute.as_str()) {
+            names.push(&test.attribute);
+        }
+    }
+    let mut ways = vec![Relax::Phrases, Relax::Exclusions, Relax::Filter];
+    if names.len() > 1 {
+        ways.extend(names.into_iter().map(Relax::Attribute));
+    }
+    let mut relaxed = Vec::new();
+    for way in ways {
+        let mut what = String::new();
+        let mut without = Vec::with_capacity(wordings.len());
+        for wording in wordings {
+            let mut asked = Asked::of(index, wording.asked.request.clone(), wording.asked.query.clone())?;
+            asked.condition = wording.asked.condition.clone();
+            let condition = asked.condition.clone();
+            match (way, condition) {
+                (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
+                    asked.plan.phrases.clear();
+                    what = "quotation marks".into();
+                }
+                (Relax::Exclusions, _) if !asked.plan.excluded.is_empty() => {
+                    asked.plan.excluded.clear();
+                    what = "what the query excludes".into();
+                }
+                (Relax::Filter, Some(condition)) => {
+                    asked.condition = None;
+                    what = format!("the filter {}", filter::quote(&condition.to_string()));
+                }
+                (Relax::Attribute(name), Some(condition)) => {
+                    if let Some(others) = condition.without(name) {
+                        asked.condition = Some(others);
+                        what = format!("the filter on {}", filter::quote(name));
+                    }
+                }
+                _ => {}
+            }
+            without.push(Wording { spelt: true, ..Wording::new(index, asked)? });
+        }
+        if !what.is_empty() {
+            relaxed.push((what, without));
+        }
+    }
+    Ok(relaxed)
+}
+
+/// What to leave out of a search.
+#[derive(Clone, Copy)]
+enum Relax<'a> {
+    Phrases,
+    Exclusions,
+    Filter,
+    /// Of the filter, what it asks of this attribute.
+    Attribute(&'a str),
 }
 
 /// Chooses the cells to look into, where vectors are streamed, and gives the shards that are missing for it. Cells are added
@@ -364,6 +486,14 @@ fn check(request: &Request) -> Result<(), Error> {
             "expected {expected}, found {:?}; leave fusion out for the default",
             request.fusion
         ));
+    }
+    if let Some(prefer) = &request.prefer {
+        let half = prefer.half.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&prefer.share) || !(half > 0.0 && half.is_finite()) {
+            return refuse(
+                "expected prefer with a share from 0 to 1 and a half above 0, found others".into(),
+            );
+        }
     }
     let n_also = request.also.len();
     if n_also > MAX_ALSO {
@@ -543,6 +673,7 @@ impl Asked {
             }
             shards.extend(self.plan.names.iter().filter_map(|name| dictionary.shard_of(name)));
         }
+        shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
                 shards.extend(dictionary.shard_of(term));
@@ -560,6 +691,7 @@ impl Asked {
         if let Some(sort) = &self.request.sort {
             shards.push(attribute(index, &sort.by)?.column);
         }
+        shards.extend(columns_of_order(index, self)?);
         if let (Some(query), Some(dense)) = (&self.dense, &manifest.dense) {
             if matches!(query, DenseQuery::Own(_)) {
                 shards.extend(dense.projection);
@@ -573,6 +705,22 @@ impl Asked {
             }
         }
         Ok(shards)
+    }
+
+    fn pin_keys(&self) -> Vec<String> {
+        self.plan.names.iter().map(|name| pin_key(name)).collect()
+    }
+
+    /// The pages that the site has pinned to the query, ascending.
+    pub fn pins(&self, index: &Index) -> Vec<u32> {
+        let dictionary = Dictionary::new(index);
+        let mut pages: Vec<u32> = Vec::new();
+        for found in self.pin_keys().iter().filter_map(|key| dictionary.find(key)) {
+            pages.extend(dictionary.postings(&found, Level::Page).map(|posting| posting.id));
+        }
+        order::sort(&mut pages);
+        pages.dedup();
+        pages
     }
 
     /// How many vectors that pass the filter are enough to choose from, where vectors are streamed; `least` at least.

@@ -273,4 +273,13 @@ fn a_request_out_of_bounds_is_refused() {
     let fusion =
         Request::from_json("{\"query\": \"a\", \"fusion\": {\"method\": \"convex\", \"alpha\": 2}}").unwrap();
     assert!(index.search(fusion).is_err());
+    for json in [
+        r#"{"by": "year", "share": 1.5}"#,
+        r#"{"by": "year", "half": 0}"#,
+        r#"{"by": "none"}"#,
+        r#"{"by": "book"}"#,
+    ] {
+        let prefer = Request::from_json(&format!("{{\"query\": \"a\", \"prefer\": {json}}}")).unwrap();
+        assert!(index.search(prefer).is_err_and(|error| error.is_request()), "{json}");
+    }
 }

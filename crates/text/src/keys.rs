@@ -13,6 +13,8 @@ use crate::{Analyzer, Token, TokenKind};
 const FORM: char = '\u{1}';
 /// Between a title's first word and the hash of all.
 const NAME: char = '\u{2}';
+/// Between the first word of a query that pages are pinned to and the hash of all.
+const PIN: char = '\u{3}';
 /// Longest form, in bytes.
 const MAX_FORM_BYTES: usize = 48;
 
@@ -27,9 +29,14 @@ pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
 
+/// The key of the pages that a site has pinned to the query of which `name` is the key as a title.
+pub fn pin_key(name: &str) -> String {
+    name.replace(NAME, &PIN.to_string())
+}
+
 /// Whether this is a key rather than a term.
 pub fn is_key(term: &str) -> bool {
-    term.contains([FORM, NAME])
+    term.contains([FORM, NAME, PIN])
 }
 
 /// The words of a title, or of a query that may be one, on the way to their key.

@@ -22,15 +22,10 @@ export class Facets {
     this.element = h("div", { class: "facets", part: "filters", role: "group", "aria-label": labels().filters, hidden: true });
   }
 
-  /** Attributes with values chosen. */
-  get chosen(): string[] {
-    return [...this.#chosen.keys()];
-  }
-
-  /** The filter that the chips stand for, leaving one attribute out if told; `undefined` where it is no filter. */
-  filter(without?: string): Record<string, string[]> | undefined {
-    const entries = [...this.#chosen].filter(([name]) => name !== without);
-    return entries.length > 0 ? Object.fromEntries(entries.map(([name, values]) => [name, [...values]])) : undefined;
+  /** The filter that the chips stand for; `undefined` where it is no filter. */
+  filter(): Record<string, string[]> | undefined {
+    const entries = [...this.#chosen].map(([name, values]) => [name, [...values]]);
+    return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
 
   clear(): void {

@@ -17,6 +17,7 @@ export const LABELS = {
   corrected: "Showing results for",
   verbatim: (query: string) => `Search for \u201C${query}\u201D as written`,
   also: "Close in meaning",
+  copies: (n: number) => (n === 1 ? "1 copy" : `${n.toLocaleString()} copies`),
   retry: "Try again",
   failed: "Search is not available",
   counting: (pages: number, sections: number) =>

@@ -1,7 +1,7 @@
 /** The search box with its filters, results and states. It draws; where it is drawn is the element's affair. */
 
 import type { FindlingIndex } from "../client";
-import type { Facet, Mode } from "../engine-types";
+import type { Mode } from "../engine-types";
 import type { FindlingError } from "../errors";
 import type { PageResult, SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
@@ -150,10 +150,9 @@ export class Panel {
         this.#join(response);
       };
       const response = await index.search(query, { ...this.#request(), mode, signal, onUpgrade: upgrade });
-      const facets = await this.#counts(index, query, response, mode, signal);
       if (signal.aborted) return;
       this.#options.answered(response);
-      this.#facets.show(facets);
+      this.#facets.show(response.facets);
       // Words have been shown, and maybe looked at; an answer that has nothing to add only brings its notices.
       if (mode === "lexical") {
         if (this.#answered !== signal) this.#replace(response);
@@ -173,22 +172,13 @@ export class Panel {
 
   #request(): SearchOptions {
     const filter = this.#facets.filter();
-    return { limit: this.#options.limit(), ...this.#reading(), facets: this.#options.facets(), ...(filter ? { filter } : {}) };
+    // An attribute's counts are those without its own filter: what choosing another value would give.
+    return { limit: this.#options.limit(), ...this.#reading(), facets: this.#options.facets(), facetsInstead: true, ...(filter ? { filter } : {}) };
   }
 
   /** How the text in the box is to be read. */
   #reading(): SearchOptions {
     return { prefix: true, verbatim: this.#verbatim === this.input.value.trim() };
-  }
-
-  /** An attribute's counts are those without its own filter: what choosing another value would give. */
-  async #counts(index: FindlingIndex, query: string, response: SearchResponse, mode: Mode, signal: AbortSignal): Promise<Facet[]> {
-    const counts = await Promise.all(this.#facets.chosen.map(async (name) => {
-      const filter = this.#facets.filter(name);
-      const { facets } = await index.search(query, { mode, ...this.#reading(), limit: 0, facets: [name], signal, ...(filter ? { filter } : {}) });
-      return facets[0];
-    }));
-    return response.facets.map((facet) => counts.find((other) => other?.name === facet.name) ?? facet);
   }
 
   async #nextPage(): Promise<void> {
@@ -249,7 +239,8 @@ export class Panel {
 
   #append(pages: PageResult[]): HTMLElement | undefined {
     const groups = pages.map((page) => {
-      const group = pageGroup(page, this.#tag(page), (option, hit) => {
+      const copies = page.copies ? this.#options.labels().copies(page.copies) : undefined;
+      const group = pageGroup(page, [this.#tag(page), copies], (option, hit) => {
         option.id = `option-${this.#nextId++}`;
         this.#hits.set(option, hit);
       });
@@ -366,6 +357,8 @@ export class Panel {
   #fail({ message, remedy }: FindlingError): void {
     const labels = this.#options.labels();
     this.#show("none");
+    // Corrections and notices were of an answer that is no longer shown.
+    this.#notices.hidden = this.#corrected.hidden = true;
     this.#summary.textContent = "";
     this.#state.className = "state error";
     this.#state.replaceChildren(h("h2", {}, labels.failed), h("p", {}, message), ...(remedy ? [h("p", {}, remedy)] : []),

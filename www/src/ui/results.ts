@@ -10,13 +10,13 @@ export interface Hit {
   section: SectionResult | undefined;
 }
 
-/** A page's group. `register` is told of every option and gives it its id. */
-export function pageGroup(page: PageResult, tag: string | undefined, register: (option: HTMLElement, hit: Hit) => void): HTMLElement {
+/** A page's group, with words beside the title. `register` is told of every option and gives it its id. */
+export function pageGroup(page: PageResult, tags: (string | undefined)[], register: (option: HTMLElement, hit: Hit) => void): HTMLElement {
   const [best, ...others] = page.sections;
   // Each text in its own direction, whatever the page's.
   const title = h("span", { dir: "auto" }, page.title || best?.headingPath[0] || page.url);
   const first = option(best?.href ?? page.href, "hit");
-  first.append(h("div", { class: "title" }, title, ...(tag ? [h("span", { class: "tag" }, tag)] : [])));
+  first.append(h("div", { class: "title" }, title, ...tags.flatMap((tag) => (tag ? [h("span", { class: "tag" }, tag)] : []))));
   const path = withoutTitle(best?.headingPath ?? [], page.title);
   if (path.length > 0) {
     first.append(h("div", { class: "path", dir: "auto" }, ...path.flatMap((heading, i) => (i > 0 ? [separator(), heading] : [heading]))));

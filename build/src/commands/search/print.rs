@@ -23,6 +23,14 @@ pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write)
     for (place, page) in response.results.iter().enumerate() {
         print_page(offset as usize + place + 1, page, ui, out)?;
     }
+    for facet in &response.facets {
+        let values: Vec<String> = facet
+            .values
+            .iter()
+            .map(|(value, count)| format!("{} {}", clean(value), thousands((*count).into())))
+            .collect();
+        writeln!(out, "{}: {}", ui.paint(Paint::Bold, &clean(&facet.name)), values.join(", "))?;
+    }
     if let Some(plan) = &response.plan {
         print_plan(plan, ui, out)?;
     }
@@ -71,6 +79,11 @@ fn print_page(rank: usize, page: &PageHit, ui: &Ui, out: &mut impl Write) -> any
                 writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
             }
         }
+    }
+    if page.copies > 0 {
+        let more =
+            format!("and {} {} of this page", page.copies, if page.copies == 1 { "copy" } else { "copies" });
+        writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
     }
     writeln!(out)?;
     Ok(())

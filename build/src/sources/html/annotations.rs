@@ -58,6 +58,8 @@ pub(super) struct Annotations {
     pub meta: Vec<(String, String)>,
     pub attributes: BTreeMap<String, Raw>,
     pub sort_only: Vec<String>,
+    /// Queries, separated by commas, that the page is to be the first answer to.
+    pub pins: Vec<String>,
 }
 
 /// Collects meta, filters and sorts from the whole document, the marked body and what is ignored included.
@@ -84,6 +86,9 @@ pub(super) fn collect(html: &Html) -> Annotations {
                 }
                 if let Some(spec) = annotation!(element, "filter") {
                     filters.extend(parse(spec, reference));
+                }
+                if let Some(queries) = annotation!(element, "pin") {
+                    found.pins.extend(queries.split(',').map(fold).filter(|query| !query.is_empty()));
                 }
                 if let Some(spec) = annotation!(element, "sort") {
                     sorts.extend(parse(spec, reference));

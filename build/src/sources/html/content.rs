@@ -7,6 +7,7 @@ use scraper::{ElementRef, Node};
 
 use super::super::outline::{Folded, Outline};
 use super::annotations::{self, annotation};
+use super::rows::row_entry;
 use super::rules::{self, Attrs};
 
 /// State of the walk.
@@ -18,7 +19,7 @@ pub(super) struct Walker {
     pub in_content: bool,
     /// The page may have annotations.
     pub annotated: bool,
-    /// Entries of definition lists with an anchor are sections.
+    /// Entries of definition lists and of tables with an anchor are sections.
     pub definition_sections: bool,
     /// The first heading of level 1.
     pub h1: Option<String>,
@@ -27,6 +28,8 @@ pub(super) struct Walker {
     containers: Vec<Container>,
     lists: Vec<List>,
     rows: u32,
+    /// The entry that a row of a table began last: its name, its place in the outline.
+    last_entry: Option<(String, usize)>,
     capture: Option<Capture>,
     /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading that follows.
     loose_anchor: Option<String>,
@@ -43,6 +46,7 @@ enum Undo {
     Weight(f32),
     Block,
     Row,
+    Entry,
     Cell,
     Content(bool),
     Container,
@@ -91,6 +95,7 @@ impl Walker {
             containers: Vec::new(),
             lists: Vec::new(),
             rows: 0,
+            last_entry: None,
             capture: None,
             loose_anchor: None,
         }
@@ -227,12 +232,18 @@ impl Walker {
                 self.boundary();
                 self.frame(id, Undo::Block);
             }
+            "table" => {
+                self.last_entry = None;
+                self.boundary();
+                self.frame(id, Undo::Block);
+            }
             "tr" => {
                 if self.capture.is_none() {
                     self.outline.end_block();
                 }
+                let entry = self.rows == 0 && self.capture.is_none() && self.row(node);
                 self.rows += 1;
-                self.frame(id, Undo::Row);
+                self.frame(id, if entry { Undo::Entry } else { Undo::Row });
             }
             "td" | "th" => {
                 self.sink().separate("|");
@@ -283,6 +294,10 @@ impl Walker {
                 Undo::Row => {
                     self.rows = self.rows.saturating_sub(1);
                     self.boundary();
+                }
+                Undo::Entry => {
+                    self.rows = self.rows.saturating_sub(1);
+                    self.outline.leave_definition();
                 }
                 Undo::Cell => self.sink().space(),
                 Undo::Content(before) => {
@@ -473,6 +488,23 @@ impl Walker {
         }
     }
 
+    /// Begins the entry that a row of a table is, or goes on with the one before; whether it is one.
+    fn row(&mut self, row: NodeRef<Node>) -> bool {
+        if !self.definition_sections {
+            return false;
+        }
+        let Some(entry) = row_entry(row) else { return false };
+        match (entry.anchor, &self.last_entry) {
+            (None, Some((name, place))) if *name == entry.name => self.outline.resume(*place),
+            (None, _) => return false,
+            (Some(anchor), _) => {
+                let place = self.outline.enter_definition(entry.name.clone(), anchor);
+                self.last_entry = Some((entry.name, place));
+            }
+        }
+        true
+    }
+
     fn end_list(&mut self) {
         if self.lists.pop().is_some_and(|list| list.open) {
             self.outline.leave_definition();
@@ -526,7 +558,7 @@ impl Walker {
 }
 
 /// The dotted name in a signature as Sphinx marks it up.
-fn signature_name(term: NodeRef<Node>) -> Option<String> {
+pub(super) fn signature_name(term: NodeRef<Node>) -> Option<String> {
     let mut name = String::new();
     let mut called = false;
     for element in term.children().filter_map(ElementRef::wrap) {

@@ -2,6 +2,7 @@
 
 mod annotations;
 mod content;
+mod rows;
 mod rules;
 
 use scraper::{ElementRef, Html, Node};
@@ -53,6 +54,7 @@ pub(super) fn read(text: &str, path: &str, definition_sections: bool) -> Result<
         }
         raw.page.meta = said.meta;
         raw.page.sort_only = said.sort_only;
+        raw.page.pins = said.pins;
         raw.attributes = said.attributes;
     }
     Ok(raw)

@@ -139,6 +139,47 @@ fn an_entry_of_an_api_that_can_be_linked_to_is_a_section() {
 }
 
 #[test]
+fn a_row_that_defines_a_name_and_can_be_linked_to_is_a_section() {
+    // As DocBook sets functions: anchor, signature, description, all in one cell.
+    check(
+        "<h2>Functions</h2><table><thead><tr><th><p>Function</p><p>Description</p></th></tr></thead><tbody>\
+         <tr><td><p><a id=i1 class=indexterm></a><code>abs</code> ( <em>numeric</em> ) → number</p><p>Absolute value</p><p><code>abs(-1)</code> → 1</p></td></tr>\
+         <tr><td><p><code>abs</code> ( <em>interval</em> )</p><p>Of time</p></td></tr>\
+         <tr><td><p><a id=i2></a><a id=i3></a><code>to_json</code> ( any )</p><p><code>to_jsonb</code> ( any )</p><p>Converts</p></td></tr>\
+         <tr><td><p><code>other</code> ()</p><p>Unlinked</p></td></tr></tbody></table><p>Outro</p>",
+        "2 Functions: Function Description / other () Unlinked / Outro\n\
+         3 abs #i1: abs ( numeric ) → number Absolute value abs(-1) → 1 / abs ( interval ) Of time\n\
+         3 to_json, to_jsonb #i2: to_json ( any ) to_jsonb ( any ) Converts",
+    );
+    // With the description in a second cell, the anchor on row, cell or code.
+    check(
+        "<h2>F</h2><table><tr><th>Name<th>Meaning<tr id=a><td><code>-v</code><td>Says more<tr><td id=b><code>run()</code><td>Runs\
+         <tr><th><code id=c>Max</code><a class=headerlink href='#c'>¶</a><td>Most</table>",
+        "2 F: Name | Meaning\n3 -v #a: -v | Says more\n3 run #b: run() | Runs\n3 Max #c: Max | Most",
+    );
+    // As Sphinx sets them.
+    check(
+        "<h2>F</h2><table><tr><td><dl><dt class=sig id=m.X><span class=descclassname>m.</span><span class=descname>X</span></dt><dd></dd></dl><td>Most</table>",
+        "2 F: \n3 m.X #m.X: m.X | Most",
+    );
+}
+
+#[test]
+fn other_rows_stay_text() {
+    let row = |row: &str, expect: &str| {
+        check(&format!("<h2>T</h2><table><tr>{row}</tr></table>"), &format!("2 T: {expect}"));
+    };
+    row("<td><code>a</code><td>No anchor", "a | No anchor");
+    row("<td id=a>Plain<td>text", "Plain | text");
+    row("<td id=a><code>alone</code>", "alone");
+    row("<td id=a><code>a</code> and <code>b</code><td>differ", "a and b | differ");
+    row("<td id=a><code>text</code> <code>||</code> <code>text</code><td>Joins", "text || text | Joins");
+    row("<td id=a><code>SELECT 1</code><td>A query", "SELECT 1 | A query");
+    row("<td><code>a</code> <a id=r1 href='#n1'>[1]</a><td>The mark of a note", "a [1] | The mark of a note");
+    row("<td id=a><code>10</code><td>A number", "10 | A number");
+}
+
+#[test]
 fn the_word_above_a_note_is_no_heading() {
     check(
         "<h2 id=a>A</h2><div class=note><h3 class=title>Note</h3><p>Mind.</p></div><p>On</p>",
@@ -152,8 +193,12 @@ fn the_word_above_a_note_is_no_heading() {
 
 #[test]
 fn definitions_are_text_where_sections_of_them_are_not_wanted() {
-    let raw = read("<h2>S</h2><dl><dt id=a>a</dt><dd>Sets a.</dd></dl>", "x.html", false).expect("a page");
-    assert_eq!(raw.page.sections.len(), 1);
+    for html in
+        ["<dl><dt id=a>a</dt><dd>Sets a.</dd></dl>", "<table><tr id=a><td><code>a</code><td>Sets a.</table>"]
+    {
+        let raw = read(&format!("<h2>S</h2>{html}"), "x.html", false).expect("a page");
+        assert_eq!(raw.page.sections.len(), 1);
+    }
 }
 
 #[test]
@@ -197,6 +242,14 @@ fn a_marked_body_is_read_as_marked() {
         raw.page.sections[0].blocks.iter().map(|block| (block.text.as_str(), block.weight)).collect();
     assert_eq!(texts, [("In", 1.0), ("Also in", 1.0), ("Twice", 2.0), ("Said", 1.0), ("Second", 1.0)]);
     assert_eq!(raw.names.h1.as_deref(), Some("Out"), "the title may stand outside of the body");
+}
+
+#[test]
+fn a_page_says_what_it_is_pinned_to() {
+    let raw = page(
+        "<main><h1 data-findling-pin='get started, how to  install,'>A</h1><p data-findling-pin=setup>Text</p></main>",
+    );
+    assert_eq!(raw.page.pins, ["get started", "how to install", "setup"]);
 }
 
 #[test]

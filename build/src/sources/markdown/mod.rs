@@ -4,6 +4,7 @@ mod dialects;
 mod front_matter;
 mod slug;
 
+use findling_engine::BOOST;
 use pulldown_cmark::{CodeBlockKind, Event, Options as Extensions, Parser, Tag, TagEnd};
 
 use super::attributes::Raw;
@@ -138,6 +139,16 @@ fn apply(
             }
             // Some generators keep addresses of old here, which are no names.
             "aliases" => raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect(),
+            "search_pin" => raw.page.pins = names(&value).collect(),
+            "search" if value.is_object() => {
+                if value["exclude"] == true {
+                    return Err(format!("asks not to be searched ({name}: exclude: true)"));
+                }
+                raw.page.pins.extend(value.get("pin").into_iter().flat_map(names));
+                if let Some(boost) = value.get("boost").and_then(Raw::from_json) {
+                    raw.attributes.insert(BOOST.to_owned(), boost);
+                }
+            }
             "url" | "permalink" => address = value.as_str().map(str::to_owned),
             "slug" => slug = scalar(&value),
             "description" | "summary" | "excerpt" | "image" | "thumbnail" => {

@@ -97,8 +97,23 @@ fn front_matter_says_what_a_page_is() {
 }
 
 #[test]
+fn front_matter_says_how_a_page_stands() {
+    let raw = page("---\nsearch:\n  boost: 0.5\n  pin: [get started, setup]\n---\nText");
+    assert_eq!(raw.page.pins, ["get started", "setup"]);
+    assert_eq!(raw.attributes.get("search_boost"), Some(&Raw::Number(0.5)));
+    assert_eq!(page("---\nsearch_pin: setup\n---\nText").page.pins, ["setup"]);
+}
+
+#[test]
 fn drafts_are_left_out() {
-    for front in ["draft: true", "published: false", "search: false", "pagefind: false", "noindex: true"] {
+    for front in [
+        "draft: true",
+        "published: false",
+        "search: false",
+        "pagefind: false",
+        "noindex: true",
+        "search:\n  exclude: true",
+    ] {
         assert!(
             read(
                 &format!("---\n{front}\n---\nx"),

@@ -110,6 +110,17 @@ impl Condition {
         matches!(self, Self::All(parts) if parts.is_empty())
     }
 
+    /// What is left of it when it asks nothing of one attribute; `None` where it asks nothing of it, or not apart from others.
+    pub fn without(&self, attribute: &str) -> Option<Self> {
+        let is_of = |part: &Self| part.tests().iter().all(|test| test.attribute == attribute);
+        let parts = match self {
+            Self::All(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        let others: Vec<Self> = parts.iter().filter(|part| !is_of(part)).cloned().collect();
+        (others.len() < parts.len()).then(|| Self::all(others))
+    }
+
     /// Every test in it, in order.
     pub fn tests(&self) -> Vec<&Test> {
         let mut tests = Vec::new();

@@ -15,6 +15,9 @@ use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::search::Asked;
 use crate::{Error, Index, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
 
+/// What a sentence, a line ends with.
+const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
+
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
@@ -142,6 +145,8 @@ impl Presenter<'_> {
             meta: text.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             sections,
             n_sections: page.score.n_sections,
+            copies: page.score.copies,
+            pinned: page.score.pinned,
         })
     }
 
@@ -162,12 +167,19 @@ impl Presenter<'_> {
                 page.sections.len()
             )));
         };
-        // The passage that scored, or else the beginning.
+        // The passage that scored, or else what begins where the nearest vector does.
         let first_passage = structure.passages(SectionId(candidate.section)).start;
         let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
         let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
             Some(range) => range.start as usize..range.end as usize,
-            None => 0..section.text.floor_char_boundary(MAX_UNGUIDED_BYTES),
+            None => {
+                let from = section.text.len() * usize::from(candidate.part) / 256;
+                // Vectors end at sentences as passages do, and not quite at the same ones.
+                let from = section.text.floor_char_boundary(from);
+                let behind = section.text[from..].find(ENDS).filter(|_| from > 0).map_or(0, |end| end + 1);
+                let from = section.text.ceil_char_boundary(from + behind);
+                from..section.text.floor_char_boundary(from + MAX_UNGUIDED_BYTES)
+            }
         };
         let language = language(page.language, &self.index.manifest().languages);
         let analyzer =

@@ -24,6 +24,9 @@ pub(crate) fn reason(why: &Why, asked: &Asked) -> String {
         (Some(_), Some(_)) if asked.request.sort.is_some() => {
             "The results are ordered by an attribute, not by how well they answer.".into()
         }
+        (Some(hit), Some(first)) if first.pinned && !hit.pinned => {
+            "The site has pinned the first page to this query.".into()
+        }
         (Some(hit), Some(first)) => compared(hit, first, why),
     }
 }

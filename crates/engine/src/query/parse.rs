@@ -63,12 +63,13 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     query
 }
 
-/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly anything to leave out.
+/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly anything to leave out; one
+/// character of a script that options are not written in is a word (`-馬`).
 fn excludes(body: &str) -> bool {
     let mut chars = body.chars();
     match (chars.next(), chars.next()) {
         (Some('-'), _) | (None, _) => false,
-        (Some(first), second) if first.is_alphanumeric() => second.is_some_and(|c| !c.is_whitespace()),
+        (Some(first), second) if first.is_ascii_alphanumeric() => second.is_some_and(|c| !c.is_whitespace()),
         (Some(first), _) => !first.is_whitespace(),
     }
 }
@@ -177,6 +178,7 @@ mod tests {
         // Nothing but exclusions: the words themselves.
         check("-Wall", &["w:-Wall"]);
         check("-v volume -l", &["w:-v", "w:volume", "w:-l"]);
+        check("東京 -馬", &["w:東京", "-w:馬"]);
         check("-Wall book:rust", &["-w:Wall", "c:book=rust"]);
     }
 

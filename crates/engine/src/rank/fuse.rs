@@ -18,6 +18,8 @@ pub(crate) struct Candidate {
     pub wording: u8,
     /// The best passage by words, where words found it.
     pub passage: Option<u32>,
+    /// Where no word found it: how far into the section the vector begins that is nearest to the query, in 256ths.
+    pub part: u8,
     /// See [`LexicalHit::boosts`].
     pub boosts: u8,
     pub lexical: Option<f32>,

@@ -11,6 +11,10 @@ pub(crate) struct PageScore {
     pub score: f32,
     /// Its matching sections.
     pub n_sections: u32,
+    /// Pages that it stands for as well: copies of it.
+    pub copies: u32,
+    /// The site wants it first.
+    pub pinned: bool,
 }
 
 /// All matching pages.
@@ -35,6 +39,8 @@ pub(crate) fn group(candidates: &[Candidate], params: &RankParams, structure: &S
             page: page as u32,
             score: best.score(params),
             n_sections: best.n_sections,
+            copies: 0,
+            pinned: false,
         })
         .collect();
     Grouped { pages }

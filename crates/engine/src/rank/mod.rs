@@ -3,12 +3,14 @@
 mod fuse;
 mod group;
 mod merge;
+mod order;
 mod run;
 mod standing;
 
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
-pub(crate) use run::{Allowed, Found, Ranked, RankedPage, RankedSection, Words};
+pub(crate) use order::columns as columns_of_order;
+pub(crate) use run::{Allowed, Found, Ranked, RankedPage, RankedSection, Words, pages_of};
 pub(crate) use standing::Standing;
 
 use crate::Bm25fParams;

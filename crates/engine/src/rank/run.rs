@@ -1,9 +1,10 @@
 //! A search from the shards at hand to the sections that are shown.
 
-use findling_bundle::{PageId, SectionId, ShardId, Structure, order};
+use findling_bundle::{PageId, SectionId, ShardId, Structure, VectorId, order};
 
 use super::group::Grouped;
 use super::merge::merge;
+use super::order::{add_pinned, collapse, spread, weigh};
 use super::standing::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
@@ -155,6 +156,37 @@ impl Words {
     }
 }
 
+/// Says of sections that no word found in which part of them the nearest vector lies. A section's vectors are of parts of about
+/// the same length.
+fn find_parts(candidates: &mut [Candidate], structure: &Structure, similarity: impl Fn(u32) -> Option<f32>) {
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.passage.is_none()) {
+        let vectors = structure.vectors(SectionId(candidate.section));
+        let mut best = f32::NEG_INFINITY;
+        for (part, vector) in vectors.clone().enumerate().skip_while(|_| vectors.len() < 2) {
+            if let Some(cosine) = similarity(vector).filter(|&cosine| cosine > best) {
+                best = cosine;
+                candidate.part = (256 * part / vectors.len()) as u8;
+            }
+        }
+    }
+}
+
+/// The pages among all.
+fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
+    let mut matching = Bitset::none(structure.n_pages());
+    for page in pages {
+        matching.insert(page.page);
+    }
+    matching
+}
+
+/// The pages that several wordings find.
+pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
+    let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
+    Ok(matching(structure, &all))
+}
+
 fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
     let params = &index.rank_params().bm25f;
     Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
@@ -173,6 +205,8 @@ pub(crate) struct Found {
     groups: Vec<ScoredGroup>,
     selectivity: f32,
     notices: Vec<Notice>,
+    /// Pages that the site has pinned to the query, ascending.
+    pins: Vec<u32>,
 }
 
 impl Found {
@@ -252,13 +286,27 @@ impl Found {
         });
 
         // Pages.
+        let super::Fused { mut candidates, ranked: lexical } = fused;
+        let pins = asked.pins(index);
+        add_pinned(&pins, &mut candidates, structure, |section| {
+            allowed.is_none_or(|allowed| allowed.contains(section))
+        });
+        if let Some(point) = &point {
+            let cells = || probe.iter().flat_map(|probe| probe.cells()).filter_map(|&cell| index.cell(cell));
+            find_parts(&mut candidates, structure, |vector| match &view {
+                Some(view) => view.similarity_of_vector(&point.query, VectorId(vector)),
+                None => cells().find_map(|cell| {
+                    let at = cell.ids().binary_search(&vector).ok()?;
+                    cell.vectors().nth(at).map(|(_, row, scale)| point.query.similarity(row, scale))
+                }),
+            });
+        }
         let mut params = *params;
         if asked.like.is_some() {
             params.page_second = LIKE_SECOND;
         }
-        let pages = group(&fused.candidates, &params, structure).pages;
-        let super::Fused { candidates, ranked: lexical } = fused;
-        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices })
+        let pages = group(&candidates, &params, structure).pages;
+        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices, pins })
     }
 }
 
@@ -268,31 +316,41 @@ impl Ranked {
         index: &Index,
         wordings: &[&Asked],
         mut found: Vec<Found>,
+        instead: &[(String, Bitset)],
         why: Option<Place>,
     ) -> Result<Self, Error> {
         let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
         let request = &asked.request;
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let (candidates, pages) = merge(&mut found, structure);
-        let mut pages = Grouped { pages };
-        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
+        let mut pins: Vec<u32> = found.iter().flat_map(|found| found.pins.iter().copied()).collect();
+        order::sort(&mut pins);
+        let (candidates, mut pages) = merge(&mut found, structure);
         let mut facets = Vec::new();
         let wanted = asked.facets(index)?;
         if !wanted.is_empty() {
-            let mut matching = Bitset::none(structure.n_pages());
-            for page in &pages.pages {
-                matching.insert(page.page);
-            }
+            let matching = matching(structure, &pages);
             for attribute in wanted {
+                // Where only this attribute's own filter is left out, other pages match.
+                let otherwise = instead.iter().find(|(name, _)| *name == attribute.name);
+                let matching = otherwise.map_or(&matching, |(_, pages)| pages);
                 if let Some(column) = index.column(attribute.column) {
-                    facets.push(crate::facets::count(&attribute.name, column, &matching));
+                    facets.push(crate::facets::count(&attribute.name, column, matching));
                 }
             }
         }
+        weigh(index, asked, &pins, &mut pages)?;
+        collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
+        let mut pages = Grouped { pages };
+        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
         let (start, limit) = (request.offset as usize, request.limit.0 as usize);
         // Where a page stands among all, only the order of all says.
         let end = if why.is_some() { usize::MAX } else { start.saturating_add(limit) };
         match &request.sort {
+            None if request.spread.is_some() => {
+                pages.rank(usize::MAX);
+                spread(index, asked, &mut pages.pages)?;
+                pages.rank(end);
+            }
             None => pages.rank(end),
             Some(sort) => {
                 pages.rank(usize::MAX);
@@ -407,6 +465,17 @@ impl Ranked {
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
+    }
+
+    /// Says how much would be found without something that leaves pages out, where that is anything.
+    pub fn would_find(&mut self, what: &str, n_pages: u32) {
+        if n_pages > 0 {
+            let pages = if n_pages == 1 { "1 page matches".into() } else { format!("{n_pages} pages match") };
+            self.notices.push(Notice {
+                code: "removed-all".into(),
+                message: format!("nothing is found; without {what}, {pages}"),
+            });
+        }
     }
 
     /// What showing the pages needs.

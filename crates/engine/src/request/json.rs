@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{EncoderChoice, Fusion, Limit, Mode, QueryVector, Request, SectionsPerPage, Sort};
+use super::{EncoderChoice, Fusion, Limit, Mode, Prefer, QueryVector, Request, SectionsPerPage, Sort};
 use crate::Error;
 use crate::filter::quote;
 
@@ -26,7 +26,11 @@ pub(super) fn request(json: &str) -> Read<Request> {
         prefix: fields.truth("prefix")?,
         verbatim: fields.truth("verbatim")?,
         sort: fields.take("sort").map(sort).transpose()?,
+        prefer: fields.take("prefer").map(prefer).transpose()?,
+        spread: fields.text("spread")?,
+        copies: fields.truth("copies")?,
         facets: fields.list("facets", text)?,
+        facets_instead: fields.truth("facetsInstead")?,
         sections_per_page: fields
             .number("sectionsPerPage")?
             .map_or_else(SectionsPerPage::default, SectionsPerPage),
@@ -73,6 +77,19 @@ fn sort(value: Value) -> Read<Sort> {
     let sort = Sort { by, descending: fields.truth("descending")? };
     fields.end()?;
     Ok(sort)
+}
+
+fn prefer(value: Value) -> Read<Prefer> {
+    let mut fields = Fields::of("prefer", value)?;
+    let by = fields.text("by")?.ok_or_else(|| expected("prefer.by", "an attribute's name", "nothing"))?;
+    let prefer = Prefer {
+        by,
+        share: fields.float("share")?.unwrap_or(super::DEFAULT_PREFER_SHARE),
+        half: fields.float("half")?,
+        ascending: fields.truth("ascending")?,
+    };
+    fields.end()?;
+    Ok(prefer)
 }
 
 fn vector(at: &str, value: Value) -> Read<QueryVector> {
@@ -198,7 +215,8 @@ mod tests {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
             "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true}, "encoder": "none",
             "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true,
-            "sort": {"by": "year", "descending": true}, "facets": ["*"], "sectionsPerPage": 1, "explain": true,
+            "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2}, "spread": "e", "copies": true,
+            "facets": ["*"], "facetsInstead": true, "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}], "similarTo": "d"}"#;
         let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
             values: values.to_vec(),
@@ -217,7 +235,11 @@ mod tests {
             prefix: true,
             verbatim: true,
             sort: Some(Sort { by: "year".into(), descending: true }),
+            prefer: Some(Prefer { by: "d".into(), share: 0.3, half: Some(2.0), ascending: false }),
+            spread: Some("e".into()),
+            copies: true,
             facets: vec!["*".into()],
+            facets_instead: true,
             sections_per_page: SectionsPerPage(1),
             explain: true,
             why: Some("b".into()),

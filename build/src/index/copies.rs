@@ -1,0 +1,205 @@
+//! Copies: the same page in several versions of a documentation, which a reader need not be shown one by one.
+//!
+//! Pages are copies where title and language are the same and so is nearly all of the text, by shared runs of words: five in six
+//! of all that either has. Pages without a title must have the same words throughout. The number of a group stands in an attribute
+//! ([`findling_engine::COPY`]); the engine shows the best of a group, after filtering.
+
+use std::collections::{BTreeMap, HashSet};
+
+use findling_bundle::AttributeValue;
+use findling_engine::COPY;
+use rayon::prelude::*;
+
+use crate::page::Page;
+
+/// Words of a run.
+const RUN: usize = 4;
+/// Runs kept of a page, those of the smallest hashes: a sample that is the same for the same text.
+const SKETCH: usize = 256;
+/// How alike two samples must be: the share of runs in both among those in either.
+const ALIKE: f64 = 5.0 / 6.0;
+/// Groups of one title that a page is compared with.
+const MAX_GROUPS: usize = 256;
+
+/// Marks copies, and returns how many pages are one of another. Pages that say themselves what they are a copy of are left as they
+/// are.
+pub fn mark(pages: &mut [Page]) -> usize {
+    let mut by_title: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (place, page) in pages.iter().enumerate() {
+        if !page.attributes.contains_key(COPY) {
+            by_title.entry((&page.title, &page.language)).or_default().push(place);
+        }
+    }
+    let candidates: Vec<(bool, Vec<usize>)> = by_title
+        .into_iter()
+        .filter(|(_, places)| places.len() > 1)
+        .map(|((title, _), places)| (title.is_empty(), places))
+        .collect();
+    let groups: Vec<Vec<usize>> =
+        candidates.par_iter().flat_map_iter(|(untitled, places)| groups(pages, places, *untitled)).collect();
+    let mut groups = groups;
+    groups.sort();
+    let mut n_copies = 0;
+    for group in &groups {
+        // The first page's place tells groups apart.
+        let number = AttributeValue::Number(group[0] as f64);
+        n_copies += group.len() - 1;
+        for &place in group {
+            pages[place].attributes.insert(COPY.into(), number.clone());
+            pages[place].sort_only.push(COPY.into());
+        }
+    }
+    n_copies
+}
+
+/// The groups of two and more among pages of one title.
+fn groups(pages: &[Page], places: &[usize], untitled: bool) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(Sketch, Vec<usize>)> = Vec::new();
+    for &place in places {
+        let sketch = Sketch::of(&pages[place]);
+        // Nothing is not the same as nothing.
+        if sketch.n_words == 0 {
+            continue;
+        }
+        let same = groups.iter().position(|(first, _)| match untitled {
+            true => *first == sketch,
+            false => first.alike(&sketch) >= ALIKE,
+        });
+        match same {
+            Some(at) => groups[at].1.push(place),
+            None if groups.len() < MAX_GROUPS => groups.push((sketch, vec![place])),
+            None => {}
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect()
+}
+
+/// A sample of a page's runs of words.
+#[derive(PartialEq)]
+struct Sketch {
+    /// Ascending.
+    runs: Vec<u64>,
+    n_words: usize,
+    /// All words in their order.
+    whole: u64,
+}
+
+impl Sketch {
+    fn of(page: &Page) -> Self {
+        let mut words = Vec::new();
+        for section in &page.sections {
+            let blocks = section.blocks.iter().map(|block| block.text.as_str());
+            for text in std::iter::once(section.heading.as_str()).chain(blocks) {
+                words.extend(text.split_whitespace().map(|word| hash(word.bytes())));
+            }
+        }
+        let join = |words: &[u64]| hash(words.iter().flat_map(|word| word.to_le_bytes()));
+        let runs: HashSet<u64> = words.windows(RUN.min(words.len()).max(1)).map(join).collect();
+        let mut runs: Vec<u64> = runs.into_iter().collect();
+        runs.sort_unstable();
+        runs.truncate(SKETCH);
+        Self { runs, n_words: words.len(), whole: join(&words) }
+    }
+
+    /// The share of runs in both among those in either, estimated from the smallest of all.
+    fn alike(&self, other: &Self) -> f64 {
+        let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
+        let (mut both, mut either) = (0, 0);
+        while either < SKETCH {
+            match (a.peek(), b.peek()) {
+                (None, None) => break,
+                (Some(one), Some(another)) if one == another => {
+                    both += 1;
+                    (a.next(), b.next());
+                }
+                (Some(one), Some(another)) if one > another => drop(b.next()),
+                (Some(_), _) => drop(a.next()),
+                (None, Some(_)) => drop(b.next()),
+            }
+            either += 1;
+        }
+        f64::from(both) / either.max(1) as f64
+    }
+}
+
+/// FNV-1a, its bits mixed, so that the smallest are a sample.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    let hash = bytes
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let mixed = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    mixed ^ mixed >> 33
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Block, Section};
+
+    fn page(title: &str, text: &str) -> Page {
+        let block = Block { text: text.into(), code: vec![], is_code_block: false, weight: 1.0 };
+        let sections = vec![Section { blocks: vec![block], ..Section::default() }];
+        Page { title: title.into(), sections, ..Page::default() }
+    }
+
+    fn check(pages: &[Page], expect: &[Option<f64>]) {
+        let mut pages = pages.to_vec();
+        let n_copies = mark(&mut pages);
+        let found: Vec<Option<f64>> = pages
+            .iter()
+            .map(|page| match page.attributes.get(COPY) {
+                Some(AttributeValue::Number(group)) => Some(*group),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(found, expect);
+        let groups: HashSet<u64> = found.iter().flatten().map(|group| group.to_bits()).collect();
+        assert_eq!(n_copies, found.iter().flatten().count() - groups.len());
+    }
+
+    fn long(n: usize) -> String {
+        (0..n).map(|i| format!("word{} ", i * 7)).collect()
+    }
+
+    #[test]
+    fn versions_of_a_page_are_copies() {
+        let new = long(600).replace("word2100 ", "changed ");
+        let other = long(900).split_off(3000);
+        check(
+            &[
+                page("A", &long(600)),
+                page("B", "else"),
+                page("A", &new),
+                page("A", &other),
+                page("A", &long(600)),
+            ],
+            &[Some(0.0), None, Some(0.0), None, Some(0.0)],
+        );
+    }
+
+    #[test]
+    fn other_titles_languages_and_texts_are_not() {
+        let german = Page { language: "de".into(), ..page("A", &long(50)) };
+        check(&[page("A", &long(50)), page("B", &long(50)), german], &[None; 3]);
+        check(&[page("A", &long(50)), page("A", &long(40))], &[None; 2]);
+        check(&[page("A", ""), page("A", "")], &[None; 2]);
+        check(
+            &[page("A", "one two"), page("A", "one two"), page("A", "two one")],
+            &[Some(0.0), Some(0.0), None],
+        );
+    }
+
+    #[test]
+    fn without_a_title_only_the_very_same_is() {
+        check(
+            &[page("", &long(50)), page("", &long(50)), page("", &long(51))],
+            &[Some(0.0), Some(0.0), None],
+        );
+    }
+
+    #[test]
+    fn what_a_page_says_of_itself_stays() {
+        let mut own = page("A", &long(50));
+        own.attributes.insert(COPY.into(), AttributeValue::Number(7.0));
+        check(&[own, page("A", &long(50)), page("A", &long(50))], &[Some(7.0), Some(1.0), Some(1.0)]);
+    }
+}

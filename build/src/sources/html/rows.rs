@@ -1,0 +1,145 @@
+//! Rows of tables that define something: functions with what they do, fields with what they hold.
+//!
+//! A row is an entry, as a term of a definition list is one, where it can be linked to, begins with a name in code and goes
+//! on to say something of it. Tables that compare, list or lay out have no anchors in their rows and stay text.
+
+use ego_tree::NodeRef;
+use ego_tree::iter::Edge;
+use scraper::{ElementRef, Node};
+
+use super::super::outline::{fold, shorten};
+use super::annotations::text_of;
+use super::content::signature_name;
+use super::rules::{self, Attrs};
+
+/// Longer ones are no names.
+const MAX_NAME_BYTES: usize = 80;
+
+/// Of names in one row, so many are said at most.
+const MAX_NAMES: usize = 8;
+
+/// What a row defines.
+pub(super) struct RowEntry {
+    /// Its name; where it has several, each once, in order, with commas.
+    pub name: String,
+    /// Where a link leads to it. A row without one goes on with the entry before, if that is of the same name.
+    pub anchor: Option<String>,
+}
+
+/// What `row` defines, if it defines something.
+pub(super) fn row_entry(row: NodeRef<Node>) -> Option<RowEntry> {
+    let cells = || row.children().filter(|node| is_cell(node));
+    let first = cells().next()?;
+    if row.parent().is_some_and(|above| super::is_named(above.value(), "thead")) {
+        return None;
+    }
+    let signature = first.descendants().find(|node| super::is_named(node.value(), "dt"));
+    let (names, mut described) = match signature.and_then(signature_name) {
+        Some(name) => (vec![name], false),
+        None => names(first),
+    };
+    if names.is_empty() {
+        return None;
+    }
+    described |= cells().skip(1).filter_map(ElementRef::wrap).any(|cell| !text_of(cell).is_empty());
+    let mut name = names.join(", ");
+    shorten(&mut name, 2 * MAX_NAME_BYTES);
+    described.then(|| RowEntry { name, anchor: anchor(row, first) })
+}
+
+fn is_cell(node: &NodeRef<Node>) -> bool {
+    super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
+}
+
+/// The row's id, that of its first cell, or the first one in there. What leads away, a mark of a note, is no place to come to.
+fn anchor(row: NodeRef<Node>, first: NodeRef<Node>) -> Option<String> {
+    std::iter::once(row).chain(first.descendants()).filter_map(|node| node.value().as_element()).find_map(
+        |element| {
+            let attrs = Attrs::of(element);
+            let is_link = element.name() == "a";
+            let id = attrs.id.or(attrs.name.filter(|_| is_link));
+            id.filter(|_| !is_link || attrs.href.is_none()).map(str::to_owned)
+        },
+    )
+}
+
+/// The names that the blocks of a cell begin with, up to the first block that begins with none, and whether there is such
+/// a block.
+fn names(cell: NodeRef<Node>) -> (Vec<String>, bool) {
+    let mut names: Vec<String> = Vec::new();
+    let mut block = Block::default();
+    let mut code_depth = 0u32;
+    for edge in cell.traverse() {
+        let (node, opens) = match edge {
+            Edge::Open(node) => (node, true),
+            Edge::Close(node) => (node, false),
+        };
+        match node.value() {
+            Node::Text(text) if opens => {
+                let machinery = node.parent().and_then(|above| above.value().as_element());
+                if !machinery.is_some_and(|above| rules::is_machinery(above.name())) {
+                    block.push(text, code_depth > 0);
+                }
+            }
+            Node::Element(element) if rules::is_code(element.name()) => {
+                code_depth = if opens { code_depth + 1 } else { code_depth.saturating_sub(1) };
+                block.code_ended |= !opens && code_depth == 0 && !block.code.trim().is_empty();
+            }
+            Node::Element(element) if rules::is_block(element.name()) || element.name() == "br" => {
+                match std::mem::take(&mut block).name() {
+                    Begins::Nothing => {}
+                    Begins::Name(name) if names.len() < MAX_NAMES => {
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                    Begins::Name(_) => {}
+                    Begins::Other => return (names, true),
+                }
+            }
+            _ => {}
+        }
+    }
+    match block.name() {
+        Begins::Name(name) => names.push(name),
+        Begins::Other => return (names, true),
+        Begins::Nothing => {}
+    }
+    names.dedup();
+    (names, false)
+}
+
+/// A block of text by its beginning: a stretch of code, and what follows it.
+#[derive(Default)]
+struct Block {
+    code: String,
+    code_ended: bool,
+    rest: String,
+}
+
+enum Begins {
+    Nothing,
+    Name(String),
+    Other,
+}
+
+impl Block {
+    fn push(&mut self, text: &str, is_code: bool) {
+        let begins = self.rest.trim().is_empty() && !self.code_ended;
+        if is_code && begins { &mut self.code } else { &mut self.rest }.push_str(text);
+    }
+
+    /// A name stands alone, or arguments, a result or punctuation follow it.
+    fn name(self) -> Begins {
+        let (code, rest) = (fold(&self.code), fold(&self.rest));
+        if code.is_empty() {
+            return if rest.is_empty() { Begins::Nothing } else { Begins::Other };
+        }
+        let named = code.split('(').next().unwrap_or_default().trim_end();
+        let is_name = named.len() <= MAX_NAME_BYTES
+            && !named.contains(char::is_whitespace)
+            && named.contains(char::is_alphabetic)
+            && (rules::is_permalink_mark(&rest) || rest.starts_with(['(', '[', '→', ':', ',', '—', '–']));
+        if is_name { Begins::Name(named.to_owned()) } else { Begins::Other }
+    }
+}

@@ -1,0 +1,176 @@
+//! What orders pages besides how well they answer: the site's wish (pinned pages, boosts), the reader's (newer ones, several
+//! values of an attribute), and copies, of which one stands for all.
+//!
+//! Boosts and copies are attributes, [`BOOST`] and [`COPY`], whose columns are fetched where a bundle has them: 50 bytes a shard
+//! and little more than a bit for each page without one. All of it is a factor on scores, or a page less in the list, so
+//! that pages keep one order however far a reader goes through them.
+
+use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
+
+use super::{Candidate, PageScore};
+use crate::search::{Asked, attribute};
+use crate::{BOOST, COPY, Error, Index};
+
+/// Boosts beyond are taken for this.
+const MAX_BOOST: f64 = 100.0;
+/// What each page counts of the one before it with the same value of the attribute that is spread.
+const SPREAD: f32 = 0.85;
+
+/// The columns that ordering needs.
+pub(crate) fn columns(index: &Index, asked: &Asked) -> Result<Vec<ShardId>, Error> {
+    let own = own(index, BOOST).into_iter().chain(own(index, COPY).filter(|_| !asked.request.copies));
+    let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
+    if let Some(prefer) = &asked.request.prefer {
+        let attribute = attribute(index, &prefer.by)?;
+        if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
+            let name = &prefer.by;
+            let message =
+                format!("expected a number or a date to prefer pages by, found `{name}` of another type");
+            return Err(Error::Request { message });
+        }
+        shards.push(attribute.column);
+    }
+    if let Some(name) = &asked.request.spread {
+        shards.push(attribute(index, name)?.column);
+    }
+    Ok(shards)
+}
+
+/// An attribute by which a site orders, where it is of the type that it must be.
+fn own<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
+    index.manifest().attribute(name).filter(|attribute| attribute.kind == AttributeKind::Number)
+}
+
+fn column<'a>(index: &'a Index, attribute: &Attribute) -> Result<&'a Column, Error> {
+    index.column(attribute.column).ok_or_else(|| Error::inconsistent("a column is missing"))
+}
+
+/// Adds the pages pinned to the query that it does not find, by the first section that may be found.
+pub(crate) fn add_pinned(
+    pins: &[u32],
+    candidates: &mut Vec<Candidate>,
+    structure: &Structure,
+    allowed: impl Fn(u32) -> bool,
+) {
+    for &page in pins {
+        let sections = structure.sections(PageId(page));
+        if !candidates.iter().any(|candidate| sections.contains(&candidate.section))
+            && let Some(section) = sections.clone().find(|&section| allowed(section))
+        {
+            candidates.push(Candidate { section, ..Candidate::default() });
+        }
+    }
+}
+
+/// Weighs pages by what is asked for besides: boosts, preference, pins. They are in the order of their ids, and stay so.
+pub(crate) fn weigh(
+    index: &Index,
+    asked: &Asked,
+    pins: &[u32],
+    pages: &mut [PageScore],
+) -> Result<(), Error> {
+    let mut weigh = |factor: &dyn Fn(PageId) -> f64| {
+        // What means the opposite of the query is no better for being favoured.
+        for page in pages.iter_mut().filter(|page| page.score > 0.0) {
+            page.score = (f64::from(page.score) * factor(PageId(page.page))) as f32;
+        }
+    };
+    if let Some(attribute) = own(index, BOOST) {
+        let column = column(index, attribute)?;
+        weigh(&|page| column.number(page).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
+    }
+    if let Some(prefer) = &asked.request.prefer {
+        let attribute = attribute(index, &prefer.by)?;
+        let column = column(index, attribute)?;
+        let sign = if prefer.ascending { -1.0 } else { 1.0 };
+        let n_pages = index.manifest().stats.n_pages;
+        let signed = |page: usize| column.number(PageId(page as u32)).map(|value| sign * value);
+        let values = keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
+        if let Some(best) = values.last().and_then(|&(_, page)| signed(page)) {
+            let unit = if attribute.kind == AttributeKind::Date { 86_400_000.0 } else { 1.0 };
+            let middle = values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
+            let half = prefer.half.map_or(best - middle, |half| f64::from(half) * unit);
+            let share = f64::from(prefer.share);
+            weigh(&|page| {
+                let far = |value: f64| half / (half + (best - sign * value));
+                let near = column.number(page).map_or(0.5, far);
+                // Half of nothing at no distance.
+                1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
+            });
+        }
+    }
+    let mut best = 0.0f32;
+    for page in pages.iter() {
+        best = if page.score > best { page.score } else { best };
+    }
+    for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
+        // Ahead of all others, and among themselves as they answer.
+        page.pinned = true;
+        page.score += best + 1.0;
+    }
+    Ok(())
+}
+
+/// Leaves of pages that are copies of each other the best, which counts the others; `keep` rather than a better one.
+pub(crate) fn collapse(
+    index: &Index,
+    asked: &Asked,
+    keep: Option<u32>,
+    pages: &mut Vec<PageScore>,
+) -> Result<(), Error> {
+    let Some(attribute) = own(index, COPY).filter(|_| !asked.request.copies) else { return Ok(()) };
+    let column = column(index, attribute)?;
+    let all = pages.iter().enumerate();
+    let group = |page: &PageScore| column.number(PageId(page.page)).map(f64::to_bits);
+    let grouped = keyed(all.filter_map(|(place, page)| Some((group(page)?, place))));
+    for copies in grouped.chunk_by(|a, b| a.0 == b.0) {
+        let mut best = usize::MAX;
+        for &(_, place) in copies {
+            let better = pages.get(best).is_none_or(|best| {
+                pages[place].score > best.score && Some(best.page) != keep || Some(pages[place].page) == keep
+            });
+            best = if better { place } else { best };
+        }
+        pages[best].copies = copies.len() as u32 - 1;
+        for &(_, place) in copies.iter().filter(|(_, place)| *place != best) {
+            pages[place].page = u32::MAX;
+        }
+    }
+    pages.retain(|page| page.page != u32::MAX);
+    Ok(())
+}
+
+/// Spreads pages, best first, over the values of an attribute: each counts less that has the value of one before it.
+pub(crate) fn spread(index: &Index, asked: &Asked, pages: &mut [PageScore]) -> Result<(), Error> {
+    let Some(name) = &asked.request.spread else { return Ok(()) };
+    let column = column(index, attribute(index, name)?)?;
+    let value = |page: &PageScore| match column {
+        Column::Strings(strings) => strings.ids(PageId(page.page)).first().map(|&id| u64::from(id)),
+        other => other.number(PageId(page.page)).map(f64::to_bits),
+    };
+    let all = pages.iter().enumerate();
+    let valued = keyed(all.filter_map(|(place, page)| Some((value(page)?, place))));
+    for same in valued.chunk_by(|a, b| a.0 == b.0) {
+        let mut factor = 1.0;
+        for &(_, place) in same {
+            if !pages[place].pinned && pages[place].score > 0.0 {
+                pages[place].score *= factor;
+            }
+            factor *= SPREAD;
+        }
+    }
+    Ok(())
+}
+
+/// In order of their keys, then their places.
+fn keyed(keyed: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usize)> {
+    let mut keyed: Vec<(u64, usize)> = keyed.collect();
+    order::sort(&mut keyed);
+    keyed
+}
+
+/// A number as one that compares like it.
+fn ascending(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
