@@ -171,16 +171,8 @@ impl Search {
         let mut instead = Vec::new();
         if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
             for attribute in first.asked.facets(index)? {
-                let mut others = Vec::new();
-                for request in &requests {
-                    let mut asked = Asked::new(index, request.clone())?;
-                    let condition = asked.condition.as_ref().and_then(|c| c.without(&attribute.name));
-                    if let Some(condition) = condition {
-                        asked.condition = Some(condition).filter(|condition| !condition.is_everything());
-                        others.push(Wording::new(index, asked)?);
-                    }
-                }
-                if others.len() == requests.len() {
+                let way = Relax::Attribute(&attribute.name);
+                if let Some((_, others)) = relax(index, &wordings, way)? {
                     instead.push((attribute.name.clone(), others));
                 }
             }
@@ -367,40 +359,48 @@ fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wordi
     }
     let mut relaxed = Vec::new();
     for way in ways {
-        let mut what = String::new();
-        let mut without = Vec::with_capacity(wordings.len());
-        for wording in wordings {
-            let mut asked = Asked::of(index, wording.asked.request.clone(), wording.asked.query.clone())?;
-            asked.condition = wording.asked.condition.clone();
-            let condition = asked.condition.clone();
-            match (way, condition) {
-                (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
-                    asked.plan.phrases.clear();
-                    what = "quotation marks".into();
-                }
-                (Relax::Exclusions, _) if !asked.plan.excluded.is_empty() => {
-                    asked.plan.excluded.clear();
-                    what = "what the query excludes".into();
-                }
-                (Relax::Filter, Some(condition)) => {
-                    asked.condition = None;
-                    what = format!("the filter {}", filter::quote(&condition.to_string()));
-                }
-                (Relax::Attribute(name), Some(condition)) => {
-                    if let Some(others) = condition.without(name) {
-                        asked.condition = Some(others);
-                        what = format!("the filter on {}", filter::quote(name));
-                    }
-                }
-                _ => {}
-            }
-            without.push(Wording { spelt: true, ..Wording::new(index, asked)? });
-        }
-        if !what.is_empty() {
-            relaxed.push((what, without));
-        }
+        relaxed.extend(relax(index, wordings, way)?);
     }
     Ok(relaxed)
+}
+
+/// A search without something that leaves pages out, and what that is; `None` where it has no such thing.
+fn relax(
+    index: &Index,
+    wordings: &[Wording],
+    way: Relax<'_>,
+) -> Result<Option<(String, Vec<Wording>)>, Error> {
+    let mut what = None;
+    let mut without = Vec::with_capacity(wordings.len());
+    for Wording { asked: before, spelt, .. } in wordings {
+        let mut asked = Asked::of(index, before.request.clone(), before.query.clone())?;
+        asked.condition.clone_from(&before.condition);
+        match (way, &before.condition) {
+            (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
+                asked.plan.phrases.clear();
+                what = Some("quotation marks".to_owned());
+            }
+            (Relax::Exclusions, _) if !asked.plan.excluded.is_empty() => {
+                asked.plan.excluded.clear();
+                what = Some("what the query excludes".to_owned());
+            }
+            (Relax::Filter, Some(condition)) => {
+                asked.condition = None;
+                what = Some(format!("the filter {}", filter::quote(&condition.to_string())));
+            }
+            (Relax::Attribute(name), Some(condition)) => {
+                if let Some(others) = condition.without(name) {
+                    asked.condition = Some(others).filter(|others| !others.is_everything());
+                    what = Some(format!("the filter on {}", filter::quote(name)));
+                }
+            }
+            _ => {}
+        }
+        if what.is_some() {
+            without.push(Wording { spelt: *spelt, ..Wording::new(index, asked)? });
+        }
+    }
+    Ok(what.map(|what| (what, without)))
 }
 
 /// What to leave out of a search.
@@ -489,7 +489,7 @@ fn check(request: &Request) -> Result<(), Error> {
     }
     if let Some(prefer) = &request.prefer {
         let half = prefer.half.unwrap_or(1.0);
-        if !(0.0..=1.0).contains(&prefer.share) || !(half > 0.0 && half.is_finite()) {
+        if !((0.0..=1.0).contains(&prefer.share) && half > 0.0 && half.is_finite()) {
             return refuse(
                 "expected prefer with a share from 0 to 1 and a half above 0, found others".into(),
             );
