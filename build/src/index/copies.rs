@@ -110,11 +110,12 @@ impl Sketch {
                 (None, None) => break,
                 (Some(one), Some(another)) if one == another => {
                     both += 1;
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                 }
-                (Some(one), Some(another)) if one > another => drop(b.next()),
-                (Some(_), _) => drop(a.next()),
-                (None, Some(_)) => drop(b.next()),
+                (Some(one), Some(another)) if one < another => drop(a.next()),
+                (Some(_), None) => drop(a.next()),
+                _ => drop(b.next()),
             }
             either += 1;
         }
