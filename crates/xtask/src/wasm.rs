@@ -1,6 +1,6 @@
-//! `cargo xtask wasm`: the two WebAssembly modules, from Rust to where the client's build expects them.
+//! `cargo xtask wasm`: the WebAssembly modules (the engine twice: for sites in English, and for all), from Rust to where the client's build expects them.
 //!
-//! cargo -> wasm-bindgen -> wasm-opt -> `www/wasm/{engine,encoder}/`. What cargo finds unchanged goes no further.
+//! cargo -> wasm-bindgen -> wasm-opt -> `www/wasm/{engine,engine-en,encoder}/`. What cargo finds unchanged goes no further.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
