@@ -4,7 +4,7 @@
  */
 
 import { abortable, FindlingError } from "./errors";
-import type { Request, Response } from "./engine-types";
+import type { Notice, Request, Response } from "./engine-types";
 import { noTraffic, type Traffic, type Wanted } from "./shards";
 import type { Source } from "./sources";
 import type { Description } from "./types";
@@ -47,6 +47,13 @@ interface Load {
   waiting: number;
 }
 
+/** An answer with one notice more, which tells more than that there was no encoder. */
+export function noticed(json: string, notice: Notice): string {
+  const answer = JSON.parse(json) as Response;
+  answer.notices = [notice, ...answer.notices.filter(({ code }) => code !== "encoder-missing")];
+  return JSON.stringify(answer);
+}
+
 /** A bundle, open. */
 export class Bundle {
   readonly #wasm: Wasm;
@@ -57,6 +64,8 @@ export class Bundle {
   #searching = 0;
   #revision = "";
   #memory = 0;
+  /** Whether the bundle has vectors. */
+  #dense = false;
   #pruned = false;
 
   private constructor(wasm: Wasm, source: Source, keeping: Keeping) {
@@ -121,7 +130,7 @@ export class Bundle {
   /** The answer, or what words alone find where that takes too long; what is on its way goes on arriving, for the next search. */
   async #soon(request: Request, cost: Cost, signal: AbortSignal, late: () => void): Promise<string> {
     const whole = this.#answer(request, cost, signal);
-    if ((request.mode ?? "hybrid") !== "hybrid" || !this.describe().dense) return whole;
+    if ((request.mode ?? "hybrid") !== "hybrid" || !this.#dense) return whole;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const patience = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
     const first = await Promise.race([whole, patience]).finally(() => clearTimeout(timer));
@@ -147,7 +156,9 @@ export class Bundle {
     this.#engine = engine;
     this.#loads.clear();
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
-    this.#memory = this.#keeping.memory ?? MEMORY[this.describe().dense?.streamed ? "streamed" : "resident"];
+    const { dense } = this.describe();
+    this.#dense = dense !== null;
+    this.#memory = this.#keeping.memory ?? MEMORY[dense?.streamed ? "streamed" : "resident"];
     this.#pruned = false;
     this.#tidy();
   }
@@ -155,16 +166,13 @@ export class Bundle {
   /** What words alone find, where a file that meaning needs could not be had; says so in a notice. */
   async #byWords(request: Request, error: FindlingError, cost: Cost, signal: AbortSignal): Promise<string> {
     const partial = ["network", "shard-missing", "shard-corrupt"].includes(error.code) && (request.mode ?? "hybrid") === "hybrid";
-    if (!partial || signal.aborted || !this.describe().dense) throw error;
+    if (!partial || signal.aborted || !this.#dense) throw error;
     const { vector: _, alsoVectors: __, ...words } = request;
     const json = await this.#answer({ ...words, mode: "lexical" }, cost, signal).catch(() => {
       // Words need what is missing as well: what was missing first says more.
       throw error;
     });
-    const response = JSON.parse(json) as Response;
-    const message = `Words alone were searched: ${error.message} ${error.remedy}`.trimEnd();
-    response.notices = [{ code: "meaning-missing", message }, ...response.notices];
-    return JSON.stringify(response);
+    return noticed(json, { code: "meaning-missing", message: `Words alone were searched: ${error.message} ${error.remedy}`.trimEnd() });
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {

@@ -27,7 +27,9 @@ export const transformer: EdgeEncoder = {
     const known = new Recent<Encoded>(VECTORS_KEPT);
     return {
       encode(query) {
-        const encoded = known.get(query) ?? encodeWith(encoder, query);
+        const before = known.get(query);
+        if (before) return before;
+        const encoded = encodeWith(encoder, query);
         known.set(query, encoded);
         return encoded;
       },

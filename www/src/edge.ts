@@ -30,9 +30,9 @@
 
 import engineModule from "../wasm/engine/findling_engine_bg.wasm";
 import * as engine from "../wasm/engine/findling_engine";
-import { Bundle } from "./bundle";
+import { Bundle, noticed } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { EncoderChoice, Fusion, Mode, Notice, Request as SearchRequest, Response as SearchAnswer } from "./engine-types";
+import type { EncoderChoice, Fusion, Mode, Notice, Request as SearchRequest } from "./engine-types";
 import { FindlingError, type ErrorCode } from "./errors";
 import { locate } from "./locate";
 import { Files, noTraffic } from "./shards";
@@ -308,13 +308,6 @@ function flag(parameters: URLSearchParams, name: string): boolean {
   if (text === null || ["0", "false"].includes(text)) return false;
   if (["", "1", "true"].includes(text)) return true;
   throw refuse(`\`${name}\` must be 1 or 0, not \`${text}\``);
-}
-
-/** An answer that says one thing more. */
-function noticed(json: string, notice: Notice): string {
-  const answer = JSON.parse(json) as SearchAnswer;
-  answer.notices = [notice, ...answer.notices.filter(({ code }) => code !== "encoder-missing")];
-  return JSON.stringify(answer);
 }
 
 const refuse = (message: string) => new FindlingError("request", message);

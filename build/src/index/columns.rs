@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::limits::MAX_NAME_LEN;
 use findling_bundle::{AttributeKind, AttributeValue, Column, Error};
-
 use findling_engine::{BOOST, COPY};
 
 use crate::page::Page;

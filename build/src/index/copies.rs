@@ -35,9 +35,8 @@ pub fn mark(pages: &mut [Page]) -> usize {
         .filter(|(_, places)| places.len() > 1)
         .map(|((title, _), places)| (title.is_empty(), places))
         .collect();
-    let groups: Vec<Vec<usize>> =
+    let mut groups: Vec<Vec<usize>> =
         candidates.par_iter().flat_map_iter(|(untitled, places)| groups(pages, places, *untitled)).collect();
-    let mut groups = groups;
     groups.sort();
     let mut n_copies = 0;
     for group in &groups {

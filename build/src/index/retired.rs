@@ -45,9 +45,7 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
         }
         left -= len;
         let (from, to) = (old.join(SHARDS).join(&name), new.join(SHARDS).join(&name));
-        if fs::hard_link(&from, &to).is_err() {
-            fs::copy(&from, &to)?;
-        }
+        link(&from, &to)?;
         list.push_str(&format!("{name} {since}\n"));
         n_kept += 1;
     }
@@ -55,6 +53,11 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
         fs::write(new.join(SHARDS).join(LIST), list)?;
     }
     Ok((n_kept, n_left))
+}
+
+/// The same file under another name, a copy where the file system has no such thing. One that is there already stays.
+pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() || fs::hard_link(from, to).is_ok() { Ok(()) } else { fs::copy(from, to).map(drop) }
 }
 
 /// The names of shards and manifests: hex digits of their hash.

@@ -82,8 +82,15 @@ impl Cutter {
     /// root. Of powers of two and what lies half way between them the next, so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
-        let half_powers = (2.0 * best.max(1.0).log2()).round();
-        2f64.powf(half_powers / 2.0).clamp(4096.0, 524_288.0) as usize
+        let half_powers = (2.0 * best.max(1.0).log2()).round() as u32;
+        let power = 1usize << (half_powers / 2).min(20);
+        // A product is the same on every machine, which a power with a fraction need not be.
+        let target = if half_powers.is_multiple_of(2) {
+            power
+        } else {
+            (power as f64 * std::f64::consts::SQRT_2) as usize
+        };
+        target.clamp(4 << 10, 512 << 10)
     }
 }
 

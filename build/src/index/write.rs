@@ -278,10 +278,8 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
             link_tree(&entry.path(), &to.join(entry.file_name()))?;
         }
         Ok(())
-    } else if to.exists() || fs::hard_link(from, to).is_ok() {
-        Ok(())
     } else {
-        fs::copy(from, to).map(drop)
+        retired::link(from, to)
     }
 }
 

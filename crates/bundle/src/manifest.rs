@@ -2,12 +2,12 @@
 //! identity and the shard directory. bincode, behind [`Manifest::to_bytes`] and [`Manifest::from_bytes`] alone, with the lists
 //! that grow with the site in columns behind it (`tables`).
 
+mod tables;
+mod validate;
+
 use core::ops::Range;
 
 use bincode::{Decode, Encode};
-
-mod tables;
-mod validate;
 
 use crate::codec::Reader;
 use crate::limits::MAX_MANIFEST_LEN;
@@ -22,8 +22,8 @@ pub struct Manifest {
     pub generator: String,
     /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed in each.
     pub languages: Vec<String>,
-    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of these languages). A reader whose own differs
-    /// would look for other terms than were indexed, and refuses.
+    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of these languages).
+    /// A reader whose own differs would look for other terms than were indexed, and refuses.
     pub analysis: u64,
     /// How many there are of what.
     pub stats: Stats,

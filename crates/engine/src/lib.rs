@@ -7,15 +7,19 @@
 //! ```no_run
 //! use findling_engine::{Index, Request, Response, Step};
 //!
-//! # fn fetch(hash: [u8; 6]) -> Vec<u8> { unimplemented!() }
-//! fn search(index: &mut Index, query: &str) -> Result<Response, findling_engine::Error> {
+//! /// `fetch` gets a file by its path in the bundle.
+//! fn search(
+//!     index: &mut Index,
+//!     query: &str,
+//!     fetch: impl Fn(&str) -> Vec<u8>,
+//! ) -> Result<Response, findling_engine::Error> {
 //!     let mut search = index.search(Request { query: query.into(), ..Request::default() })?;
 //!     loop {
 //!         match search.step(index)? {
 //!             Step::Done(response) => return Ok(*response),
 //!             Step::Need(shards) => {
 //!                 for shard in shards {
-//!                     let bytes = fetch(index.manifest().shards[shard.index()].hash);
+//!                     let bytes = fetch(&index.manifest().shards[shard.index()].path());
 //!                     index.provide(shard, &bytes)?;
 //!                 }
 //!             }

@@ -90,7 +90,7 @@ pub struct PageHit {
     /// Matching sections, shown or not.
     pub n_sections: u32,
     /// Pages that are found as well and are copies of this one, not shown for themselves; left out where there are none.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: u32,
     /// Whether the site has pinned it to this query; left out where it has not.
@@ -100,7 +100,7 @@ pub struct PageHit {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_none(count: &u32) -> bool {
+fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 

@@ -165,8 +165,8 @@ impl Search {
             }
         }
         let mut wordings = Vec::with_capacity(requests.len());
-        for request in &requests {
-            wordings.push(Wording::new(index, Asked::new(index, request.clone())?)?);
+        for request in requests {
+            wordings.push(Wording::new(index, Asked::new(index, request)?)?);
         }
         let mut instead = Vec::new();
         if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
@@ -311,7 +311,7 @@ impl Wording {
             return Ok(missing);
         }
         // A query that the site has an answer to is no slip.
-        self.spelt |= !self.asked.pins(index).is_empty();
+        self.spelt = self.spelt || !self.asked.pins(index).is_empty();
         if !self.spelt {
             match spell::correct(index, &mut self.asked.query, self.asked.request.prefix) {
                 Spelling::Need(shards) => return Ok(self::missing(index, &shards)),

@@ -22,7 +22,8 @@ pub(crate) fn stemmer(language: &str) -> Option<Stemmer> {
 /// Whether words of the language are stemmed by builds with the feature `stemmers` alone.
 pub fn needs_stemmers(bcp47: &str) -> bool {
     const STEMMED: &str = "ar da de el es fi fr hu it nb nn no nl pt ro ru sv ta tr";
-    STEMMED.split(' ').any(|language| language == primary_subtag(bcp47))
+    let asked = primary_subtag(bcp47);
+    STEMMED.split(' ').any(|language| language == asked)
 }
 
 #[cfg(not(feature = "stemmers"))]

@@ -1,4 +1,5 @@
-//! `cargo xtask wasm`: the WebAssembly modules (the engine twice: for sites in English, and for all), from Rust to where the client's build expects them.
+//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them: the engine twice, for sites in
+//! English and for all, and the encoder.
 //!
 //! cargo -> wasm-bindgen -> wasm-opt -> `www/wasm/{engine,engine-en,encoder}/`. What cargo finds unchanged goes no further.
 

@@ -1,6 +1,6 @@
 //! What of a manifest must hold before a reader relies on it.
 
-use super::{Dense, Manifest, ShardEntry, ShardKind, WHAT};
+use super::{Dense, Manifest, ShardKind, WHAT};
 use crate::limits::{
     MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_SYNONYMS, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
 };
@@ -9,7 +9,7 @@ use crate::{Error, ShardId};
 impl Manifest {
     /// Whether what the manifest says holds together: what a reader relies on afterwards without asking again.
     ///
-    /// - every shard referred to exists and is of the right kind, there is one structure, lengths are within limits;
+    /// - every shard referred to exists and is of the right kind, there is one structure, counts and names are within limits;
     /// - ranges of terms, pages and vectors begin at the beginning, ascend strictly and stay within the counts;
     /// - attributes ascend strictly by name; numbers are finite; the mean vector has the encoder's dimension;
     /// - files are named by relative paths that stay inside the bundle.
@@ -123,7 +123,7 @@ impl Manifest {
             Some(shard) if shard.kind != kind => {
                 Err(Error::malformed(WHAT, "it refers to a shard of another kind"))
             }
-            Some(ShardEntry { .. }) => Ok(()),
+            Some(_) => Ok(()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use findling_text::keys::split_form;
 
+use crate::filter::number::shortest;
 use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
 use crate::search::Asked;
 use crate::vector::Neighbours;
@@ -39,21 +40,15 @@ pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neig
         neighbours: neighbours.method.name().into(),
         fusion: match (asked.mode, asked.fusion) {
             (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
-                format!("rrf(k={}, dense_weight={})", shown(k), shown(dense_weight))
+                format!("rrf(k={}, dense_weight={})", shortest(&k), shortest(&dense_weight))
             }
             (Mode::Hybrid, Fusion::Convex { alpha: Some(alpha) }) => {
-                format!("convex(alpha={})", shown(alpha))
+                format!("convex(alpha={})", shortest(&alpha))
             }
             _ => "none".into(),
         },
         vectors_compared: neighbours.compared,
     }
-}
-
-/// A number at its shortest, in the spelling of JSON, which is in the module anyway.
-fn shown(number: f32) -> String {
-    let json = serde_json::to_string(&number).unwrap_or_default();
-    json.strip_suffix(".0").map_or_else(|| json.clone(), str::to_owned)
 }
 
 /// How two wordings were understood, as one plan. What is said of numbers is the first one's, and vectors add up.

@@ -99,10 +99,7 @@ pub(crate) fn weigh(
             });
         }
     }
-    let mut best = 0.0f32;
-    for page in pages.iter() {
-        best = if page.score > best { page.score } else { best };
-    }
+    let best = pages.iter().map(|page| page.score).fold(0.0, f32::max);
     for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
         // Ahead of all others, and among themselves as they answer.
         page.pinned = true;

@@ -161,8 +161,11 @@ impl Words {
 fn find_parts(candidates: &mut [Candidate], structure: &Structure, similarity: impl Fn(u32) -> Option<f32>) {
     for candidate in candidates.iter_mut().filter(|candidate| candidate.passage.is_none()) {
         let vectors = structure.vectors(SectionId(candidate.section));
+        if vectors.len() < 2 {
+            continue;
+        }
         let mut best = f32::NEG_INFINITY;
-        for (part, vector) in vectors.clone().enumerate().skip_while(|_| vectors.len() < 2) {
+        for (part, vector) in vectors.clone().enumerate() {
             if let Some(cosine) = similarity(vector).filter(|&cosine| cosine > best) {
                 best = cosine;
                 candidate.part = (256 * part / vectors.len()) as u8;
