@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::chunk::ChunkOptions;
 use crate::index::cache::Cache;
+use crate::index::earlier::Earlier;
 use crate::index::query_encoder::{self, Choice};
 use crate::index::retired;
 use crate::index::rows;
@@ -55,6 +56,10 @@ pub struct Args {
     /// go on finding them. 0 deletes them at once
     #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired::GRACE.as_secs() / 86_400)]
     prune: u64,
+    /// Group vectors and fit the query encoder anew, instead of going on with what the bundle in OUT has, which keeps most of its
+    /// files as they are
+    #[arg(long, help_heading = "Output")]
+    fresh: bool,
     /// Go on: build again whenever an input changes, until interrupted
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     watch: bool,
@@ -303,7 +308,9 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
             "--fit: there is no static query encoder whose teacher embeds the documents; nothing is fitted",
         );
     }
-    let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table: table.as_ref(), options };
+    let earlier = if args.fresh { None } else { Earlier::open(&args.output) };
+    let table = table.as_ref();
+    let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
     client::fit(&mut extras, &bundle.manifest.languages);
     stages.insert(0, parse);

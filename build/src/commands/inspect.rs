@@ -307,8 +307,9 @@ fn decode(
                 (ShardKind::Centroids, _) => drop(Centroids::from_bytes(&raw, dim, stats)?),
                 (_, Some(centroids)) => {
                     let cell = id.index().saturating_sub(manifest.shards.len());
-                    let n_vectors = centroids.cells().get(cell).map_or(0, |cell| cell.n_vectors);
-                    drop(CellShard::from_bytes(&raw, centroids.coder(), n_vectors, stats)?);
+                    if let Some(members) = centroids.members(cell as u32) {
+                        drop(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?);
+                    }
                 }
                 (_, None) => {}
             }

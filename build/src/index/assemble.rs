@@ -13,10 +13,13 @@ use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
 use super::rows::Rows;
-use super::shards::{ShardSet, Stored};
+use super::shards::{Cutter, ShardSet, Stored};
 
-/// Bytes of a shard of vectors to aim at. They are all fetched for a search by meaning; several at once come sooner.
-const VECTORS_LEN: usize = 512 << 10;
+/// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads all, and several at once come sooner;
+/// an edited page changes one.
+const VECTORS_SHARDS: usize = 48;
+/// Bytes of a shard of vectors.
+const VECTORS_LEN: (usize, usize) = (64 << 10, 512 << 10);
 
 /// A bundle in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,20 +170,29 @@ fn add_dense(
     let dim = embedded.dim;
     let quantised: Vec<(Vec<i8>, f32)> = embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
     let mean = mean(&quantised, dim);
-    let per_shard = (VECTORS_LEN / (dim + 4)).max(1);
-    let mut raw = Vec::new();
-    for rows in quantised.chunks(per_shard) {
-        let mut builder = VectorsBuilder::new(encoder.dim);
-        for (row, scale) in rows {
-            builder.push(row, *scale)?;
+    let total = n * (dim + 4);
+    let mut cutter =
+        Cutter::new((total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1));
+    let (mut firsts, mut raw) = (Vec::new(), Vec::new());
+    let mut builder = VectorsBuilder::new(encoder.dim);
+    for (vector, (row, scale)) in (0..).zip(&quantised) {
+        let key: Vec<u8> = row.iter().map(|&q| q as u8).collect();
+        if cutter.cut_before(key, dim + 4) {
+            raw.push(std::mem::replace(&mut builder, VectorsBuilder::new(encoder.dim)).finish());
         }
+        if firsts.len() == raw.len() {
+            firsts.push(VectorId(vector));
+        }
+        builder.push(row, *scale)?;
+    }
+    if firsts.len() > raw.len() {
         raw.push(builder.finish());
     }
     let vectors = shards
         .add_all(ShardKind::Vectors, &raw)?
         .into_iter()
-        .enumerate()
-        .map(|(i, shard)| VectorRange { first_vector: VectorId((i * per_shard) as u32), shard })
+        .zip(firsts)
+        .map(|(shard, first_vector)| VectorRange { first_vector, shard })
         .collect();
     let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
     let (centroids, cells) = cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();

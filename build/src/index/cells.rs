@@ -3,9 +3,12 @@
 //! Centroids come of Lloyd's algorithm (k-means) over a sample, evenly spread over the site; a cell that becomes twice as
 //! large as meant is divided in two, since a query pays for the whole of it. The same vectors give the same cells on any
 //! number of cores.
+//!
+//! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
+//! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
 use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
-use findling_bundle::{Error, ShardKind, encode_shard};
+use findling_bundle::{Error, ShardKind, encode_shard, vectors};
 use rayon::prelude::*;
 
 use super::dot::dot;
@@ -23,6 +26,20 @@ const SMALL: usize = 64_000;
 const TOLD: usize = 25_000;
 /// Bits for each number of a centroid, on average.
 const CENTROID_BITS: usize = 1;
+/// Times as many or as few cells as meant, or times as much difference from the centroids as there was, up to which an earlier
+/// grouping still serves.
+const STILL_SERVES: (f64, f64) = (1.5, 1.1);
+/// Rounds in which what was divided finds its nearest centroids again.
+const SETTLING: usize = 4;
+
+/// How an earlier build grouped its vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grouping {
+    /// A vector for each cell, one after the other.
+    pub centroids: Vec<f32>,
+    /// How vectors were stored.
+    pub coder: Coder,
+}
 
 /// What goes into a bundle.
 #[derive(Clone, Debug)]
@@ -39,39 +56,37 @@ fn cell_len(n_vectors: usize) -> usize {
     ((n_vectors as f64).sqrt() * 0.375).round().clamp(24.0, 256.0) as usize
 }
 
-/// Groups vectors of length 1, `dim` numbers each, one after the other.
+/// Groups vectors of length 1, `dim` numbers each, one after the other; as in an `earlier` build where that still serves.
 ///
 /// # Errors
 /// Where they are beyond the formats' limits.
-pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
+pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
     let n = values.len() / dim.max(1);
-    let most = 2 * cell_len(n);
-    let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)));
-    clusters.divide(most);
-    let Clusters { centroids, members, .. } = clusters;
-
-    let row = |vector: u32| &values[vector as usize * dim..][..dim];
-    let residuals: Vec<Vec<f32>> = members
-        .par_iter()
-        .zip(centroids.par_chunks_exact(dim.max(1)))
-        .flat_map_iter(|(members, centroid)| {
-            members.iter().map(move |&vector| {
-                row(vector).iter().zip(centroid).map(|(value, centre)| value - centre).collect()
-            })
-        })
-        .collect();
     let affordable = SMALL * 16 / (n * dim).max(1);
-    let coder = Coder::of(residuals.iter(), dim, dim * affordable.clamp(HALF_BITS.0, HALF_BITS.1) / 2)?;
-    drop(residuals);
+    let bits = dim * affordable.clamp(HALF_BITS.0, HALF_BITS.1) / 2;
+    let goes_on = earlier.and_then(|earlier| go_on(values, dim, bits, earlier));
+    let (Clusters { centroids, members, .. }, coder) = match goes_on {
+        Some(grouped) => grouped,
+        None => {
+            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)));
+            clusters.divide(2 * cell_len(n));
+            clusters.settle(3 * cell_len(n));
+            let coder = Coder::of(clusters.residuals().iter(), dim, bits)?;
+            (clusters, coder)
+        }
+    };
+    let row = |vector: u32| &values[vector as usize * dim..][..dim];
+    let tells = n <= TOLD;
     let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
         .map(|(members, centroid)| {
             let rows: Vec<&[f32]> = members.iter().map(|&vector| row(vector)).collect();
-            encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, members, &rows)?)
+            let ids = (!tells).then_some(&members[..]);
+            encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, ids, &rows)?)
         })
         .collect::<Result<_, Error>>()?;
-    let cell_of = if n <= TOLD { cell_of(&members, n) } else { Vec::new() };
+    let cell_of = if tells { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()
         .zip(&members)
@@ -79,6 +94,32 @@ pub fn build(values: &[f32], dim: usize) -> Result<Cells, Error> {
         .collect();
     let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_BITS, &cell_of)?;
     Ok(Cells { centroids, shards })
+}
+
+/// The vectors around the centroids of an earlier build, and how they were stored; `None` where the site has outgrown that.
+fn go_on<'a>(
+    values: &'a [f32],
+    dim: usize,
+    bits: usize,
+    earlier: &Grouping,
+) -> Option<(Clusters<'a>, Coder)> {
+    let n = values.len() / dim.max(1);
+    let Grouping { centroids, coder } = earlier;
+    if centroids.is_empty() || coder.dim() != dim || coder.row_len() != bits.div_ceil(8) {
+        return None;
+    }
+    let mut clusters = Clusters { values, dim, centroids: centroids.clone(), members: Vec::new() };
+    clusters.settle(3 * cell_len(n));
+    let meant = n.div_ceil(cell_len(n)) as f64;
+    let so_many = clusters.members.len() as f64 / meant.max(1.0);
+    let energy = |rows: &[Vec<f32>]| -> f64 {
+        rows.iter().flatten().map(|value| f64::from(value * value)).sum::<f64>() / n.max(1) as f64
+    };
+    let before: f64 = coder.deviations().iter().map(|deviation| f64::from(deviation * deviation)).sum();
+    let serves = so_many <= STILL_SERVES.0
+        && so_many >= 1.0 / STILL_SERVES.0
+        && energy(&clusters.residuals()) <= STILL_SERVES.1 * before;
+    serves.then(|| (clusters, coder.clone()))
 }
 
 /// The cell of each of `n` vectors.
@@ -115,28 +156,33 @@ impl<'a> Clusters<'a> {
             means(values, dim, &members, &mut centroids);
         }
         let all: Vec<u32> = (0..n as u32).collect();
-        let mut members = assign(values, dim, &all, &centroids);
+        let members = assign(values, dim, &all, &centroids);
         means(values, dim, &members, &mut centroids);
-        let kept: Vec<f32> = centroids
-            .chunks_exact(dim.max(1))
-            .zip(&members)
-            .filter(|(_, members)| !members.is_empty())
-            .flat_map(|(centroid, _)| centroid.iter().copied())
-            .collect();
-        members.retain(|members| !members.is_empty());
-        Self { values, dim, centroids: kept, members }
+        let mut clusters = Self { values, dim, centroids, members };
+        clusters.drop_empty();
+        clusters
     }
 
-    /// Divides every cluster of more than `most` vectors until there is none; equal vectors are divided by their ids.
-    fn divide(&mut self, most: usize) {
-        let mut at = 0;
+    /// Divides every cluster of more than `most` vectors until there is none; equal vectors are divided by their ids. Says whether
+    /// vectors that differ were divided, to which other centroids than theirs may now be nearer.
+    fn divide(&mut self, most: usize) -> bool {
+        let (mut at, mut moved) = (0, false);
         while at < self.members.len() {
             if self.members[at].len() <= most {
                 at += 1;
                 continue;
             }
             let vectors = std::mem::take(&mut self.members[at]);
-            let (one, other) = self.halves(&vectors);
+            let (one, other) = match self.halves(&vectors) {
+                Some(halves) => {
+                    moved = true;
+                    halves
+                }
+                None => {
+                    let (one, other) = vectors.split_at(vectors.len() / 2);
+                    (one.to_vec(), other.to_vec())
+                }
+            };
             let mut both = vec![0.0; 2 * self.dim];
             let halves = [one, other];
             means(self.values, self.dim, &halves, &mut both);
@@ -146,10 +192,53 @@ impl<'a> Clusters<'a> {
             self.members[at] = one;
             self.members.push(other);
         }
+        moved
     }
 
-    /// Two clusters, neither of which is empty.
-    fn halves(&self, vectors: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and divides what is then larger than
+    /// `most`, until both hold: so that a rebuild, which has only what is stored, arrives at the same clusters.
+    fn settle(&mut self, most: usize) {
+        let dim = self.dim.max(1);
+        let all: Vec<u32> = (0..(self.values.len() / dim) as u32).collect();
+        for _ in 0..SETTLING {
+            self.centroids.par_chunks_exact_mut(dim).for_each(|centroid| {
+                let (row, scale) = vectors::quantise(centroid);
+                centroid.iter_mut().zip(row).for_each(|(value, q)| *value = f32::from(q) * scale);
+            });
+            self.members = assign(self.values, self.dim, &all, &self.centroids);
+            self.drop_empty();
+            if !self.divide(most) {
+                break;
+            }
+        }
+    }
+
+    /// Leaves out centroids without vectors.
+    fn drop_empty(&mut self) {
+        let kept = self.centroids.chunks_exact(self.dim.max(1)).zip(&self.members);
+        self.centroids = kept
+            .filter(|(_, members)| !members.is_empty())
+            .flat_map(|(centroid, _)| centroid.iter().copied())
+            .collect();
+        self.members.retain(|members| !members.is_empty());
+    }
+
+    /// What vectors differ by from their centroids, cluster after cluster.
+    fn residuals(&self) -> Vec<Vec<f32>> {
+        let row = |vector: u32| &self.values[vector as usize * self.dim..][..self.dim];
+        self.members
+            .par_iter()
+            .zip(self.centroids.par_chunks_exact(self.dim.max(1)))
+            .flat_map_iter(|(members, centroid)| {
+                members.iter().map(move |&vector| {
+                    row(vector).iter().zip(centroid).map(|(value, centre)| value - centre).collect()
+                })
+            })
+            .collect()
+    }
+
+    /// Two clusters, neither of which is empty; `None` where the vectors are equal.
+    fn halves(&self, vectors: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
         let row = |vector: u32| &self.values[vector as usize * self.dim..][..self.dim];
         let first = row(vectors[0]);
         let farthest = vectors.iter().copied().fold((vectors[0], f32::INFINITY), |best, vector| {
@@ -164,11 +253,7 @@ impl<'a> Clusters<'a> {
         }
         let other = members.pop().unwrap_or_default();
         let one = members.pop().unwrap_or_default();
-        if one.is_empty() || other.is_empty() {
-            let (one, other) = vectors.split_at(vectors.len() / 2);
-            return (one.to_vec(), other.to_vec());
-        }
-        (one, other)
+        (!one.is_empty() && !other.is_empty()).then_some((one, other))
     }
 }
 
@@ -249,10 +334,12 @@ mod tests {
             .shards
             .iter()
             .zip(centroids.cells())
-            .map(|((entry, stored), cell)| {
+            .zip(0..)
+            .map(|(((entry, stored), cell), number)| {
                 assert_eq!(*entry, cell.shard);
                 let raw = decode_shard(entry, stored).unwrap();
-                CellShard::from_bytes(&raw, centroids.coder(), cell.n_vectors, &stats).unwrap()
+                let members = centroids.members(number).unwrap();
+                CellShard::from_bytes(&raw, centroids.coder(), members, &stats).unwrap()
             })
             .collect();
         (centroids, shards)
@@ -262,7 +349,7 @@ mod tests {
     fn every_vector_is_in_one_cell_and_near_what_it_was() {
         for n in [1, 23, 700] {
             let values = vectors(n);
-            let (_, shards) = read(&build(&values, DIM).unwrap(), n);
+            let (_, shards) = read(&build(&values, DIM, None).unwrap(), n);
             let mut found: Vec<u32> = shards.iter().flat_map(|cell| cell.ids().to_vec()).collect();
             found.sort_unstable();
             assert!(found.into_iter().eq(0..n as u32));
@@ -271,17 +358,17 @@ mod tests {
                 let cosine: f32 = row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
                 assert!(cosine > 0.9, "{cosine}");
             }
-            assert!(shards.iter().all(|cell| cell.ids().len() <= 2 * cell_len(n)));
+            assert!(shards.iter().all(|cell| cell.ids().len() <= 3 * cell_len(n)));
         }
     }
 
     #[test]
     fn equal_vectors_are_divided_too() {
         let values = [1.0f32, 0.0, 0.0, 0.0].repeat(500);
-        let cells = build(&values, 4).unwrap();
-        assert!(cells.shards.len() >= 500 / (2 * cell_len(500)));
-        assert!(build(&[0.0; 400], 4).is_ok());
-        assert!(build(&[], 4).unwrap().shards.is_empty());
+        let cells = build(&values, 4, None).unwrap();
+        assert!(cells.shards.len() >= 500 / (3 * cell_len(500)));
+        assert!(build(&[0.0; 400], 4, None).is_ok());
+        assert!(build(&[], 4, None).unwrap().shards.is_empty());
     }
 
     #[test]
@@ -289,16 +376,61 @@ mod tests {
         let values = vectors(900);
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| build(&values, DIM)).unwrap()
+            pool.install(|| build(&values, DIM, None)).unwrap()
         };
         let (one, three) = (on(1), on(3));
         assert!(one.centroids == three.centroids && one.shards == three.shards);
     }
 
+    /// The grouping as a rebuild reads it.
+    fn grouping(cells: &Cells, n: usize) -> Grouping {
+        let (centroids, _) = read(cells, n);
+        let stats = Stats { n_vectors: n as u32, ..Stats::default() };
+        let of = |(number, (entry, stored)): (u32, &Stored)| {
+            let raw = decode_shard(entry, stored).unwrap();
+            CellShard::centroid(&raw, centroids.coder(), &centroids.members(number).unwrap(), &stats).unwrap()
+        };
+        let all = (0..).zip(&cells.shards).flat_map(of).collect();
+        Grouping { centroids: all, coder: centroids.coder().clone() }
+    }
+
+    #[test]
+    fn a_rebuild_changes_the_cells_of_what_changed() {
+        let values = vectors(2000);
+        let first = build(&values, DIM, None).unwrap();
+        let again = build(&values, DIM, Some(&grouping(&first, 2000))).unwrap();
+        assert!(again.centroids == first.centroids && again.shards == first.shards, "nothing has changed");
+        // Three vectors in the middle move; one comes in before them, which moves the ids behind it.
+        let mut edited = values.clone();
+        edited[900 * DIM..903 * DIM].copy_from_slice(&values[100 * DIM..103 * DIM]);
+        edited.splice(500 * DIM..500 * DIM, values[..DIM].iter().copied());
+        let changed = |cells: &Cells| {
+            let hashes: Vec<_> = first.shards.iter().map(|(entry, _)| entry.hash).collect();
+            cells.shards.iter().filter(|(entry, _)| !hashes.contains(&entry.hash)).count()
+        };
+        let rebuilt = build(&edited, DIM, Some(&grouping(&first, 2000))).unwrap();
+        assert!((1..=7).contains(&changed(&rebuilt)), "{}", changed(&rebuilt));
+        let fresh = build(&edited, DIM, None).unwrap();
+        assert!(2 * changed(&fresh) > fresh.shards.len(), "{} of {}", changed(&fresh), fresh.shards.len());
+    }
+
+    #[test]
+    fn a_grouping_that_a_site_has_outgrown_is_made_anew() {
+        let few = grouping(&build(&vectors(300), DIM, None).unwrap(), 300);
+        let values = vectors(4000);
+        let fresh = build(&values, DIM, None).unwrap();
+        assert!(build(&values, DIM, Some(&few)).unwrap().shards == fresh.shards, "ten times the size");
+        // As many, but elsewhere.
+        let far: Vec<f32> = values.iter().map(|value| -value).collect();
+        let there = build(&far, DIM, None).unwrap();
+        let rebuilt = build(&far, DIM, Some(&grouping(&fresh, 4000))).unwrap();
+        assert!(rebuilt.shards == there.shards);
+    }
+
     #[test]
     fn vectors_of_a_cell_are_alike() {
         let values = vectors(700);
-        let (_, shards) = read(&build(&values, DIM).unwrap(), 700);
+        let (_, shards) = read(&build(&values, DIM, None).unwrap(), 700);
         // Vectors were made around twelve centres in turn: a cell should know few of them.
         let mixed =
             shards.iter().filter(|cell| cell.ids().iter().any(|id| id % 12 != cell.ids()[0] % 12)).count();

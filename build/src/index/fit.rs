@@ -35,6 +35,8 @@ const HELD_OUT: u64 = 10;
 const LEAST: usize = 200;
 /// What the held-out cosine must gain for other rows to be worth having.
 const LEAST_GAIN: f32 = 0.002;
+/// What rows fitted by an earlier build may lose, as the site changes, before they are fitted anew.
+const LEAST_LOSS: f32 = 0.004;
 
 /// How rows are tuned, in each of the two rounds: fewer and smaller steps than from the start, since the start is good.
 const TRAINING: train::Options =
@@ -53,8 +55,20 @@ pub struct Fitted {
     pub before: f32,
     /// The same by the table as it is now, quantised.
     pub after: f32,
-    /// Whether the fitted rows were worth keeping.
-    pub kept: bool,
+    /// What became of them.
+    pub verdict: Verdict,
+}
+
+/// What became of fitted rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// They gain too little.
+    #[default]
+    NotWorthKeeping,
+    /// They go into the bundle.
+    Kept,
+    /// Those of an earlier build go on serving.
+    KeptFromBefore,
 }
 
 impl fmt::Display for Fitted {
@@ -62,15 +76,27 @@ impl fmt::Display for Fitted {
         if self.n_held_out == 0 {
             return write!(f, "too little text to fit the static encoder to");
         }
+        let verdict = match self.verdict {
+            Verdict::NotWorthKeeping => "not worth keeping",
+            Verdict::Kept => "kept",
+            Verdict::KeptFromBefore => {
+                return write!(
+                    f,
+                    "by an earlier build: cosine {:.3}, unfitted {:.3}, on {} spans held out, kept",
+                    self.after,
+                    self.before,
+                    thousands(self.n_held_out as u64)
+                );
+            }
+        };
         write!(
             f,
-            "to {} sections and {} spans of the site: cosine {:.3} -> {:.3} on {} spans held out, {}",
+            "to {} sections and {} spans of the site: cosine {:.3} -> {:.3} on {} spans held out, {verdict}",
             thousands(self.n_sections as u64),
             thousands(self.n_spans as u64),
             self.before,
             self.after,
             thousands(self.n_held_out as u64),
-            if self.kept { "kept" } else { "not worth keeping" }
         )
     }
 }
@@ -114,29 +140,69 @@ fn number(hash: &[u8; 16]) -> u64 {
     hash.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// Fits `table` to `spans`, whose embeddings by the teacher are `targets`, projected, and to `sections`: their texts as
-/// embedded, and their vectors. `None` where that is not worth it.
+/// The spans held out, and those to learn from: a span's own words decide.
+pub fn hold_out(spans: &[String]) -> (Vec<&str>, Vec<&str>) {
+    spans
+        .iter()
+        .map(String::as_str)
+        .partition(|span| number(&hash128(span.as_bytes())).is_multiple_of(HELD_OUT))
+}
+
+/// Whether rows fitted by an earlier build still serve the site as it is, as what is held out shows. `earlier` comes with the
+/// cosine that it reached when it was fitted; `None` where there should be a new fit.
+pub fn still_serves(
+    table: &StaticTable,
+    earlier: &(StaticTable, f32),
+    held_out: &[&str],
+    targets: &[f32],
+) -> Option<Fitted> {
+    let held_out = examples(table, held_out, targets);
+    let (before, after) =
+        (mean_cosine(&table.dense_rows(), &held_out), mean_cosine(&earlier.0.dense_rows(), &held_out));
+    let serves = !held_out.is_empty() && after >= before + LEAST_GAIN && after >= earlier.1 - LEAST_LOSS;
+    let n_held_out = held_out.len();
+    serves.then_some(Fitted {
+        n_held_out,
+        before,
+        after,
+        verdict: Verdict::KeptFromBefore,
+        ..Fitted::default()
+    })
+}
+
+/// Texts with their targets.
+fn examples(table: &StaticTable, texts: &[&str], targets: &[f32]) -> Examples {
+    let dim = table.projection().to_dim() as usize;
+    let mut examples = Examples::new(dim);
+    for (text, target) in texts.iter().zip(targets.chunks_exact(dim)) {
+        examples.push(&table.tokens(text), target);
+    }
+    examples
+}
+
+/// Texts, and their embeddings by the teacher, projected.
+pub type Targets<'a> = (&'a [&'a str], &'a [f32]);
+
+/// Fits `table` to `spans` and to `sections`: their texts as embedded, and their vectors. What comes of it is measured on
+/// `held_out`. `None` where that is not worth it.
 ///
 /// # Errors
 /// Where the targets are not of the table's dimensions.
 pub fn fit(
     table: &StaticTable,
-    spans: &[String],
-    targets: &[f32],
+    spans: Targets<'_>,
+    held_out: Targets<'_>,
     sections: &[(&str, &[f32])],
 ) -> Result<(Option<StaticTable>, Fitted), Error> {
     let dim = table.projection().to_dim() as usize;
-    let n_found = targets.len() + sections.iter().map(|(_, target)| target.len()).sum::<usize>();
-    let n_expected = (spans.len() + sections.len()) * dim;
+    let of_sections: usize = sections.iter().map(|(_, target)| target.len()).sum();
+    let n_found = spans.1.len() + held_out.1.len() + of_sections;
+    let n_expected = (spans.0.len() + held_out.0.len() + sections.len()) * dim;
     if n_found != n_expected {
         return Err(Error::Run(format!("expected {n_expected} numbers to fit to, found {n_found}")));
     }
-    let (mut queries, mut held_out) = (Examples::new(dim), Examples::new(dim));
-    for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
-        let hash = hash128(span.as_bytes());
-        let set = if number(&hash).is_multiple_of(HELD_OUT) { &mut held_out } else { &mut queries };
-        set.push(&table.tokens(span), target);
-    }
+    let queries = examples(table, spans.0, spans.1);
+    let held_out = examples(table, held_out.0, held_out.1);
     if queries.len() < LEAST || held_out.is_empty() {
         return Ok((None, Fitted::default()));
     }
@@ -157,7 +223,7 @@ pub fn fit(
         n_held_out: held_out.len(),
         before,
         after,
-        kept,
+        verdict: if kept { Verdict::Kept } else { Verdict::NotWorthKeeping },
     };
     Ok((kept.then_some(fitted), report))
 }
@@ -172,7 +238,7 @@ fn tokens_of<'a>(table: &StaticTable, sections: &[(&str, &'a [f32])]) -> Vec<(Ve
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use findling_bundle::projection::Projection;
     use findling_bundle::rows::Bits;
     use findling_encoder::Encoder;
@@ -184,7 +250,8 @@ mod tests {
         "salt",
     ];
 
-    fn table(seed: u64) -> StaticTable {
+    /// A table with random rows, taught by the hash encoder of eight dimensions.
+    pub fn table(seed: u64) -> StaticTable {
         let mut vocabulary: Vec<String> =
             ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|&t| t.to_owned()).collect();
         vocabulary.extend(WORDS.iter().map(|&word| word.to_owned()));
@@ -219,11 +286,53 @@ mod tests {
         (spans, targets)
     }
 
+    /// Fits to all spans, some of them held out.
+    fn fit_to(
+        table: &StaticTable,
+        spans: &[String],
+        targets: &[f32],
+        sections: &[(&str, &[f32])],
+    ) -> Result<(Option<StaticTable>, Fitted), Error> {
+        let (mut held_out, mut of_held_out, mut learned, mut of_learned) = (vec![], vec![], vec![], vec![]);
+        let chosen: HashSet<&str> = hold_out(spans).0.into_iter().collect();
+        for (span, target) in spans.iter().zip(targets.chunks(8)) {
+            let (texts, targets) = match chosen.contains(&span[..]) {
+                true => (&mut held_out, &mut of_held_out),
+                false => (&mut learned, &mut of_learned),
+            };
+            texts.push(&span[..]);
+            targets.extend_from_slice(target);
+        }
+        fit(table, (&learned, &of_learned), (&held_out, &of_held_out), sections)
+    }
+
+    #[test]
+    fn what_was_fitted_goes_on_as_long_as_it_serves() {
+        let (spans, targets) = site(3000);
+        let (fitted, report) = fit_to(&table(4), &spans, &targets, &[]).unwrap();
+        let held_out: Vec<&str> = spans[..300].iter().map(String::as_str).collect();
+        let still = |table: &StaticTable, earlier: &(StaticTable, f32), targets: &[f32]| {
+            still_serves(table, earlier, &held_out, targets)
+        };
+        // These are not the spans it was measured on.
+        let mut earlier = (fitted.unwrap(), report.after - 0.05);
+        let serves = still(&table(4), &earlier, &targets[..300 * 8]).unwrap();
+        assert_eq!((serves.verdict, serves.n_held_out), (Verdict::KeptFromBefore, 300));
+        assert!(serves.to_string().contains("by an earlier build") && serves.after > serves.before + 0.05);
+        assert_eq!(still(&table(5), &earlier, &targets[..300 * 8]), None, "no better than unfitted");
+        // A site on which the rows as fitted are farther off than they were.
+        let other: Vec<f32> = targets[..300 * 8].iter().map(|value| -value).collect();
+        assert_eq!(still(&table(4), &earlier, &other), None, "another site");
+        earlier.1 = serves.after + 0.1;
+        assert_eq!(still(&table(4), &earlier, &targets[..300 * 8]), None, "worse than it was");
+        assert_eq!(still_serves(&table(4), &earlier, &[], &[]), None);
+    }
+
     #[test]
     fn what_can_be_learned_is_learned_and_kept() {
         let (spans, targets) = site(3000);
-        let (fitted, report) = fit(&table(4), &spans, &targets, &[]).unwrap();
-        assert!(report.kept && report.after > report.before + 0.05, "{report:?}");
+        let (fitted, report) = fit_to(&table(4), &spans, &targets, &[]).unwrap();
+        assert!(report.verdict == Verdict::Kept && report.after > report.before + 0.05, "{report:?}");
         assert!(fitted.is_some());
         assert!(report.to_string().ends_with("kept"));
     }
@@ -231,12 +340,15 @@ mod tests {
     #[test]
     fn where_nothing_is_gained_the_table_stays() {
         let (spans, targets) = site(3000);
-        let (fitted, report) = fit(&table(5), &spans, &targets, &[]).unwrap();
-        assert!(fitted.is_none() && !report.kept && report.before > 0.999, "{report:?}");
-        let (fitted, report) = fit(&table(4), &spans[..50], &targets[..50 * 8], &[]).unwrap();
+        let (fitted, report) = fit_to(&table(5), &spans, &targets, &[]).unwrap();
+        assert!(
+            fitted.is_none() && report.verdict == Verdict::NotWorthKeeping && report.before > 0.999,
+            "{report:?}"
+        );
+        let (fitted, report) = fit_to(&table(4), &spans[..50], &targets[..50 * 8], &[]).unwrap();
         assert!(fitted.is_none() && report == Fitted::default(), "too few");
-        assert!(fit(&table(4), &spans, &targets[1..], &[]).is_err());
-        assert!(fit(&table(4), &spans, &targets, &[("alpha", &[0.0; 7])]).is_err());
+        assert!(fit_to(&table(4), &spans, &targets[1..], &[]).is_err());
+        assert!(fit_to(&table(4), &spans, &targets, &[("alpha", &[0.0; 7])]).is_err());
     }
 
     #[test]
@@ -259,7 +371,7 @@ mod tests {
         let mut asked = Examples::new(8);
         queries.iter().for_each(|(_, (text, vector))| asked.push(&before.tokens(text), vector));
         let cosine = |table: &StaticTable| mean_cosine(&table.dense_rows(), &asked);
-        let fitted = |sections: &[(&str, &[f32])]| fit(&before, &spans, &targets, sections).unwrap();
+        let fitted = |sections: &[(&str, &[f32])]| fit_to(&before, &spans, &targets, sections).unwrap();
         let ((without, _), (with, report)) = (fitted(&[]), fitted(&sections));
         assert_eq!(report.n_sections, sections.len());
         assert!(cosine(&without.unwrap()) < cosine(&before) + 0.01);
@@ -273,7 +385,7 @@ mod tests {
             spans.iter().map(String::as_str).zip(targets.chunks_exact(8)).collect();
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&table(4), &spans, &targets, &sections))
+            pool.install(|| fit_to(&table(4), &spans, &targets, &sections))
                 .unwrap()
                 .0
                 .unwrap()

@@ -15,6 +15,7 @@ pub mod client;
 mod columns;
 pub mod copies;
 mod dot;
+pub mod earlier;
 pub mod embed;
 pub mod fidelity;
 pub mod fit;
@@ -48,6 +49,7 @@ use crate::page::Page;
 use crate::ui::{Ui, bytes, thousands};
 use assemble::{Bundle, DenseParts, Parts};
 use cache::Cache;
+use earlier::Earlier;
 use languages::Languages;
 
 /// From how many vectors on a bundle has a graph. The engine takes a search of the graph for as costly as comparing with
@@ -103,6 +105,8 @@ pub struct Job<'a> {
     pub query_encoders: Vec<QueryEncoder>,
     /// The static query encoder's table: its rows become part of the bundle, and vectors are projected onto its dimensions.
     pub table: Option<&'a StaticTable>,
+    /// The bundle that is built again, whose groups and fitted rows go on as long as they serve.
+    pub earlier: Option<Earlier>,
     /// Sizes and languages.
     pub options: Options,
 }
@@ -183,7 +187,7 @@ pub fn count(n: u64, plural: &str) -> String {
 /// # Errors
 /// Where the encoder fails, or the corpus is beyond the formats' limits.
 pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
-    let Job { mut pages, encoder, cache, query_encoders, table, options } = job;
+    let Job { mut pages, encoder, cache, query_encoders, table, earlier, options } = job;
     let mut stages = Vec::new();
 
     let started = Instant::now();
@@ -222,7 +226,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let dense = match encoder {
         None => None,
         Some(encoder) => {
-            let meaning = Meaning { encoder, cache, query_encoders, table };
+            let meaning = Meaning { encoder, cache, query_encoders, table, earlier };
             let dense = embed_all(meaning, &chunks, &options, &mut stages, ui)?;
             n_truncated = dense.embedded.n_truncated;
             Some(dense)
@@ -285,6 +289,7 @@ struct Meaning<'a> {
     cache: Option<Cache>,
     query_encoders: Vec<QueryEncoder>,
     table: Option<&'a StaticTable>,
+    earlier: Option<Earlier>,
 }
 
 fn embed_all(
@@ -294,7 +299,7 @@ fn embed_all(
     stages: &mut Vec<Stage>,
     ui: &Ui,
 ) -> anyhow::Result<DenseParts> {
-    let Meaning { encoder, mut cache, query_encoders, table } = meaning;
+    let Meaning { encoder, mut cache, query_encoders, table, earlier } = meaning;
     if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
         ui.warn(
             "another build is writing the embedding cache; it is read, and what is embedded now is not kept",
@@ -328,13 +333,16 @@ fn embed_all(
         let fitted = match options.fit && is_taught {
             true => {
                 let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
-                fit_to(table, encoder, chunks, &sections, cache.as_mut(), stages, ui)?
+                let before = earlier.as_ref().and_then(|earlier| earlier.fitted(table, &card));
+                let site = Site { chunks, sections: &sections, before };
+                fit_to(table, encoder, site, cache.as_mut(), stages, ui)?
             }
             false => None,
         };
+        let (fitted, reached) = fitted.unzip();
         let table = fitted.as_ref().unwrap_or(table);
         let started = Instant::now();
-        let rows = rows::select(table, &texts, options.rows_budget);
+        let rows = rows::select(table, reached, &texts, options.rows_budget);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
         if is_taught {
             let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
@@ -346,7 +354,9 @@ fn embed_all(
     let cells = match options.cells {
         true => {
             let started = Instant::now();
-            let cells = cells::build(&embedded.values, embedded.dim).context("vectors cannot be grouped")?;
+            let before = earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
+            let cells = cells::build(&embedded.values, embedded.dim, before.as_ref())
+                .context("vectors cannot be grouped")?;
             stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
             Some(cells)
         }
@@ -355,28 +365,49 @@ fn embed_all(
     Ok(DenseParts { encoder: card, embedded, graph, cells, query_encoders, projection, rows: kept })
 }
 
-/// The table fitted to the site; `None` where that is not worth it.
+/// What a table is fitted to.
+struct Site<'a> {
+    chunks: &'a [ChunkedPage],
+    /// The sections' texts and vectors.
+    sections: &'a [(&'a str, &'a [f32])],
+    /// The table as an earlier build fitted it, with what it reached.
+    before: Option<(StaticTable, f32)>,
+}
+
+/// The table fitted to the site, and the cosine it had when it was; `None` where that is not worth it.
 fn fit_to(
     table: &StaticTable,
     encoder: &BoxedEncoder,
-    chunks: &[ChunkedPage],
-    sections: &[(&str, &[f32])],
-    cache: Option<&mut Cache>,
+    site: Site<'_>,
+    mut cache: Option<&mut Cache>,
     stages: &mut Vec<Stage>,
     ui: &Ui,
-) -> anyhow::Result<Option<StaticTable>> {
+) -> anyhow::Result<Option<(StaticTable, f32)>> {
     let started = Instant::now();
-    let spans = fit::spans(chunks, &fidelity::queries(chunks));
-    let texts: Vec<&str> = spans.iter().map(String::as_str).collect();
-    let bar = ui.bar("Fitting", texts.len() as u64, "spans");
-    let targets = embed::embed(encoder.as_ref(), &texts, cache, &bar, ui)
-        .context("the site's spans cannot be embedded")?
-        .project(table.projection())?;
-    bar.finish_and_clear();
-    let (fitted, report) = fit::fit(table, &spans, &targets.values, sections)?;
+    let spans = fit::spans(site.chunks, &fidelity::queries(site.chunks));
+    let (held_out, learned) = fit::hold_out(&spans);
+    let mut embed = |texts: &[&str]| -> anyhow::Result<Vec<f32>> {
+        let bar = ui.bar("Fitting", texts.len() as u64, "spans");
+        let embedded = embed::embed(encoder.as_ref(), texts, cache.as_deref_mut(), &bar, ui)
+            .context("the site's spans cannot be embedded")?
+            .project(table.projection())?;
+        bar.finish_and_clear();
+        Ok(embedded.values)
+    };
+    let of_held_out = embed(&held_out)?;
+    if let Some(before) = site.before
+        && let Some(report) = fit::still_serves(table, &before, &held_out, &of_held_out)
+    {
+        stages.push(Stage::ended("fit", started, held_out.len() as u64, "spans", ui));
+        ui.status("Fitted", report);
+        return Ok(Some(before));
+    }
+    let of_learned = embed(&learned)?;
+    let (fitted, report) =
+        fit::fit(table, (&learned, &of_learned), (&held_out, &of_held_out), site.sections)?;
     stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
     ui.status("Fitted", report);
-    Ok(fitted)
+    Ok(fitted.map(|fitted| (fitted, report.after)))
 }
 
 fn graph_of(

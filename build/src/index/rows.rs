@@ -39,6 +39,7 @@ pub struct Rows {
     dim: u32,
     bits: Bits,
     lowercase: bool,
+    fitted: Option<f32>,
     common: Vec<String>,
     rows: BTreeMap<String, Row>,
 }
@@ -65,8 +66,8 @@ fn count_words(texts: &[&str], lowercase: bool) -> HashMap<String, u64> {
         })
 }
 
-/// Chooses the rows for a corpus.
-pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
+/// Chooses the rows for a corpus. `fitted`: what the table reached where it was fitted to this corpus.
+pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: usize) -> Rows {
     let words = count_words(texts, table.lowercase());
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
@@ -132,7 +133,14 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
     let common: BTreeSet<String> =
         common.into_iter().take(N_COMMON).map(|(_, token)| token.clone()).collect();
 
-    Rows { dim, bits: table.bits(), lowercase: table.lowercase(), common: common.into_iter().collect(), rows }
+    Rows {
+        dim,
+        bits: table.bits(),
+        lowercase: table.lowercase(),
+        fitted,
+        common: common.into_iter().collect(),
+        rows,
+    }
 }
 
 impl Rows {
@@ -207,6 +215,7 @@ impl Rows {
         Ok(StaticRows {
             bits: self.bits,
             lowercase: self.lowercase,
+            fitted: self.fitted,
             common_keys: self.common.clone(),
             common,
             ranges,
@@ -260,7 +269,7 @@ pub(crate) mod tests {
     fn what_the_corpus_is_written_in_is_kept_first() {
         let table = table();
         let texts = ["Share data: a mutex, mutexes, the mutex."];
-        let all = select(&table, &texts, BUDGET);
+        let all = select(&table, None, &texts, BUDGET);
         assert!(
             ["share", "data", "mut", "##ex", "##es", "the"].iter().all(|key| all.rows.contains_key(*key))
         );
@@ -271,14 +280,14 @@ pub(crate) mod tests {
         assert!(!all.rows.contains_key("mutexes"), "once is not enough");
         assert!(!all.rows.contains_key("zebra"), "rare and not in the corpus");
         let one = 16 + 2 + 2 + 4;
-        let few = select(&table, &texts, 2 * one);
+        let few = select(&table, None, &texts, 2 * one);
         assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
     }
 
     #[test]
     fn queries_add_up_the_same_rows_as_the_table() {
         let table = table();
-        let rows = select(&table, &["share data thread mut mutes the"], BUDGET);
+        let rows = select(&table, None, &["share data thread mut mutes the"], BUDGET);
         for query in ["share the data", "Threads", "mutes", "mutex thread", "unknown", ""] {
             let tokens = table.tokens(query);
             let mut expected = vec![0.0; 16];
@@ -290,7 +299,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_key_is_in_the_shard_its_range_names() {
-        let rows = select(&table(), &["share data thread mut mutes the mutex mutex"], BUDGET);
+        let rows = select(&table(), None, &["share data thread mut mutes the mutex mutex"], BUDGET);
         let mut shards = ShardSet::default();
         let placed = rows.add_to(&mut shards).unwrap();
         let (entries, stored) = shards.finish();

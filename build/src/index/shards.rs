@@ -62,13 +62,13 @@ impl Cutter {
     }
 
     /// Whether a shard ends before the item of this key and size, which is counted to the next one then.
-    pub fn cut_before(&mut self, key: &str, size: usize) -> bool {
+    pub fn cut_before(&mut self, key: impl AsRef<[u8]>, size: usize) -> bool {
         let large = size > self.target;
         let cut = self.len > 0
             && (large
                 || self.alone
                 || self.len + size > 2 * self.target
-                || (self.len >= self.target / 2 && chosen(key, size, self.target / 2)));
+                || (self.len >= self.target / 2 && chosen(key.as_ref(), size, self.target / 2)));
         if cut {
             self.len = 0;
         }
@@ -95,8 +95,8 @@ impl Cutter {
 }
 
 /// True for a share of keys that makes one cut in about `spacing` bytes.
-fn chosen(key: &str, size: usize, spacing: usize) -> bool {
-    let hash = findling_bundle::hash128(key.as_bytes());
+fn chosen(key: &[u8], size: usize, spacing: usize) -> bool {
+    let hash = findling_bundle::hash128(key);
     let uniform = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);
     let threshold = (size as u64) << 32;
     u64::from(uniform) * (spacing.max(1) as u64) < threshold

@@ -85,7 +85,7 @@ impl Words {
         let mut cutter = Cutter::new(TARGET);
         let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();
         for (word, n) in &words {
-            if cutter.cut_before(word, word.len() / 2 + 3) || shards.is_empty() {
+            if cutter.cut_before(word.as_bytes(), word.len() / 2 + 3) || shards.is_empty() {
                 shards.push((word.to_string(), SpellingBuilder::new()));
             }
             if let Some((_, shard)) = shards.last_mut() {

@@ -28,10 +28,12 @@
 //! | what | encoding |
 //! |---|---|
 //! | `n` | varint |
-//! | vectors' ids, ascending | `n` varints, each less the one before it, less one |
+//! | vectors' ids, ascending; left out where the centroids say which vector is in which cell | `n` varints, each less the one before it, less one |
 //! | the centroid | f32 scale, `dim` i8 |
 //! | scales | `n` u8 |
 //! | codes | `n` times the coder's bits, rounded up to bytes |
+//!
+//! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
 use crate::codec::{BitWriter, Reader, ShardHash, put_varint};
 use crate::limits::check_dim;
@@ -126,6 +128,16 @@ impl Coder {
         Self::new(bits, variances.iter().map(|variance| variance.sqrt()).collect())
     }
 
+    /// Numbers of a row.
+    pub fn dim(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// The deviation of each number that the coder is meant for.
+    pub fn deviations(&self) -> &[f32] {
+        &self.deviations
+    }
+
     /// Bytes of a row.
     pub fn row_len(&self) -> usize {
         self.row_len
@@ -206,8 +218,16 @@ pub struct Centroids {
     cells: Vec<Cell>,
     rows: Vec<i8>,
     scales: Vec<f32>,
-    width: u8,
-    cell_of: Vec<u8>,
+    cell_of: Vec<u32>,
+}
+
+/// What the centroids say of the vectors in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// How many they are; the cell says which.
+    Counted(u32),
+    /// Their ids, ascending.
+    Told(Vec<u32>),
 }
 
 /// Writes the centroids. `cells` and `centroids` go together; `centroids` are `dim` numbers each; `bits` is how many each
@@ -261,6 +281,17 @@ pub fn write_centroids(
     cell_of.iter().for_each(|&cell| numbers.put(cell, width));
     out.extend(numbers.finish());
     Ok(out)
+}
+
+/// The number of `width` bits at an index; bits beyond the end are 0.
+fn bits_at(bytes: &[u8], index: usize, width: u8) -> u32 {
+    let at = index * usize::from(width);
+    let (start, end) = (at / 8, (at + usize::from(width)).div_ceil(8));
+    let number = bytes[start.min(bytes.len())..end.min(bytes.len())]
+        .iter()
+        .rev()
+        .fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+    ((number >> (at % 8)) & ((1 << width) - 1)) as u32
 }
 
 /// Bits for the number of one of so many cells; 1 at least.
@@ -320,23 +351,38 @@ impl Centroids {
             return Err(reader.malformed("the numbers of cells have another width than their count"));
         }
         let len = (u64::from(n_vectors) * u64::from(width)).div_ceil(8);
-        let cell_of = reader.take(usize::try_from(len).unwrap_or(usize::MAX))?.to_vec();
+        let numbers = reader.take(usize::try_from(len).unwrap_or(usize::MAX))?;
+        let cell_of = match width {
+            0 => Vec::new(),
+            width => (0..n_vectors as usize).map(|vector| bits_at(numbers, vector, width)).collect(),
+        };
         reader.finish()?;
-        Ok(Self { dim, vectors, cells, rows, scales, width, cell_of })
+        let mut left = counts;
+        for &cell in &cell_of {
+            let Some(n) = left.get_mut(cell as usize).filter(|n| **n > 0) else {
+                return Err(Error::malformed(
+                    WHAT,
+                    "the cells have other numbers of vectors than are said to be in them",
+                ));
+            };
+            *n -= 1;
+        }
+        Ok(Self { dim, vectors, cells, rows, scales, cell_of })
     }
 
     /// The cell of a vector; `None` where the bundle does not say, or there is no such vector.
     pub fn cell_of(&self, vector: u32) -> Option<u32> {
-        if self.width == 0 {
-            return None;
+        self.cell_of.get(vector as usize).copied()
+    }
+
+    /// What is known of the vectors in a cell before its shard is here; `None` where there is no such cell. O(vectors).
+    pub fn members(&self, cell: u32) -> Option<Members> {
+        let n_vectors = self.cells.get(cell as usize)?.n_vectors;
+        if self.cell_of.is_empty() {
+            return Some(Members::Counted(n_vectors));
         }
-        let at = vector as usize * usize::from(self.width);
-        let (start, end) = (at / 8, (at + usize::from(self.width)).div_ceil(8));
-        let bytes = self.cell_of.get(start..end)?;
-        let number = bytes.iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
-        let cell = (number >> (at % 8)) & ((1 << self.width) - 1);
-        // A number that is no cell's is nobody's.
-        Some(cell as u32).filter(|&cell| (cell as usize) < self.cells.len())
+        let of = (0..).zip(&self.cell_of).filter(|(_, of)| **of == cell);
+        Some(Members::Told(of.map(|(vector, _)| vector).collect()))
     }
 
     /// The cells, in the order of their numbers.
@@ -356,28 +402,29 @@ impl Centroids {
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 5 * self.dim + self.cell_of.len()
+        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 5 * self.dim + 4 * self.cell_of.len()
     }
 }
 
-/// Writes a cell: its vectors' ids, ascending, with what they are, `dim` numbers each.
+/// Writes a cell: vectors in the order of their ids, `dim` numbers each. `ids`: ascending; `None` where the centroids say which
+/// vector is in which cell.
 ///
 /// # Errors
-/// Where ids do not ascend or are not as many as the rows.
+/// Where ids do not ascend or are not as many as the vectors.
 pub fn write_cell(
     coder: &Coder,
     centroid: &[f32],
-    ids: &[u32],
+    ids: Option<&[u32]>,
     vectors: &[&[f32]],
 ) -> Result<Vec<u8>, Error> {
-    if ids.len() != vectors.len() {
+    if let Some(ids) = ids.filter(|ids| ids.len() != vectors.len()) {
         let (expected, got) = (ids.len() as u64, vectors.len() as u64);
         return Err(Error::Length { what: "vectors of a cell", expected, got });
     }
     let mut out = Vec::new();
-    put_varint(&mut out, ids.len() as u32);
+    put_varint(&mut out, vectors.len() as u32);
     let mut next = 0;
-    for &id in ids {
+    for &id in ids.unwrap_or_default() {
         let gap = id.checked_sub(next).ok_or(Error::malformed(WHAT, "ids of vectors do not ascend"))?;
         put_varint(&mut out, gap);
         next = id.saturating_add(1);
@@ -414,36 +461,26 @@ impl CellShard {
     /// # Errors
     /// Where the bytes break the format, or vectors are not as many as the centroids' shard says, or are none of the
     /// bundle's.
-    pub fn from_bytes(raw: &[u8], coder: &Coder, n_vectors: u32, stats: &Stats) -> Result<Self, Error> {
+    pub fn from_bytes(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let dim = coder.bits.len();
-        let n = reader.count(2 + coder.row_len)?;
-        if n != n_vectors as usize {
-            return Err(Error::Length {
-                what: "vectors of a cell",
-                expected: n_vectors.into(),
-                got: n as u64,
-            });
+        let n = reader.count(1 + coder.row_len)?;
+        let expected = match &members {
+            Members::Counted(n_vectors) => u64::from(*n_vectors),
+            Members::Told(ids) => ids.len() as u64,
+        };
+        if n as u64 != expected {
+            return Err(Error::Length { what: "vectors of a cell", expected, got: n as u64 });
         }
         // Eight bits are more than are stored; this bounds them by the input's length.
         if n.saturating_mul(dim + 8) > raw.len().saturating_mul(200) {
             return Err(reader.malformed("vectors have too few bits for their dimensions"));
         }
-        let mut ids = Vec::with_capacity(n);
-        let mut next = 0u64;
-        for _ in 0..n {
-            let id = next + u64::from(reader.varint()?);
-            if id >= u64::from(stats.n_vectors) {
-                return Err(reader.malformed("a vector is none of the bundle's"));
-            }
-            ids.push(id as u32);
-            next = id + 1;
-        }
-        let scale = reader.f32()?;
-        if !scale.is_finite() {
-            return Err(reader.malformed("a scale is not finite"));
-        }
-        let centroid: Vec<f32> = reader.take(dim)?.iter().map(|&q| f32::from(q as i8) * scale).collect();
+        let ids = match members {
+            Members::Counted(_) => read_ids(&mut reader, n, stats.n_vectors)?,
+            Members::Told(ids) => ids,
+        };
+        let centroid = read_centroid(&mut reader, dim)?;
         let code_scales = reader.take(n)?;
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
         let mut vector = vec![0.0; dim];
@@ -456,6 +493,19 @@ impl CellShard {
         }
         reader.finish()?;
         Ok(Self { dim, ids, rows, scales })
+    }
+
+    /// The centroid that a cell's shard was written around, in eight bits: nearer to it than [`Centroids::rows`] has it.
+    ///
+    /// # Errors
+    /// As of [`from_bytes`](Self::from_bytes).
+    pub fn centroid(raw: &[u8], coder: &Coder, members: &Members, stats: &Stats) -> Result<Vec<f32>, Error> {
+        let mut reader = Reader::new(raw, WHAT);
+        let n = reader.count(1 + coder.row_len)?;
+        if let Members::Counted(_) = members {
+            read_ids(&mut reader, n, stats.n_vectors)?;
+        }
+        read_centroid(&mut reader, coder.bits.len())
     }
 
     /// Each vector's id, ascending, with its numbers in eight bits and their scale.
@@ -473,6 +523,30 @@ impl CellShard {
     pub fn resident_bytes(&self) -> usize {
         self.rows.len() + 8 * self.ids.len()
     }
+}
+
+/// The ids of `n` of the bundle's vectors.
+fn read_ids(reader: &mut Reader<'_>, n: usize, n_vectors: u32) -> Result<Vec<u32>, Error> {
+    let mut ids = Vec::with_capacity(n);
+    let mut next = 0u64;
+    for _ in 0..n {
+        let id = next + u64::from(reader.varint()?);
+        if id >= u64::from(n_vectors) {
+            return Err(reader.malformed("a vector is none of the bundle's"));
+        }
+        ids.push(id as u32);
+        next = id + 1;
+    }
+    Ok(ids)
+}
+
+/// The vector that those of a cell lie around.
+fn read_centroid(reader: &mut Reader<'_>, dim: usize) -> Result<Vec<f32>, Error> {
+    let scale = reader.f32()?;
+    if !scale.is_finite() {
+        return Err(reader.malformed("a scale is not finite"));
+    }
+    Ok(reader.take(dim)?.iter().map(|&q| f32::from(q as i8) * scale).collect())
 }
 
 #[cfg(test)]
@@ -560,18 +634,28 @@ mod tests {
             rows.iter().map(|row| row.iter().map(|value| value + 0.25).collect()).collect();
         let ids: Vec<u32> = (0..40).map(|i| i * 3 + 1).collect();
         let slices: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
-        let raw = write_cell(&coder, &centroid, &ids, &slices).unwrap();
+        let raw = write_cell(&coder, &centroid, Some(&ids), &slices).unwrap();
         let stats = Stats { n_vectors: 120, ..Stats::default() };
-        let cell = CellShard::from_bytes(&raw, &coder, 40, &stats).unwrap();
+        let read = |raw: &[u8], members, stats| CellShard::from_bytes(raw, &coder, members, stats);
+        let cell = read(&raw, Members::Counted(40), &stats).unwrap();
         assert_eq!(cell.ids(), ids);
+        let told = write_cell(&coder, &centroid, None, &slices).unwrap();
+        assert!(told.len() + 40 <= raw.len());
+        assert_eq!(read(&told, Members::Told(ids.clone()), &stats), Ok(cell.clone()));
+        assert!(read(&told, Members::Told(ids[1..].to_vec()), &stats).is_err());
+        let near = |raw: &[u8], members| {
+            let read = CellShard::centroid(raw, &coder, &members, &stats).unwrap();
+            read.iter().zip(&centroid).all(|(a, b)| (a - b).abs() < 0.002)
+        };
+        assert!(near(&raw, Members::Counted(40)) && near(&told, Members::Told(ids)));
         for ((_, row, scale), vector) in cell.vectors().zip(&vectors) {
             let error: f32 = row.iter().zip(vector).map(|(&q, v)| (f32::from(q) * scale - v).powi(2)).sum();
             assert!(error < 0.03 * vector.iter().map(|v| v * v).sum::<f32>(), "{error}");
         }
-        assert!(CellShard::from_bytes(&raw, &coder, 39, &stats).is_err());
+        assert!(read(&raw, Members::Counted(39), &stats).is_err());
         let few = Stats { n_vectors: 118, ..Stats::default() };
-        assert!(CellShard::from_bytes(&raw, &coder, 40, &few).is_err(), "an id beyond the bundle's");
-        assert!(write_cell(&coder, &centroid, &[2, 2], &slices[..2]).is_err());
+        assert!(read(&raw, Members::Counted(40), &few).is_err(), "an id beyond the bundle's");
+        assert!(write_cell(&coder, &centroid, Some(&[2, 2]), &slices[..2]).is_err());
 
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 6], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
@@ -581,7 +665,7 @@ mod tests {
             &cells,
             &centroids,
             dim * 4,
-            &(0..120).map(|i| i % 2).collect::<Vec<_>>(),
+            &(0..120).map(|i| u32::from(i % 3 > 0)).collect::<Vec<_>>(),
         )
         .unwrap();
         let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
@@ -591,11 +675,17 @@ mod tests {
         }
         assert!(Centroids::from_bytes(&raw, 15, &stats).is_err());
         assert!(Centroids::from_bytes(&raw, dim as u32, &few).is_err());
-        assert!((0..120).all(|vector| read.cell_of(vector) == Some(vector % 2)));
+        assert!((0..120).all(|vector| read.cell_of(vector) == Some(u32::from(vector % 3 > 0))));
         assert_eq!(read.cell_of(120), None);
+        assert_eq!(read.members(0), Some(Members::Told((0..40).map(|i| i * 3).collect())));
+        assert_eq!(read.members(2), None);
+        let others: Vec<u32> = (0..120).map(|i| i % 2).collect();
+        let raw_others = write_centroids(&coder, &cells, &centroids, dim * 4, &others).unwrap();
+        assert!(Centroids::from_bytes(&raw_others, dim as u32, &stats).is_err(), "60 in each, not 40 and 80");
         let without = write_centroids(&coder, &cells, &centroids, dim * 4, &[]).unwrap();
         assert_eq!(without.len() + 15, raw.len());
-        assert_eq!(Centroids::from_bytes(&without, dim as u32, &stats).unwrap().cell_of(0), None);
+        let without = Centroids::from_bytes(&without, dim as u32, &stats).unwrap();
+        assert_eq!((without.cell_of(0), without.members(1)), (None, Some(Members::Counted(80))));
         assert_eq!([1, 2, 3, 4, 5, 256, 257].map(width_of), [1, 1, 2, 2, 3, 8, 9]);
         assert!(write_centroids(&coder, &cells, &centroids[1..], 8, &[]).is_err());
     }

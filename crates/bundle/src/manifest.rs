@@ -153,6 +153,9 @@ pub struct StaticRows {
     pub bits: crate::rows::Bits,
     /// Whether words are read in lower case, without accents.
     pub lowercase: bool,
+    /// Where the rows were fitted to the site: the mean cosine with the documents' encoder that they had then, on spans held
+    /// out. The next build keeps the rows as long as they are as good.
+    pub fitted: Option<f32>,
     /// The most frequent words of queries in general, sorted; their rows are in `common`.
     pub common_keys: Vec<String>,
     /// The rows of `common_keys`: one shard for all.

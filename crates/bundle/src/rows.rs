@@ -350,6 +350,12 @@ impl RowsShard {
         self.keys.iter().map(AsRef::as_ref)
     }
 
+    /// Each key with its row as stored: scale and packed numbers.
+    pub fn stored(&self) -> impl Iterator<Item = (&str, u16, &[u8])> {
+        let rows = self.rows.chunks_exact(self.row_len.max(1));
+        self.keys().zip(&self.scales).zip(rows).map(|((key, &scale), packed)| (key, scale, packed))
+    }
+
     /// The row of `key`.
     pub fn get(&self, key: &str) -> Option<usize> {
         self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()

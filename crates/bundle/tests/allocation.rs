@@ -5,6 +5,7 @@
 mod common;
 
 use common::*;
+use findling_bundle::cells::Members;
 use findling_bundle::*;
 use peak_alloc::PeakAlloc;
 
@@ -98,7 +99,9 @@ fn allocation_is_bounded_by_the_input() {
             check("centroids", &bytes, &|raw| drop(walk_centroids(raw, &stats)));
         }
         for bytes in claims(&sample.cells[1]) {
-            check("cell", &bytes, &|raw| drop(CellShard::from_bytes(raw, &sample.coder, 4, &stats)));
+            check("cell", &bytes, &|raw| {
+                drop(CellShard::from_bytes(raw, &sample.coder, Members::Counted(4), &stats))
+            });
         }
     }
 

@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use findling_bundle::cells::Members;
 use findling_bundle::single_file::{self, SingleFile};
 use findling_bundle::*;
 use proptest::prelude::*;
@@ -25,7 +26,7 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("rows", &sample.rows, Box::new(walk_rows)),
         ("projection", &sample.projection, Box::new(walk_projection)),
         ("centroids", &sample.centroids, Box::new(|raw| walk_centroids(raw, stats))),
-        ("cell", &sample.cells[1], Box::new(|raw| walk_cell(raw, &sample.coder, 4, stats))),
+        ("cell", &sample.cells[1], Box::new(|raw| walk_cell(raw, &sample.coder, Members::Counted(4), stats))),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
         formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));

@@ -264,6 +264,31 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
+    /// The same table with rows, scale and packed numbers, that were stored elsewhere; tokens for which `stored` has none keep their
+    /// own.
+    ///
+    /// # Errors
+    /// Where a row is of another length.
+    pub fn with_stored<'r>(&self, stored: impl Fn(&str) -> Option<(u16, &'r [u8])>) -> Result<Self, Error> {
+        let len = self.stored.bits.row_len(self.card.dim as usize);
+        let mut all = Stored { scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
+        for (id, token) in (0..).zip(&self.stored.vocabulary) {
+            let (scale, packed) = stored(token).or_else(|| self.row(id)).unwrap_or_default();
+            all.scales.push(scale);
+            if scale != 0 {
+                if packed.len() != len {
+                    return Err(Error::Artefact(format!(
+                        "expected rows of {len} bytes, found one of {}",
+                        packed.len()
+                    )));
+                }
+                all.rows.extend_from_slice(packed);
+                all.frequencies[id as usize] = all.frequencies[id as usize].max(1);
+            }
+        }
+        Self::from_stored(all)
+    }
+
     /// All rows in f32, zeros where a token has none: where further training starts from.
     pub fn dense_rows(&self) -> Vec<f32> {
         let dim = self.card.dim as usize;

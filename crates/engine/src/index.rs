@@ -183,8 +183,8 @@ impl Index {
             ShardKind::Cell => {
                 let centroids = self.centroids().ok_or_else(unused)?;
                 let cell = shard.index().checked_sub(self.manifest.shards.len()).ok_or_else(unused)?;
-                let n_vectors = centroids.cells().get(cell).ok_or_else(unused)?.n_vectors;
-                Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), n_vectors, stats)?)
+                let members = centroids.members(cell as u32).ok_or_else(unused)?;
+                Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?)
             }
         };
         if let Shard::Centroids(centroids) = &decoded {

@@ -61,7 +61,7 @@ fn streamed_telling(tells: bool) -> Bundle {
     for ids in &members {
         let centroid = middle(ids);
         let rows: Vec<&[f32]> = ids.iter().map(|&i| &vectors[i as usize][..]).collect();
-        let raw = write_cell(&coder, &centroid, ids, &rows).unwrap();
+        let raw = write_cell(&coder, &centroid, (!tells).then_some(&ids[..]), &rows).unwrap();
         let (shard, bytes) = encode_shard(ShardKind::Cell, &raw).unwrap();
         cells.push(Cell { shard, n_vectors: ids.len() as u32 });
         stored.push(bytes);

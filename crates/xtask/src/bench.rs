@@ -64,6 +64,12 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/build.mjs"),
     },
     Bench {
+        name: "edit",
+        question: "a site built again after an edit of one page: time by stage, bytes that are new",
+        args: "SITE [BUILD OPTIONS]",
+        how: How::Peers("tests/peers/edit.mjs"),
+    },
+    Bench {
         name: "net",
         question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, rounds, time",
         args: "SITE [QUERIES]",

@@ -101,6 +101,7 @@ impl Manifest {
         }
         if let Some(rows) = &dense.rows {
             self.refers(rows.common, ShardKind::Rows)?;
+            require(rows.fitted.is_none_or(f32::is_finite), "what rows were fitted to is not finite")?;
             check_firsts("bytes of a key", "common words do not ascend", &rows.common_keys, |key| key)?;
             let why = "ranges of encoder rows do not ascend";
             check_firsts("bytes of a key", why, &rows.ranges, |range| &range.first_key)?;

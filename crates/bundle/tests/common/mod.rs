@@ -2,7 +2,7 @@
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
-use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder};
+use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
@@ -162,7 +162,7 @@ pub fn sample() -> Sample {
     let coder = Coder::of(values.iter(), 6, 18).unwrap();
     let cell = |ids: &[u32]| {
         let rows: Vec<&[f32]> = ids.iter().map(|&id| &values[id as usize][..]).collect();
-        cells::write_cell(&coder, &[0.1; 6], ids, &rows).unwrap()
+        cells::write_cell(&coder, &[0.1; 6], Some(ids), &rows).unwrap()
     };
     let cells = [cell(&[0, 1]), cell(&[2, 3, 4, 5])];
     let listed: Vec<Cell> = cells
@@ -258,6 +258,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             rows: Some(StaticRows {
                 bits: Bits::Four,
                 lowercase: true,
+                fitted: Some(0.75),
                 common_keys: vec!["a".into(), "mutex".into()],
                 common: rows,
                 ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],
@@ -451,10 +452,14 @@ pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     Ok(())
 }
 
-pub fn walk_cell(raw: &[u8], coder: &Coder, n_vectors: u32, stats: &Stats) -> Result<(), Error> {
-    let cell = CellShard::from_bytes(raw, coder, n_vectors, stats)?;
+pub fn walk_cell(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> Result<(), Error> {
+    let n_vectors = match &members {
+        Members::Counted(n) => *n as usize,
+        Members::Told(ids) => ids.len(),
+    };
+    let cell = CellShard::from_bytes(raw, coder, members, stats)?;
     assert!(cell.vectors().all(|(id, row, _)| id < stats.n_vectors && row.len() == DIM as usize));
-    assert_eq!(cell.ids().len(), n_vectors as usize);
+    assert_eq!(cell.ids().len(), n_vectors);
     cell.resident_bytes();
     Ok(())
 }

@@ -1,0 +1,203 @@
+//! What a build goes on with of the build before it, so that an edit changes few files: the centroids that vectors lie around,
+//! and the rows fitted to the site. Learned anew, either would differ a little everywhere, and readers would fetch all of it again.
+//!
+//! Both are taken from the bundle in the output directory, where documents are embedded as they were. Whether they still serve is
+//! measured, each where it is made: [`cells`](super::cells), [`fit`](super::fit).
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::Result;
+use findling_bundle::projection::Projection;
+use findling_bundle::rows::RowsShard;
+use findling_bundle::{CellShard, Dense, EncoderCard, ShardId, decode_shard};
+use findling_encoder::static_table::StaticTable;
+
+use super::cells::Grouping;
+use super::open::BundleFiles;
+
+/// The bundle that is built again.
+#[derive(Debug)]
+pub struct Earlier {
+    files: BundleFiles,
+}
+
+impl Earlier {
+    /// The bundle in a directory; `None` where there is none that this version reads.
+    pub fn open(directory: &Path) -> Option<Self> {
+        // A damaged bundle is about to be replaced, and that is all that can be said about it here.
+        BundleFiles::open(directory).ok().map(|files| Self { files })
+    }
+
+    /// How vectors were grouped, if they were of the same space; `None` as well where the bundle is damaged.
+    pub fn grouping(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<Grouping> {
+        let dense = self.same_space(card, projection)?;
+        self.read_grouping(dense).ok().flatten()
+    }
+
+    /// The table with the rows that were fitted to the site, and how near they came to the documents' encoder; `None` where none
+    /// were, or for another table or other documents.
+    pub fn fitted(&self, table: &StaticTable, card: &EncoderCard) -> Option<(StaticTable, f32)> {
+        let dense = self.same_space(card, Some(table.projection()))?;
+        let rows = dense.rows.as_ref()?;
+        let cosine = rows.fitted?;
+        if rows.bits != table.bits() || rows.lowercase != table.lowercase() {
+            return None;
+        }
+        let stored = self.read_rows(dense).ok()?;
+        let of = |token: &str| stored.get(token).map(|(scale, packed)| (*scale, &packed[..]));
+        Some((table.with_stored(of).ok()?, cosine))
+    }
+
+    /// The dense side, where queries and documents were embedded in the same space.
+    fn same_space(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<&Dense> {
+        let dense = self.files.manifest().dense.as_ref().filter(|dense| dense.encoder == *card)?;
+        let was = dense.projection.map(|shard| self.read(shard)).transpose().ok()?;
+        let was = was.map(|raw| Projection::from_bytes(&raw)).transpose().ok()?;
+        (was.as_ref() == projection).then_some(dense)
+    }
+
+    fn read(&self, shard: ShardId) -> Result<Vec<u8>> {
+        let stored = self.files.shard(shard)?;
+        let entry = &self.files.manifest().shards[shard.index()];
+        Ok(decode_shard(entry, &stored)?)
+    }
+
+    fn read_grouping(&self, dense: &Dense) -> Result<Option<Grouping>> {
+        let Some(centroids) = self.files.centroids()? else { return Ok(None) };
+        let manifest = self.files.manifest();
+        let mut all = Vec::with_capacity(centroids.cells().len() * dense.encoder.dim as usize);
+        for (number, cell) in (0..).zip(centroids.cells()) {
+            let Some(members) = centroids.members(number) else { return Ok(None) };
+            // Cells are counted on from the manifest's last shard.
+            let id = ShardId(manifest.shards.len() as u32 + number);
+            let raw = decode_shard(&cell.shard, &self.files.stored(id, &cell.shard)?)?;
+            all.extend(CellShard::centroid(&raw, centroids.coder(), &members, &manifest.stats)?);
+        }
+        Ok(Some(Grouping { centroids: all, coder: centroids.coder().clone() }))
+    }
+
+    fn read_rows(&self, dense: &Dense) -> Result<HashMap<String, (u16, Vec<u8>)>> {
+        let mut all = HashMap::new();
+        let Some(rows) = &dense.rows else { return Ok(all) };
+        for shard in rows.ranges.iter().map(|range| range.shard).chain([rows.common]) {
+            let shard = RowsShard::from_bytes(&self.read(shard)?, dense.encoder.dim, rows.bits)?;
+            for (key, scale, packed) in shard.stored() {
+                all.insert(key.to_owned(), (scale, packed.to_vec()));
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use findling_encoder::hash::HashEncoder;
+
+    use super::super::write::{self, Shape};
+    use super::super::{Job, Options, build};
+    use super::*;
+    use crate::models::BoxedEncoder;
+    use crate::page::{Block, Page, Section};
+    use crate::ui::Ui;
+
+    const WORDS: [&str; 8] = ["mutex", "lock", "thread", "share", "bread", "oven", "flour", "salt"];
+
+    /// Pages whose sections say a few words each, no two the same.
+    fn pages(n: usize) -> Vec<Page> {
+        let page = |i: usize| {
+            let block = |s: usize| {
+                let words = (0..6).map(|at| WORDS[(i * (s + 3) + at * at + i / (at + 2)) % WORDS.len()]);
+                let text = format!("{} {i} {s}. ", words.collect::<Vec<_>>().join(" ")).repeat(8);
+                Block { text, code: vec![], is_code_block: false, weight: 1.0 }
+            };
+            let section = |s: usize| Section {
+                level: 2,
+                heading: format!("{} {i} {s}", WORDS[(i + s) % 8]),
+                anchor: None,
+                blocks: vec![block(s)],
+            };
+            Page {
+                id: format!("page{i:04}.html"),
+                url: format!("/page{i}"),
+                title: format!("Page {i}"),
+                language: "en".into(),
+                sections: (0..3).map(section).collect(),
+                ..Page::default()
+            }
+        };
+        (0..n).map(page).collect()
+    }
+
+    /// Builds into a directory, and gives the files that were there before.
+    fn build_into(
+        directory: &Path,
+        pages: Vec<Page>,
+        encoder: &BoxedEncoder,
+        table: &StaticTable,
+        fresh: bool,
+    ) -> (u64, u64) {
+        let earlier = if fresh { None } else { Earlier::open(directory) };
+        let options = Options { cells: true, ..Options::default() };
+        let job =
+            Job { pages, encoder: Some(encoder), table: Some(table), earlier, options, ..Job::default() };
+        let bundle = build(job, &Ui::silent()).unwrap().bundle;
+        let written = write::write(directory, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        (written.n_unchanged, written.n_files)
+    }
+
+    fn teacher() -> BoxedEncoder {
+        Box::new(HashEncoder::new(8))
+    }
+
+    #[test]
+    fn an_edit_leaves_most_files_as_they_were() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("bundle");
+        let (teacher, table) = (teacher(), super::super::fit::tests::table(4));
+        assert!(Earlier::open(&out).is_none());
+        build_into(&out, pages(300), &teacher, &table, false);
+        let fitted = BundleFiles::open(&out).unwrap().manifest().dense.clone().unwrap().rows.unwrap().fitted;
+        assert!(fitted.is_some(), "the rows were worth fitting");
+
+        let (unchanged, files) = build_into(&out, pages(300), &teacher, &table, false);
+        assert_eq!(unchanged, files, "nothing was edited");
+        let mut edited = pages(300);
+        edited[150].sections[1].blocks[0].text.push_str("A word that was not there.");
+        let (unchanged, files) = build_into(&out, edited.clone(), &teacher, &table, false);
+        assert!(4 * unchanged > 3 * files, "{unchanged} of {files}");
+        let manifest = BundleFiles::open(&out).unwrap().manifest().clone();
+        assert_eq!(
+            manifest.dense.unwrap().rows.unwrap().fitted,
+            fitted,
+            "what they were when they were fitted"
+        );
+        build_into(&out, pages(300), &teacher, &table, true);
+        let (anew, _) = build_into(&out, edited, &teacher, &table, true);
+        assert!(anew < unchanged, "anew, {anew} of {files} are as they were, going on {unchanged}");
+    }
+
+    #[test]
+    fn what_is_of_another_space_or_damaged_is_not_gone_on_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("bundle");
+        let (teacher, table) = (teacher(), super::super::fit::tests::table(4));
+        build_into(&out, pages(300), &teacher, &table, false);
+        let earlier = Earlier::open(&out).unwrap();
+        let card = earlier.files.manifest().dense.clone().unwrap().encoder;
+        assert!(earlier.fitted(&table, &card).is_some());
+        assert!(earlier.grouping(&card, Some(table.projection())).is_some());
+        assert!(earlier.grouping(&card, None).is_none(), "not projected");
+        let other = EncoderCard { fingerprint: "0".repeat(32), ..card.clone() };
+        assert!(earlier.fitted(&table, &other).is_none());
+        assert!(earlier.grouping(&other, Some(table.projection())).is_none());
+        let manifest = earlier.files.manifest();
+        for shard in &manifest.shards {
+            std::fs::write(out.join(shard.path()), b"spoilt").unwrap();
+        }
+        assert!(earlier.fitted(&table, &card).is_none());
+        assert!(earlier.grouping(&card, Some(table.projection())).is_none());
+    }
+}

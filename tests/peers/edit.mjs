@@ -1,0 +1,102 @@
+// What does an edited page cost: how long does the next build take, and how much do readers fetch anew?
+//
+//   cargo xtask bench edit SITE [BUILD OPTIONS...]
+//
+// SITE is a directory of rendered HTML, or of Markdown; options are those of `findling build`, such as `--encoder static`. A copy
+// of the site is built cold, with a cache of its own (unless the options name one), and again without any change. Then one page after the other is edited in
+// the middle and the site built again: a word becomes another, a sentence is added to a paragraph, a paragraph is added. Which
+// pages is always the same, evenly spread over the site. What is printed for each kind of edit is the median and the most of
+// bytes that were not there before.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Pages edited, each in all three ways. */
+const PAGES = 7;
+/** Bytes of a page that has a middle to edit. */
+const LEAST = 3000;
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [site, ...options] = process.argv.slice(2);
+if (!site) throw new Error("expected SITE [BUILD OPTIONS...]");
+const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
+const scratch = mkdtempSync(join(tmpdir(), "findling-edit-"));
+const copy = join(scratch, "site");
+cpSync(site, copy, { recursive: true });
+
+function build() {
+  const args = ["build", copy, "-o", join(scratch, "bundle"), "--no-client", "--quiet", "--json"];
+  const cache = options.includes("--cache") ? [] : ["--cache", join(scratch, "cache")];
+  const run = spawnSync(findling, [...args, ...cache, ...options], {
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
+  // Exit status 3 of a finished build says that some pages could not be read.
+  if (run.error || ![0, 3].includes(run.status)) throw new Error(`findling build failed: ${run.error ?? run.stderr}`);
+  return JSON.parse(run.stdout);
+}
+
+/** Where a page's middle paragraph begins and ends, its tags left out. */
+function middle(text, isHtml) {
+  const found = isHtml
+    ? [...text.matchAll(/<p(?:\s[^>]*)?>([^<]{40,})/g)].map((match) => match.index + match[0].length - match[1].length)
+    : [...text.matchAll(/\n\n(?=[A-Z][^\n#`|]{39,})/g)].map((match) => match.index + 2);
+  if (found.length === 0) return undefined;
+  const from = found[found.length >> 1];
+  const rest = text.slice(from);
+  return { from, to: from + rest.search(isHtml ? /</ : /\n\n|$/) };
+}
+
+const SENTENCE = " Readers who come here from an older release will want to know that nothing of this has changed.";
+const PARAGRAPH =
+  "Most of what follows can be left as it is on small installations. On large ones, measure before and after each change, write " +
+  "down what was measured, and go back where nothing was gained: a setting that nobody can explain any more costs whoever comes " +
+  "next more time than it has ever saved. Where two settings depend on each other, change the one whose effect is seen sooner.";
+
+const EDITS = {
+  "a word": (paragraph) => paragraph.replace(/[a-z]{5,}/, "boulder"),
+  "a sentence": (paragraph) => paragraph + SENTENCE,
+  "a paragraph": (paragraph, isHtml) => paragraph + (isHtml ? `</p><p>${PARAGRAPH}` : `\n\n${PARAGRAPH}`),
+};
+
+const line = (name, report) =>
+  `${name.padEnd(12)} ${report.seconds.toFixed(1).padStart(7)} s  ` +
+  report.stages.map((stage) => `${stage.name} ${stage.seconds.toFixed(2)}`).join(", ");
+
+const cold = build();
+console.log(`${cold.pages} pages, ${cold.sections} sections, ${(cold.bundleBytes / 1e6).toFixed(1)} MB`);
+console.log(line("cold", cold));
+const again = build();
+console.log(line("no change", again) + `; ${again.newBytes} bytes new`);
+if (again.newBytes > 0) throw new Error("a build without any change changed the bundle");
+
+const pages = readdirSync(copy, { recursive: true })
+  .filter((name) => /\.(html?|md)$/.test(name))
+  .sort()
+  .map((name) => ({ path: join(copy, name), isHtml: !name.endsWith(".md") }))
+  .filter(({ path, isHtml }) => {
+    const text = readFileSync(path, "utf8");
+    return text.length >= LEAST && middle(text, isHtml);
+  });
+if (pages.length === 0) throw new Error(`${site}: expected pages with a paragraph to edit, found none`);
+const chosen = Array.from({ length: Math.min(PAGES, pages.length) }, (_, i) => pages[Math.floor(((i + 0.5) * pages.length) / Math.min(PAGES, pages.length))]);
+
+let last;
+for (const [name, edit] of Object.entries(EDITS)) {
+  const shares = [];
+  for (const { path, isHtml } of chosen) {
+    const text = readFileSync(path, "utf8");
+    const { from, to } = middle(text, isHtml);
+    writeFileSync(path, text.slice(0, from) + edit(text.slice(from, to), isHtml) + text.slice(to));
+    last = build();
+    shares.push({ share: last.newBytes / last.bundleBytes, bytes: last.newBytes });
+  }
+  shares.sort((a, b) => a.bytes - b.bytes);
+  const show = ({ share, bytes }) => `${(bytes / 1000).toFixed(0)} kB (${(100 * share).toFixed(1)}%)`;
+  console.log(`${name.padEnd(12)} median ${show(shares[shares.length >> 1])}, most ${show(shares.at(-1))}, of ${shares.length} pages`);
+}
+console.log(line("the last", last));
+rmSync(scratch, { recursive: true });
