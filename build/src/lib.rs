@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod chunk;
 pub mod commands;
+mod cutter;
 pub mod distill;
 pub mod eval;
 pub mod host;

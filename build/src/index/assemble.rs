@@ -13,7 +13,8 @@ use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
 use super::rows::Rows;
-use super::shards::{Cutter, ShardSet, Stored};
+use super::shards::{ShardSet, Stored};
+use crate::cutter::Cutter;
 
 /// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads all, and several at once come sooner;
 /// an edited page changes one.

@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use super::languages::Languages;
 use super::names;
-use super::shards::Cutter;
 use super::spelling::{Place, Words};
 use super::synonyms::Rows;
 use crate::chunk::{ChunkedPage, ChunkedSection};
+use crate::cutter::Cutter;
 use crate::page::Page;
 
 const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);

@@ -14,7 +14,8 @@ use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::for_each_word;
 use rayon::prelude::*;
 
-use super::shards::{Cutter, ShardSet};
+use super::shards::ShardSet;
+use crate::cutter::Cutter;
 
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 2 << 20;

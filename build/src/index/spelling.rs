@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
+use crate::cutter::Cutter;
 use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_text::normalise::fold_into;
 use findling_text::{Token, TokenKind};
-
-use super::shards::Cutter;
 
 /// Fewest and most characters of a word that can be corrected to.
 const CHARS: std::ops::RangeInclusive<usize> = 4..=32;

@@ -4,8 +4,8 @@ use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::{Error, PageId};
 use rayon::prelude::*;
 
-use super::shards::Cutter;
 use crate::chunk::ChunkedPage;
+use crate::cutter::Cutter;
 use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size

@@ -1,0 +1,121 @@
+//! Deciding where a sequence is cut, so that an edit moves few cuts: shards of a bundle, stretches of a long section.
+
+/// Cuts a sequence into shards of about a target size, at places that the contents choose: an item put in or taken out moves
+/// the cuts around it and no others, so that a rebuild leaves the other shards as they were.
+///
+/// A shard has between half and twice the target, except that an item larger than the target is alone.
+#[derive(Clone, Debug)]
+pub struct Cutter {
+    target: usize,
+    len: usize,
+    alone: bool,
+}
+
+impl Cutter {
+    /// Cuts to about `target` bytes.
+    pub fn new(target: usize) -> Self {
+        Self { target: target.max(1), len: 0, alone: false }
+    }
+
+    /// Whether a shard ends before the item of this key and size, which is counted to the next one then.
+    pub fn cut_before(&mut self, key: impl AsRef<[u8]>, size: usize) -> bool {
+        let large = size > self.target;
+        let cut = self.len > 0
+            && (large
+                || self.alone
+                || self.len + size > 2 * self.target
+                || (self.len >= self.target / 2 && chosen(key.as_ref(), size, self.target / 2)));
+        if cut {
+            self.len = 0;
+        }
+        self.len += size;
+        self.alone = large;
+        cut
+    }
+
+    /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
+    /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
+    /// root. Of powers of two and what lies half way between them the next, so that a growing site seldom moves all cuts.
+    pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
+        let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
+        let half_powers = (2.0 * best.max(1.0).log2()).round() as u32;
+        let power = 1usize << (half_powers / 2).min(20);
+        // A product is the same on every machine, which a power with a fraction need not be.
+        let target = if half_powers.is_multiple_of(2) {
+            power
+        } else {
+            (power as f64 * std::f64::consts::SQRT_2) as usize
+        };
+        target.clamp(4 << 10, 512 << 10)
+    }
+}
+
+/// True for a share of keys that makes one cut in about `spacing` bytes.
+fn chosen(key: &[u8], size: usize, spacing: usize) -> bool {
+    let hash = findling_bundle::hash128(key);
+    let uniform = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    let threshold = (size as u64) << 32;
+    u64::from(uniform) * (spacing.max(1) as u64) < threshold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(items: &[(String, usize)], target: usize) -> Vec<Vec<String>> {
+        let mut cutter = Cutter::new(target);
+        let mut shards: Vec<Vec<String>> = vec![Vec::new()];
+        for (key, size) in items {
+            if cutter.cut_before(key, *size) {
+                shards.push(Vec::new());
+            }
+            shards.last_mut().unwrap().push(key.clone());
+        }
+        shards
+    }
+
+    fn items(n: usize) -> Vec<(String, usize)> {
+        (0..n).map(|i| (format!("page{i}"), 100 + i * 37 % 400)).collect()
+    }
+
+    #[test]
+    fn shards_are_between_half_and_twice_the_target() {
+        let items = items(1000);
+        let sizes: std::collections::HashMap<_, _> = items.iter().cloned().collect();
+        let shards = cut(&items, 4000);
+        for shard in &shards[..shards.len() - 1] {
+            let size: usize = shard.iter().map(|key| sizes[key]).sum();
+            assert!((2000..=8000).contains(&size), "{size}");
+        }
+        assert_eq!(shards.concat().len(), 1000);
+    }
+
+    #[test]
+    fn targets_are_near_the_cheapest() {
+        let cost = |target: usize| (40 * 14_000_000 / target + 5 * target / 2) as f64;
+        let target = Cutter::best_target(14_000_000, 40, 5);
+        assert_eq!(target, Cutter::best_target(15_000_000, 40, 5), "a growing site keeps its cuts");
+        assert!([target / 2, target * 2].iter().all(|&other| cost(target) <= cost(other) * 1.01));
+        assert_eq!(Cutter::best_target(0, 40, 5), 4 << 10);
+        assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5), 512 << 10);
+    }
+
+    #[test]
+    fn an_item_put_in_moves_only_the_cuts_around_it() {
+        let before = items(1000);
+        let mut after = before.clone();
+        after.insert(300, ("new page".to_owned(), 250));
+        let before = cut(&before, 4000);
+        let after = cut(&after, 4000);
+        let changed = after.iter().filter(|shard| !before.contains(shard)).count();
+        assert!(changed <= 4, "{changed} of {} shards changed", after.len());
+    }
+
+    #[test]
+    fn a_large_item_is_alone() {
+        let mut items = items(20);
+        items[10].1 = 100_000;
+        let shards = cut(&items, 4000);
+        assert!(shards.contains(&vec!["page10".to_owned()]));
+    }
+}
