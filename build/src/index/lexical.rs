@@ -233,7 +233,7 @@ fn range(
         });
         let [pages, sections, passages] = &joined;
         let df = document_frequency(&joined, structure);
-        builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings])?;
+        builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings], structure)?;
         positions.push(
             [pages, sections, passages]
                 .map(|level| Lists { counts: &level.counts, positions: &level.positions }),
@@ -596,7 +596,7 @@ mod tests {
             PositionsShard::from_bytes(range.positions.clone()).unwrap();
             let mut terms = shard.terms();
             while let Some((term, entry)) = terms.advance() {
-                all.insert(term.to_owned(), (entry.df, shard.lists(&entry)));
+                all.insert(term.to_owned(), (entry.df, shard.lists(&entry, &lexical.structure)));
             }
         }
         assert_eq!(all.len(), lexical.n_terms as usize);

@@ -21,8 +21,11 @@
 //! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
 //! | `len` | varint: bytes of its lists |
 //!
-//! A posting is the varint `gap * 2 + plain`, where `gap` is the distance from the id before less one, and `plain`
-//! says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. The lengths
+//! A posting of a page or a section is the varint `skip * 2 + plain`, where `skip` is the distance from the id before less one, and
+//! `plain` says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. A passage is
+//! named by its section and its place there, so that an edit which changes how many passages a section has leaves all other
+//! postings as they were: the varint is `gap * 4 + skips * 2 + plain`, where `gap` is the distance from the section before, and
+//! where `skips` is 1, a varint follows: the distance from the place before, or from where the section begins, less one. The lengths
 //! of the fields that a term is in stand behind its three lists, a byte each, the last posting's first, so that one walk reads
 //! postings from the front and lengths from the end: of titles and headings as they are, at most 255, of text and
 //! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
@@ -33,7 +36,7 @@
 
 use crate::codec::{Reader, put_str, put_varint, put_varint64, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
-use crate::{Error, Stats};
+use crate::{Error, PassageId, SectionId, Stats, Structure};
 
 const WHAT: &str = "terms";
 
@@ -159,12 +162,18 @@ impl TermsBuilder {
         self.n_terms == 0
     }
 
-    /// Adds a term with its posting lists by [`Level`].
+    /// Adds a term with its posting lists by [`Level`]. `structure`: which passages are of which section.
     ///
     /// # Errors
     /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0, 0]`, or there is
     /// nothing to add.
-    pub fn push(&mut self, term: &str, df: u32, lists: [&[Posting]; 3]) -> Result<(), Error> {
+    pub fn push(
+        &mut self,
+        term: &str,
+        df: u32,
+        lists: [&[Posting]; 3],
+        structure: &Structure,
+    ) -> Result<(), Error> {
         if term.len() > MAX_TERM_LEN {
             return Err(Error::Limit {
                 what: "bytes of a term",
@@ -181,13 +190,14 @@ impl TermsBuilder {
         let start = self.postings.len();
         let mut lens = Vec::new();
         for (list, level) in lists.iter().zip(Level::ALL) {
-            let mut next = 0;
+            let (mut next, mut before) = (0, Place::default());
             for posting in *list {
                 if posting.id < next || posting.id == u32::MAX || posting.tf == [0, 0] {
                     return Err(Error::malformed(WHAT, "ids must ascend, with frequencies above 0"));
                 }
                 let plain = posting.tf == [1, 0];
-                put_varint64(&mut self.postings, u64::from(posting.id - next) << 1 | u64::from(plain));
+                before =
+                    Place::of(posting.id, level, structure).put(before, level, plain, &mut self.postings);
                 if !plain {
                     put_varint(&mut self.postings, posting.tf[0]);
                     put_varint(&mut self.postings, posting.tf[1]);
@@ -233,6 +243,48 @@ impl TermsBuilder {
     }
 }
 
+/// Where a posting is, or the least place at which the next one of a list can be.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// A passage's section; 0 for a page or a section.
+    section: u32,
+    /// A passage's place in its section; the id of a page or a section.
+    at: u32,
+}
+
+impl Place {
+    fn of(id: u32, level: Level, structure: &Structure) -> Self {
+        if level != Level::Passage {
+            return Self { section: 0, at: id };
+        }
+        let (section, at) = structure.place_of(PassageId(id));
+        Self { section: section.0, at }
+    }
+
+    /// Writes how far a posting is from the least place; gives the least place of the next.
+    fn put(self, least: Self, level: Level, plain: bool, out: &mut Vec<u8>) -> Self {
+        let gap = self.section - least.section;
+        let skip = if gap > 0 { self.at } else { self.at - least.at };
+        let plain = u64::from(plain);
+        if level == Level::Passage {
+            put_varint64(out, u64::from(gap) << 2 | u64::from(skip > 0) << 1 | plain);
+            if skip > 0 {
+                put_varint(out, skip - 1);
+            }
+        } else {
+            put_varint64(out, u64::from(skip) << 1 | plain);
+        }
+        Self { section: self.section, at: self.at + 1 }
+    }
+
+    /// The place so far from this one, the least.
+    #[inline]
+    fn step(self, gap: u64, skip: u64) -> (u64, u64) {
+        let from = if gap > 0 { 0 } else { u64::from(self.at) };
+        (u64::from(self.section).saturating_add(gap), from.saturating_add(skip))
+    }
+}
+
 /// Where a block of the dictionary begins, and where the postings of its first term do.
 #[derive(Clone, Copy, Debug)]
 struct Block {
@@ -261,7 +313,6 @@ impl TermsShard {
         let dictionary_start = reader.at();
         let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
         let postings_start = reader.at();
-        let limits = [stats.n_pages, stats.n_sections, stats.n_passages];
 
         let mut blocks = Vec::with_capacity(n_terms.div_ceil(BLOCK));
         let mut last = String::new();
@@ -297,8 +348,8 @@ impl TermsShard {
                 return Err(Error::malformed(WHAT, "a document frequency is impossible"));
             }
             let mut lists = Lists { reader: Reader::new(reader.take(len)?, WHAT), n_lens: 0 };
-            for ((n, limit), level) in n.into_iter().zip(limits).zip(Level::ALL) {
-                lists.check(n, limit, level)?;
+            for (n, level) in n.into_iter().zip(Level::ALL) {
+                lists.check(n, stats, level)?;
             }
             lists.finish()?;
         }
@@ -372,18 +423,20 @@ impl TermsShard {
         }
     }
 
-    /// A posting list, ascending by id. `entry` must be of this shard.
-    pub fn postings(&self, entry: &TermEntry, level: Level) -> Postings<'_> {
+    /// A posting list, ascending by id. `entry` must be of this shard, which must be of the same bundle as `structure`.
+    pub fn postings<'a>(&'a self, entry: &TermEntry, level: Level, structure: &'a Structure) -> Postings<'a> {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
         let mut postings = Postings {
             lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
+            structure,
             left: 0,
-            next: 0,
+            least: Place::default(),
             level: Level::Page,
         };
         for before in Level::ALL {
-            (postings.left, postings.next, postings.level) = (entry.n[before as usize], 0, before);
+            (postings.left, postings.least, postings.level) =
+                (entry.n[before as usize], Place::default(), before);
             if before == level {
                 break;
             }
@@ -393,18 +446,19 @@ impl TermsShard {
     }
 
     /// The three posting lists, by [`Level`], for one pass less than three calls of [`TermsShard::postings`].
-    pub fn lists(&self, entry: &TermEntry) -> [Vec<Posting>; 3] {
+    pub fn lists(&self, entry: &TermEntry, structure: &Structure) -> [Vec<Posting>; 3] {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
         let mut postings = Postings {
             lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
+            structure,
             left: 0,
-            next: 0,
+            least: Place::default(),
             level: Level::Page,
         };
         Level::ALL.map(|level| {
             let n = entry.n[level as usize];
-            (postings.left, postings.next, postings.level) = (n, 0, level);
+            (postings.left, postings.least, postings.level) = (n, Place::default(), level);
             let mut list = Vec::with_capacity((n as usize).min(bytes.len()));
             list.extend(&mut postings);
             list
@@ -429,10 +483,15 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// The next posting's distance from the id before less one, and the rest of it.
+    /// How far the next posting is from the least place that it can be at, and the rest of it.
     #[inline]
-    fn next(&mut self, level: Level) -> Result<(u64, [u32; 2], [u32; 2]), Error> {
+    fn next(&mut self, level: Level, least: Place) -> Result<((u64, u64), [u32; 2], [u32; 2]), Error> {
         let value = self.reader.varint64()?;
+        let place = match level {
+            Level::Passage if value & 2 == 0 => least.step(value >> 2, 0),
+            Level::Passage => least.step(value >> 2, u64::from(self.reader.varint()?) + 1),
+            _ => least.step(0, value >> 1),
+        };
         let tf = if value & 1 == 1 { [1, 0] } else { [self.reader.varint()?, self.reader.varint()?] };
         let mut lens = [0; 2];
         for (field, len) in lens.iter_mut().enumerate() {
@@ -442,21 +501,26 @@ impl Lists<'_> {
                 *len = if level == Level::Passage { len_of(byte) } else { byte.into() };
             }
         }
-        Ok((value >> 1, tf, lens))
+        Ok((place, tf, lens))
     }
 
-    fn check(&mut self, n: u32, limit: u32, level: Level) -> Result<(), Error> {
-        let mut next = 0u64;
+    fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
+        // Of passages' places the structure knows better, which may not be here yet.
+        let (n_sections, limit) = match level {
+            Level::Page => (1, stats.n_pages),
+            Level::Section => (1, stats.n_sections),
+            Level::Passage => (stats.n_sections, stats.n_passages),
+        };
+        let mut least = Place::default();
         for _ in 0..n {
-            let (gap, tf, _) = self.next(level)?;
-            let id = next + gap;
-            if id >= u64::from(limit) {
+            let ((section, at), tf, _) = self.next(level, least)?;
+            if section >= u64::from(n_sections) || at >= u64::from(limit) {
                 return Err(self.reader.malformed("an id is beyond the last"));
             }
             if tf == [0, 0] {
                 return Err(self.reader.malformed("a frequency is 0"));
             }
-            next = id + 1;
+            least = Place { section: section as u32, at: at as u32 + 1 };
         }
         Ok(())
     }
@@ -523,8 +587,9 @@ impl Terms<'_> {
 #[derive(Clone, Debug)]
 pub struct Postings<'a> {
     lists: Lists<'a>,
+    structure: &'a Structure,
     left: u32,
-    next: u32,
+    least: Place,
     level: Level,
 }
 
@@ -538,9 +603,13 @@ impl Iterator for Postings<'_> {
         }
         self.left -= 1;
         // Checked when the shard was read; were it not so, the list would end here.
-        let (gap, tf, len) = self.lists.next(self.level).ok()?;
-        let id = self.next.saturating_add(gap as u32);
-        self.next = id.saturating_add(1);
+        let ((section, at), tf, len) = self.lists.next(self.level, self.least).ok()?;
+        let (section, at) = (section as u32, at as u32);
+        self.least = Place { section, at: at.saturating_add(1) };
+        let id = match self.level {
+            Level::Passage => self.structure.passage_at(SectionId(section), at).0,
+            _ => at,
+        };
         Some(Posting { id, tf, len })
     }
 

@@ -25,17 +25,26 @@
 //!
 //! ```
 //! use findling_bundle::lexicon::TermsBuilder;
+//! use findling_bundle::structure::StructureBuilder;
 //! use findling_bundle::{Level, Posting, ShardKind, Stats, TermsShard, decode_shard, encode_shard};
 //!
+//! // A page with a section of two passages.
+//! let mut structure = StructureBuilder::default();
+//! structure.page();
+//! structure.section(1);
+//! structure.passage();
+//! structure.passage();
+//! let structure = structure.finish();
 //! let mut terms = TermsBuilder::new();
-//! terms.push("borrow", 1, [&[], &[], &[Posting::new(Level::Passage, 7, [2, 1], [5, 3])]])?;
+//! terms.push("borrow", 1, [&[], &[], &[Posting::new(Level::Passage, 1, [2, 1], [5, 3])]], &structure)?;
 //! let (entry, stored) = encode_shard(ShardKind::Terms, &terms.finish())?;
 //!
 //! // Elsewhere, from bytes that came over the network:
-//! let stats = Stats { n_pages: 3, n_sections: 5, n_passages: 8, n_terms: 1, ..Stats::default() };
+//! let stats = Stats { n_pages: 1, n_sections: 1, n_passages: 2, n_terms: 1, ..Stats::default() };
 //! let shard = TermsShard::from_bytes(decode_shard(&entry, &stored)?, &stats)?;
 //! let borrow = shard.find("borrow").unwrap();
-//! assert_eq!(shard.postings(&borrow, Level::Passage).next(), Some(Posting { id: 7, tf: [2, 1], len: [5, 3] }));
+//! let mut postings = shard.postings(&borrow, Level::Passage, &structure);
+//! assert_eq!(postings.next(), Some(Posting { id: 1, tf: [2, 1], len: [5, 3] }));
 //! # Ok::<(), findling_bundle::Error>(())
 //! ```
 //!

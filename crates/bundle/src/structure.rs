@@ -176,6 +176,21 @@ impl Structure {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
+    /// A passage as its section and its place there, both of which an edit of another section leaves as they are.
+    #[inline]
+    pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
+        let section = self.section_of(passage);
+        (section, passage.0.saturating_sub(self.passages(section).start))
+    }
+
+    /// The passage at a place in a section; the last there is where the section has fewer.
+    #[inline]
+    pub fn passage_at(&self, section: SectionId, place: u32) -> PassageId {
+        let Range { start, end } = self.passages(section);
+        let end = if start < end { end } else { self.n_passages() };
+        PassageId(start.saturating_add(place).min(end.saturating_sub(1)))
+    }
+
     /// The section of a vector.
     #[inline]
     pub fn section_of_vector(&self, vector: VectorId) -> SectionId {

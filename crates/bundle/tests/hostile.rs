@@ -14,9 +14,10 @@ type Format<'a> = (&'static str, &'a [u8], Box<dyn Fn(&[u8]) -> Result<(), Error
 
 fn formats(sample: &Sample) -> Vec<Format<'_>> {
     let stats = &sample.stats;
+    let structure = Structure::from_bytes(&sample.structure, stats).unwrap();
     let mut formats: Vec<Format<'_>> = vec![
         ("structure", &sample.structure, Box::new(|raw| walk_structure(raw, stats))),
-        ("terms", &sample.terms, Box::new(|raw| walk_terms(raw, stats))),
+        ("terms", &sample.terms, Box::new(move |raw| walk_terms(raw, &structure, stats))),
         ("positions", &sample.positions, Box::new(walk_positions)),
         ("vectors", &sample.vectors, Box::new(walk_vectors)),
         ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),

@@ -27,12 +27,32 @@ fn list() -> impl Strategy<Value = List> {
     )
 }
 
+/// Sections of so many passages each, over and over, up to 5,000.
+fn sections_of(sizes: &[u32]) -> Structure {
+    let mut builder = StructureBuilder::default();
+    let mut n = 0;
+    for size in sizes.iter().cycle() {
+        builder.page();
+        builder.section(0);
+        for _ in 0..*size {
+            builder.passage();
+            n += 1;
+        }
+        if n >= 5000 {
+            return builder.finish();
+        }
+    }
+    unreachable!("sizes are above 0")
+}
+
 proptest! {
     #[test]
     fn terms(
         terms in btree_map("[a-cé]{1,6}|\\PC{1,12}", (list(), list(), list()), 0..80),
         probes in vec("[a-cé]{0,4}", 10),
+        sizes in vec(1u32..9, 1..5),
     ) {
+        let structure = sections_of(&sizes);
         let terms: BTreeMap<String, [Vec<Posting>; 3]> = terms
             .into_iter()
             .filter(|(_, (a, b, c))| !(a.is_empty() && b.is_empty() && c.is_empty()))
@@ -46,7 +66,7 @@ proptest! {
             .collect();
         let mut builder = TermsBuilder::new();
         for (term, lists) in &terms {
-            builder.push(term, 4321, [&lists[0], &lists[1], &lists[2]]).unwrap();
+            builder.push(term, 4321, [&lists[0], &lists[1], &lists[2]], &structure).unwrap();
         }
         let raw = builder.finish();
         let shard = TermsShard::from_bytes(raw, &stats(5000)).unwrap();
@@ -59,9 +79,9 @@ proptest! {
             prop_assert_eq!(entry.df, 4321);
             prop_assert_eq!(shard.find(term), Some(entry));
             for (level, list) in Level::ALL.into_iter().zip(lists) {
-                prop_assert_eq!(&shard.postings(&entry, level).collect::<Vec<_>>(), list);
+                prop_assert_eq!(&shard.postings(&entry, level, &structure).collect::<Vec<_>>(), list);
             }
-            prop_assert_eq!(&shard.lists(&entry), lists);
+            prop_assert_eq!(&shard.lists(&entry, &structure), lists);
         }
         prop_assert!(walk.advance().is_none());
         for probe in probes.iter().chain(terms.keys()) {
@@ -339,10 +359,32 @@ fn lengths_are_kept_within_a_quarter() {
 }
 
 #[test]
+fn a_section_that_grows_leaves_the_postings_of_others() {
+    let raw = |sizes: &[u32], passages: [u32; 4]| {
+        let mut builder = StructureBuilder::default();
+        builder.page();
+        for &size in sizes {
+            builder.section(0);
+            for _ in 0..size {
+                builder.passage();
+            }
+        }
+        let list = passages.map(|id| Posting::new(Level::Passage, id, [1, 0], [100, 0]));
+        let mut terms = TermsBuilder::new();
+        terms.push("word", 4, [&[], &[], &list], &builder.finish()).unwrap();
+        terms.finish()
+    };
+    // The first section has a passage more at its end.
+    assert_eq!(raw(&[2, 3, 2], [0, 2, 4, 6]), raw(&[3, 3, 2], [0, 3, 5, 7]));
+    assert_ne!(raw(&[2, 3, 2], [0, 2, 4, 6]), raw(&[2, 3, 2], [0, 3, 4, 6]));
+}
+
+#[test]
 fn writers_refuse_what_readers_would() {
     let plain = [Posting::new(Level::Page, 1, [1, 0], [1, 0])];
     let mut terms = TermsBuilder::new();
-    terms.push("b", 1, [&plain, &[], &[]]).unwrap();
+    let structure = sections_of(&[2]);
+    terms.push("b", 1, [&plain, &[], &[]], &structure).unwrap();
     for (term, list) in [
         ("a", &plain[..]),
         ("b", &plain[..]),
@@ -352,7 +394,7 @@ fn writers_refuse_what_readers_would() {
         ("c", &[plain[0], plain[0]]),
         (&"c".repeat(129), &plain[..]),
     ] {
-        assert!(terms.clone().push(term, 1, [list, &[], &[]]).is_err(), "{term} {list:?}");
+        assert!(terms.clone().push(term, 1, [list, &[], &[]], &structure).is_err(), "{term} {list:?}");
     }
     let mut positions = PositionsBuilder::new();
     for (counts, list) in [(&[2][..], &[1, 1][..]), (&[2], &[1]), (&[1], &[1, 2]), (&[2], &[2, 1])] {

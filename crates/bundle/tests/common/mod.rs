@@ -81,7 +81,7 @@ pub fn sample() -> Sample {
         let passages: Vec<Posting> = (0..=i % 3)
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
-        terms.push(&term, 7, [&pages, &sections, &passages]).unwrap();
+        terms.push(&term, 7, [&pages, &sections, &passages], &structure).unwrap();
         let counts = |n: usize| vec![2u32; n];
         let ascending = |n: usize| (0..n as u32).flat_map(|j| [j, j + 200]).collect::<Vec<_>>();
         let lists = [pages.len(), sections.len(), passages.len()].map(|n| (counts(n), ascending(n)));
@@ -294,7 +294,7 @@ pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     Ok(())
 }
 
-pub fn walk_terms(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+pub fn walk_terms(raw: &[u8], structure: &Structure, stats: &Stats) -> Result<(), Error> {
     let shard = TermsShard::from_bytes(raw.to_vec(), stats)?;
     let mut terms = shard.terms();
     let mut n = 0;
@@ -302,14 +302,15 @@ pub fn walk_terms(raw: &[u8], stats: &Stats) -> Result<(), Error> {
         n += 1;
         assert_eq!(shard.find(term), Some(entry));
         assert!(entry.df <= stats.n_passages);
-        let lists = shard.lists(&entry);
+        let lists = shard.lists(&entry, structure);
         for (level, limit) in Level::ALL.into_iter().zip([stats.n_pages, stats.n_sections, stats.n_passages])
         {
-            let list: Vec<Posting> = shard.postings(&entry, level).collect();
+            let list: Vec<Posting> = shard.postings(&entry, level, structure).collect();
             assert_eq!(list, lists[level as usize]);
             assert_eq!(list.len(), entry.n[level as usize] as usize);
             assert!(list.iter().all(|posting| posting.id < limit && posting.tf != [0, 0]));
-            assert!(list.is_sorted_by(|a, b| a.id < b.id));
+            // Places that a section does not have are all its last passage.
+            assert!(list.is_sorted_by(|a, b| a.id < b.id || level == Level::Passage && a.id == b.id));
         }
     }
     assert_eq!(n, shard.n_terms());
@@ -470,10 +471,12 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
         let entry = manifest.shard(id).expect("validated");
         decode_shard(entry, &shard(id).unwrap_or_default())
     };
-    walk_structure(&read(manifest.structure().expect("validated"))?, &manifest.stats)?;
+    let structure = read(manifest.structure().expect("validated"))?;
+    walk_structure(&structure, &manifest.stats)?;
+    let structure = Structure::from_bytes(&structure, &manifest.stats)?;
     for range in &manifest.lexicon {
         assert!(manifest.lexicon_of(&range.first_term).is_some());
-        walk_terms(&read(range.terms)?, &manifest.stats)?;
+        walk_terms(&read(range.terms)?, &structure, &manifest.stats)?;
         walk_positions(&read(range.positions)?)?;
     }
     for range in &manifest.spelling {

@@ -75,9 +75,9 @@ impl<'a> Dictionary<'a> {
         lookup: &Lookup,
         level: Level,
     ) -> impl Iterator<Item = findling_bundle::Posting> + 'a {
-        let shard = self.terms_shard(lookup.range);
+        let shard = self.terms_shard(lookup.range).zip(self.index.structure());
         let entry = lookup.entry;
-        shard.into_iter().flat_map(move |shard| shard.postings(&entry, level))
+        shard.into_iter().flat_map(move |(shard, structure)| shard.postings(&entry, level, structure))
     }
 
     /// Whether a term begins with `prefix`.

@@ -235,7 +235,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         let (mut builder, mut positions) = (TermsBuilder::new(), PositionsBuilder::new());
         for (term, data) in range {
             let [a, b, c] = &data.postings;
-            builder.push(term, data.passages.len() as u32, [a, b, c]).unwrap();
+            builder.push(term, data.passages.len() as u32, [a, b, c], &structure).unwrap();
             positions
                 .push([0, 1, 2].map(|level: usize| Lists {
                     counts: &data.counts[level],
