@@ -1,6 +1,7 @@
 // How large is the transformer for browsers, and how long does a query take, beside onnxruntime-web with the same weights?
 //
-//   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--json]
+//   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N]
+//                             [--json]
 //
 // NAME is an installed model (all-minilm-l6-v2). What is measured is its artefact as `findling models prepare` makes it
 // (or FILE), run by the module in www/wasm/encoder (or DIR); onnxruntime-web gets two graphs made of the same published
@@ -14,11 +15,19 @@
 //
 // Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of 40 queries in one request,
 // less those of a request that embeds one. Passed over where tests/e2e has no wrangler.
+//
+// Before that the whole way in the client, from opening a small bundle to its first answer by meaning, in a new profile and again
+// in the same: the median of five.
+//
+// Last the documents' side, natively on two cores: the chunks of DIR (of what the demo searches unless told), 400 or N evenly
+// spread, embedded in turn by this project and by onnxruntime of PyPI with both graphs, three times each. onnxruntime gets
+// the fastest of three ways to share them among the cores (lib/encoder/native.py) and texts that are tokenised already. A
+// ratio is how many times as many sentences a second this project embeds. Passed over where there is no Python with pip.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -26,10 +35,14 @@ import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "../e2e/lib/server.mjs";
 import { dev, node } from "../e2e/lib/worker.mjs";
+import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
+import { measureNative, printNative } from "./lib/encoder/native.mjs";
 import { onnx } from "./lib/onnx.mjs";
 
-const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--json]";
+const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] [--json]";
 const TOKENS = [3, 9, 34];
+// https://developers.cloudflare.com/workers/platform/limits/, "CPU time"
+const FREE_CPU_MS = 10, PAID_CPU_MS = 30_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
 function readArguments() {
@@ -38,6 +51,8 @@ function readArguments() {
     artefact: { type: "string" },
     module: { type: "string", default: join(here, "../../www/wasm/encoder") },
     rounds: { type: "string", default: "20" },
+    documents: { type: "string" },
+    texts: { type: "string", default: "400" },
     json: { type: "boolean", default: false },
   };
   let parsed;
@@ -53,7 +68,10 @@ function readArguments() {
   if (!executablePath || !existsSync(executablePath)) throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
   if (!existsSync(findling)) throw new Error(`${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`);
-  return { ...values, module: resolve(values.module), rounds, findling };
+  const texts = Number(values.texts);
+  if (!Number.isInteger(texts) || texts < 1) throw new Error(`--texts ${values.texts}: expected a number from 1`);
+  const documents = values.documents ? [resolve(values.documents)] : (process.env.FINDLING_DOCUMENTS?.split(delimiter) ?? []);
+  return { ...values, module: resolve(values.module), rounds, findling, texts, documents };
 }
 
 const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_LGWIN]: 24 } }).length;
@@ -169,12 +187,14 @@ function print({ chromium: version, sizes, measured, workerd }) {
   for (const row of [columns, ...rows]) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  "));
   if (workerd) {
     const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(", ");
-    console.log(`\nworkerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`);
+    const share = (tokens) => (workerd.tokens[tokens] / FREE_CPU_MS).toFixed(2);
+    console.log(`\nworkerd, by the platform's limits of processor time a request (${FREE_CPU_MS} ms on the free plan, ${PAID_CPU_MS} by default on paid ones): 9 tokens take ${share(9)} of the first, 34 ${share(34)}, the first query of an isolate ${(workerd.load / PAID_CPU_MS).toFixed(3)} of the second`);
+    console.log(`workerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`);
   }
 }
 
 async function main() {
-  const { model, artefact, module, rounds, findling, json } = readArguments();
+  const { model, artefact, module, rounds, findling, documents, texts, json } = readArguments();
   const scratch = mkdtempSync(join(tmpdir(), "findling-encoder-"));
   const endings = [() => rmSync(scratch, { recursive: true, force: true })];
   try {
@@ -209,8 +229,19 @@ async function main() {
     const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
     if (!hasWorkerd) console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
     const workerd = hasWorkerd ? await measureWorker(scratch, module, ours) : undefined;
-    const report = { chromium: browser.version(), sizes, measured, workerd };
+    const opening = existsSync(join(here, "../../www/dist/findling_encoder.js")) ? await measureOpening(browser, model, 5) : undefined;
+    if (!opening) console.warn("opening is passed over: it takes the client (cargo xtask client)");
+    await browser.close();
+    const embed = process.env.FINDLING_EMBED;
+    const hasNative = embed && existsSync(embed) && documents.length > 0;
+    if (!hasNative) console.warn("embedding natively is passed over: it takes the example `embed` and documents (cargo xtask bench encoder has both)");
+    const graphs = { "onnxruntime f32": join(scratch, "f32.onnx"), "onnxruntime int8": join(scratch, "int8.onnx") };
+    const tokenizer = join(directory, "tokenizer.json");
+    const native = hasNative ? await measureNative({ embed, model, tokenizer, documents, texts, rounds: 3, graphs, scratch }) : undefined;
+    const report = { chromium: browser.version(), sizes, measured, workerd, opening, native };
     print(report);
+    if (opening) printOpening(opening);
+    if (native) printNative(native);
     if (json) {
       const ratio = (name, suffix) => Object.fromEntries(TOKENS.map((n) => [`ratio_${n}_tokens${suffix}`, measured[name].tokens[n].ratio]));
       console.log(JSON.stringify({
@@ -219,6 +250,9 @@ async function main() {
         wasm_brotli_bytes: sizes.findling.brotli, model_brotli_bytes: sizes.findling.model,
         load_ms: measured.findling.load.ms, memory_bytes: measured.findling.load.steady,
         cosine_9_tokens: measured.findling.tokens[9].cosine,
+        first_semantic_cold_ms: opening?.cold.semantic, first_semantic_warm_ms: opening?.warm.semantic,
+        native_texts_per_second: native?.measured.findling.texts, native_tokens_per_second: native?.measured.findling.tokens,
+        native_ratio_onnxruntime_f32: native?.measured["onnxruntime f32"]?.ratio, native_ratio_onnxruntime_int8: native?.measured["onnxruntime int8"]?.ratio,
         ...report,
       }));
     }

@@ -29,11 +29,12 @@ export function start(port: Port): void {
     async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
       const start = performance.now();
       const place = new Files(new URL(base), (url, init) => fetch(url, init), `findling ${base}`);
-      await wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
+      // Not awaited: while the module is fetched and compiled, the model is on its way already.
+      const ready = wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
         throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
       });
       try {
-        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress });
+        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress, ready });
       } catch (thrown) {
         if (FindlingError.from(thrown).code !== "encoder-artefact") throw thrown;
         // A cache on the way may have spoilt it. Once more, past all of them.
@@ -55,6 +56,8 @@ export interface Loading {
   progress?: (value: EncoderProgress) => void;
   /** Passes over every cache on the way. */
   fresh?: boolean;
+  /** When the module can be used; it can already unless told. Until then the model is fetched, but not taken in. */
+  ready?: Promise<unknown>;
 }
 
 /**
@@ -71,13 +74,19 @@ export async function loadEncoder(
   if (typeof DecompressionStream === "undefined") {
     throw new FindlingError("encoder-unavailable", "This browser cannot inflate streams, which loading the encoder needs.", { remedy: "Search by words goes on working." });
   }
+  const inflating = new DecompressionStream("deflate");
+  const fed = feed(inflating.writable.getWriter(), files, parts, loading);
+  // Why it failed is what the feeding says, not that the other end broke off.
+  fed.catch(() => {});
+  const inflated = inflating.readable.getReader();
+  try {
+    await loading.ready;
+  } catch (thrown) {
+    inflated.cancel().catch(() => {});
+    throw thrown;
+  }
   const pieces = new module.ModelPieces();
   try {
-    const inflating = new DecompressionStream("deflate");
-    const fed = feed(inflating.writable.getWriter(), files, parts, loading);
-    // Why it failed is what the feeding says, not that the other end broke off.
-    fed.catch(() => {});
-    const inflated = inflating.readable.getReader();
     try {
       for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
     } catch (thrown) {
@@ -113,10 +122,11 @@ async function feed(
 ): Promise<void> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   let loaded = 0;
+  let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
   progress?.({ loaded, total });
   try {
     for (const { path, length } of parts) {
-      const body = (await files.stream(path, { signal, fresh })).getReader();
+      body = (await files.stream(path, { signal, fresh })).getReader();
       let found = 0;
       for (let piece = await body.read(); !piece.done; piece = await body.read()) {
         found += piece.value.length;
@@ -125,13 +135,13 @@ async function feed(
         await writer.write(piece.value as BufferSource);
       }
       if (found !== length) {
-        body.cancel().catch(() => {});
         throw new FindlingError("encoder-artefact", `${path} has ${found > length ? "more than" : `${found} of`} its ${length} bytes.`);
       }
       loaded += length;
     }
     await writer.close();
   } catch (thrown) {
+    body?.cancel().catch(() => {});
     writer.abort(thrown).catch(() => {});
     if (signal?.aborted) throw FindlingError.aborted();
     throw thrown;

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
+#[cfg(feature = "transformer")]
+use findling_encoder::artefact::Artefact;
 
 use super::write::{ENCODERS, Extra};
 use crate::models;
@@ -84,12 +86,26 @@ pub fn is_onnx(encoder: &str) -> bool {
     models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
 }
 
-/// The bytes of the model as browsers load it.
+/// The bytes of the model as browsers load it, kept beside the embedding cache: rounding takes half a minute.
 #[cfg(feature = "transformer")]
 fn artefact(encoder: &str) -> Result<Vec<u8>> {
     let precision = models::prepare::Precision::default();
     let model = models::prepare::read(&models::locate(encoder)?)?;
-    Ok(model.for_queries(precision.words, precision.matrices).to_packed_bytes())
+    let key = models::prepare::key(&model, precision);
+    let kept = super::cache::Cache::default_dir().map(|dir| dir.join(format!("{key}.prepared")));
+    if let Some(bytes) = kept.as_ref().and_then(|path| std::fs::read(path).ok())
+        && Artefact::from_packed_bytes(bytes.clone()).is_ok_and(|artefact| artefact.card() == model.card())
+    {
+        return Ok(bytes);
+    }
+    let activations = models::prepare::activations(&model)?;
+    let bytes = models::prepare::prepare(&model, precision, &activations)?.to_packed_bytes();
+    // A cache that cannot be written is done without; one that was cut off does not read back.
+    if let Some(path) = kept {
+        let _ = path.parent().map(std::fs::create_dir_all);
+        let _ = std::fs::write(path, &bytes);
+    }
+    Ok(bytes)
 }
 
 #[cfg(not(feature = "transformer"))]

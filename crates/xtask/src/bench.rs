@@ -109,8 +109,8 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "encoder",
-        question: "the transformer in a browser, beside onnxruntime-web: bytes, memory, milliseconds a query",
-        args: "[--model NAME]",
+        question: "the transformer in a browser and natively, beside onnxruntime: bytes, memory, milliseconds a query, documents a second",
+        args: "[--documents DIR]",
         how: How::PeersOfEncoder("tests/peers/encoder.mjs"),
     },
     Bench {
@@ -164,7 +164,13 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         How::PeersOfEncoder(script) => {
             let chromium = setup::chromium()?;
             wasm::run(paths, wasm::Which::Both)?;
-            peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
+            client::run(paths)?;
+            demo::build_cli_and(paths, &["embed"])?;
+            let command = peers(paths, script)?.env("FINDLING_CHROMIUM", chromium);
+            let embed =
+                paths.target.join("release/examples").join(format!("embed{}", std::env::consts::EXE_SUFFIX));
+            let documents = std::env::join_paths(demo::documents(paths)?)?;
+            command.env("FINDLING_EMBED", embed).env("FINDLING_DOCUMENTS", documents)
         }
         How::PeersInNode(script) => {
             wasm::run(paths, wasm::Which::Engine)?;

@@ -84,6 +84,11 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// The documents that the demo searches by default, for what else needs real ones.
+pub fn documents(paths: &Paths) -> Result<Vec<PathBuf>> {
+    Ok(Site::choose(paths, &Options::default())?.inputs)
+}
+
 /// What is searched in the demo.
 struct Site {
     what: String,
@@ -194,9 +199,15 @@ fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
 
 /// The command-line tool, in the profile and with the features that the tests use, so that tract compiles once.
 pub fn build_cli(paths: &Paths) -> Result<()> {
+    build_cli_and(paths, &[])
+}
+
+/// The same with examples of it.
+pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
     heading("the command-line tool");
     Cmd::new(paths::cargo())
         .args(["build", "--release", "--workspace", "--bin", "findling"])
+        .args(examples.iter().flat_map(|example| ["--example", example]))
         .dir(&paths.root)
         .run()
 }

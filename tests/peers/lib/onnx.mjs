@@ -135,7 +135,7 @@ export function onnx(directory, int8) {
 
   const graph = Buffer.concat([
     ...nodes, text(2, "encoder"), ...initialisers,
-    chunk(11, valueInfo(ids, INT64, [1, "tokens"])), chunk(12, valueInfo("embedding", FLOAT, [1, hidden])),
+    chunk(11, valueInfo(ids, INT64, ["texts", "tokens"])), chunk(12, valueInfo("embedding", FLOAT, ["texts", hidden])),
   ]);
   return Buffer.concat([whole(1, 9), text(2, "findling-peers"), chunk(7, graph), chunk(8, Buffer.concat([text(1, ""), whole(2, 20)]))]);
 }

@@ -66,41 +66,45 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
     let full = prepare::read(&store.locate(&args.name)?)?;
     let expected = prepare::embed(full.clone(), &queries)?;
-    let mut rows = Vec::new();
+    let mut precisions = Vec::new();
     for &words in &words {
-        for &matrices in &matrices {
-            let artefact = full.for_queries(words, matrices);
-            let (packed, inflated_bytes) = (artefact.to_packed_bytes(), artefact.to_bytes().len());
-            let found = prepare::embed(artefact, &queries)?;
-            let fidelity = prepare::fidelity(&found, &expected).context("no query was compared")?;
-            let row = Row {
-                name: args.name.clone(),
-                word_bits: words.bits(),
-                bits: matrices.bits(),
-                bytes: packed.len(),
-                inflated_bytes,
-                queries: fidelity.queries,
-                mean_cosine: fidelity.mean,
-                min_cosine: fidelity.min,
-            };
-            if !args.report.json {
-                println!(
-                    "{}  words {} bits, matrices {} bits  {} ({} inflated)  cosine to the model {:.4}, at least {:.4} ({} queries)",
-                    row.name,
-                    row.word_bits,
-                    row.bits,
-                    bytes(row.bytes as u64),
-                    bytes(inflated_bytes as u64),
-                    row.mean_cosine,
-                    row.min_cosine,
-                    row.queries,
-                );
-            }
-            rows.push(row);
-            if let Some(path) = &args.output {
-                std::fs::write(path, &packed).with_context(|| path.display().to_string())?;
-                ui.status("Wrote", path.display());
-            }
+        precisions.extend(matrices.iter().map(|&matrices| prepare::Precision { words, matrices }));
+    }
+    ui.status("Rounding", "the matrices for what goes through them");
+    let activations = prepare::activations(&full)?;
+    let mut rows = Vec::new();
+    for precision in precisions {
+        let artefact = prepare::prepare(&full, precision, &activations)?;
+        let (packed, inflated_bytes) = (artefact.to_packed_bytes(), artefact.to_bytes().len());
+        let found = prepare::embed(artefact, &queries)?;
+        let fidelity = prepare::fidelity(&found, &expected).context("no query was compared")?;
+        let row = Row {
+            name: args.name.clone(),
+            word_bits: precision.words.bits(),
+            bits: precision.matrices.bits(),
+            bytes: packed.len(),
+            inflated_bytes,
+            queries: fidelity.queries,
+            mean_cosine: fidelity.mean,
+            min_cosine: fidelity.min,
+        };
+        if !args.report.json {
+            println!(
+                "{}  words {} bits, matrices {} bits  {} ({} inflated)  cosine to the model {:.4}, at least {:.4} ({} queries)",
+                row.name,
+                row.word_bits,
+                row.bits,
+                bytes(row.bytes as u64),
+                bytes(inflated_bytes as u64),
+                row.mean_cosine,
+                row.min_cosine,
+                row.queries,
+            );
+        }
+        rows.push(row);
+        if let Some(path) = &args.output {
+            std::fs::write(path, &packed).with_context(|| path.display().to_string())?;
+            ui.status("Wrote", path.display());
         }
     }
     if args.report.json {

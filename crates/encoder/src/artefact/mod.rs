@@ -12,11 +12,15 @@
 //! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB.
 
 mod architecture;
+#[cfg(feature = "import")]
+mod calibrated;
 mod format;
 mod pieces;
 mod tensor;
 
 pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
+#[cfg(feature = "import")]
+pub use calibrated::{Activations, Covariance};
 pub use format::{FORMAT_VERSION, MAGIC};
 pub use pieces::Pieces;
 pub use tensor::{Bits, Storage, Tensor};
@@ -156,6 +160,22 @@ impl Artefact {
             entry.spec.rows = read as usize;
         }
         artefact
+    }
+
+    /// The same model with other payload: `store` is given a tensor's bytes, appends what takes their place, and says how it
+    /// is stored.
+    #[cfg(feature = "import")]
+    fn stored_as(&self, mut store: impl FnMut(&Entry, &[u8], &mut Vec<u8>) -> Storage) -> Self {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        let mut payload = Vec::with_capacity(self.payload.len());
+        for entry in &self.entries {
+            let start = payload.len();
+            let storage = store(entry, &self.payload[entry.start..entry.end], &mut payload);
+            entries.push(Entry { spec: entry.spec.clone(), storage, start, end: payload.len() });
+        }
+        let (card, architecture) = (self.card.clone(), self.architecture.clone());
+        let (normaliser, vocabulary) = (self.normaliser, self.vocabulary.clone());
+        Self { card, architecture, normaliser, vocabulary, entries, payload }
     }
 
     /// The same model with other payload: `store` appends a tensor and says how.

@@ -62,7 +62,7 @@ impl Bits {
     }
 
     /// The scale of a row.
-    fn scale(self, row: &[f32]) -> f32 {
+    pub(super) fn scale(self, row: &[f32]) -> f32 {
         let largest = row.iter().fold(0.0f32, |max, value| max.max(value.abs()));
         let square = row.iter().fold(0.0f32, |sum, value| sum + value * value) / row.len().max(1) as f32;
         // sqrt(2 pi e)
@@ -172,15 +172,22 @@ pub(super) fn store(values: &[f32], spec: &TensorSpec, storage: Storage, out: &m
 /// Appends `values` to `out` as [`Storage::Int8`].
 pub(super) fn store_int8(values: &[f32], spec: &TensorSpec, bits: Bits, out: &mut Vec<u8>) {
     let scales: Vec<f32> = values.chunks_exact(spec.cols).map(|row| bits.scale(row)).collect();
-    for scale in &scales {
+    let mut integers = Vec::with_capacity(values.len());
+    for (row, scale) in values.chunks_exact(spec.cols).zip(&scales) {
+        integers.extend(row.iter().map(|value| match *scale > 0.0 {
+            true => libm::rintf(value / scale).clamp(-127.0, 127.0) as i8,
+            false => 0,
+        }));
+    }
+    store_integers(&scales, &integers, out);
+}
+
+/// Appends a scale for each row, and the rows, as [`Storage::Int8`].
+pub(super) fn store_integers(scales: &[f32], integers: &[i8], out: &mut Vec<u8>) {
+    for scale in scales {
         out.extend_from_slice(&scale.to_le_bytes());
     }
-    for (row, scale) in values.chunks_exact(spec.cols).zip(&scales) {
-        for value in row {
-            let quantised = if *scale > 0.0 { libm::rintf(value / scale).clamp(-127.0, 127.0) } else { 0.0 };
-            out.push(quantised as i8 as u8);
-        }
-    }
+    out.extend(integers.iter().map(|&integer| integer as u8));
     pad(out);
 }
 

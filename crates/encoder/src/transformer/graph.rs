@@ -5,36 +5,52 @@
 //! sum with the positions), and lets one model serve every length: the number of tokens is a symbol.
 
 use tract_core::internal::*;
-use tract_core::ops::change_axes::AxisOp;
 use tract_core::ops::einsum::EinSum;
-use tract_core::ops::math::{add, max, mul, sub};
+use tract_core::ops::math::{add, max};
 use tract_core::ops::nn::gelu_exact::gelu_exact;
-use tract_core::ops::nn::{Reduce, Reducer, RmsNorm, Softmax, SoftmaxKind};
 
+use super::attention::Attention;
 use super::linear::{Linear, Packed};
+use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`, the last
 /// layer's vectors.
 pub(super) fn build(artefact: &Artefact) -> TractResult<TypedModel> {
+    let (mut model, last, _) = wired(artefact)?;
+    model.select_output_outlets(&[last])?;
+    Ok(model)
+}
+
+/// The same with other outputs: for each layer the inputs of query, key and value; of attention's way out; and of both
+/// feed-forward matrices.
+#[cfg(feature = "import")]
+pub(super) fn build_watched(artefact: &Artefact) -> TractResult<TypedModel> {
+    let (mut model, _, inputs) = wired(artefact)?;
+    model.select_output_outlets(&inputs)?;
+    Ok(model)
+}
+
+/// The model, where it ends, and the inputs of its linear layers.
+fn wired(artefact: &Artefact) -> TractResult<(TypedModel, OutletId, Vec<OutletId>)> {
     let mut model = TypedModel::default();
     let tokens: TDim = model.symbols.new_with_prefix("tokens").into();
     let hidden = artefact.architecture().hidden as usize;
     let input = model.add_source("embeddings", f32::fact(&[tokens, hidden.to_dim()]))?;
-    let mut builder = Builder { model, artefact, architecture: artefact.architecture() };
-    let mut x = builder.norm(names::NORM, input)?;
+    let mut builder = Builder { model, artefact, architecture: artefact.architecture(), inputs: Vec::new() };
+    let mut x = builder.norm(names::NORM, &[input])?;
     for layer in 0..artefact.architecture().layers {
         x = builder.layer(layer, x)?;
     }
-    let mut model = builder.model;
-    model.select_output_outlets(&[x])?;
-    Ok(model)
+    Ok((builder.model, x, builder.inputs))
 }
 
 struct Builder<'a> {
     model: TypedModel,
     artefact: &'a Artefact,
     architecture: &'a Architecture,
+    /// What goes into linear layers, in their order.
+    inputs: Vec<OutletId>,
 }
 
 impl Builder<'_> {
@@ -45,22 +61,11 @@ impl Builder<'_> {
 
         // The scores' scale is a factor of the query projection, once, rather than of every score.
         let scale = 1.0 / (per_head as f32).sqrt();
-        let split = AxisOp::Reshape(1, tvec![hidden.to_dim()], tvec![heads.to_dim(), per_head.to_dim()]);
-        let merge = AxisOp::Reshape(1, tvec![heads.to_dim(), per_head.to_dim()], tvec![hidden.to_dim()]);
         let parts = [(names::QUERY, scale), (names::KEY, 1.0), (names::VALUE, 1.0)];
-        let mut by_head = self.linear(layer, parts, x)?;
-        for (out, (part, _)) in by_head.iter_mut().zip(parts) {
-            *out = self.wire(&name(&format!("{part}.heads")), split.clone(), &[*out])?;
-        }
-        let [query, key, value] = by_head;
-        let scores = self.einsum(&name("scores"), "snd,tnd->nst", &[query, key])?;
-        let softmax = Softmax { axes: tvec![2], quant_output_dt: None, kind: SoftmaxKind::Softmax };
-        let shares = self.wire(&name("shares"), softmax, &[scores])?;
-        let mixed = self.einsum(&name("mixed"), "nst,tnd->snd", &[shares, value])?;
-        let mixed = self.wire(&name("mixed.flat"), merge, &[mixed])?;
+        let qkv = self.linear(layer, parts, x)?;
+        let mixed = self.wire(&name("attend"), Attention { heads }, &qkv)?;
         let [attention] = self.linear(layer, [(names::ATTENTION, 1.0)], mixed)?;
-        let x = self.wire(&name("attention.residual"), add(), &[x, attention])?;
-        let x = self.norm(&name(names::ATTENTION_NORM), x)?;
+        let x = self.norm(&name(names::ATTENTION_NORM), &[x, attention])?;
 
         let [up] = self.linear(layer, [(names::UP, 1.0)], x)?;
         let up = match self.architecture.activation {
@@ -71,8 +76,7 @@ impl Builder<'_> {
             }
         };
         let [down] = self.linear(layer, [(names::DOWN, 1.0)], up)?;
-        let x = self.wire(&name("output.residual"), add(), &[x, down])?;
-        self.norm(&name(names::OUTPUT_NORM), x)
+        self.norm(&name(names::OUTPUT_NORM), &[x, down])
     }
 
     /// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same input. Weights
@@ -83,12 +87,16 @@ impl Builder<'_> {
         parts: [(&str, f32); N],
         x: OutletId,
     ) -> TractResult<[OutletId; N]> {
+        self.inputs.push(x);
         let mut packed = Vec::with_capacity(N);
         for (part, factor) in parts {
             let weights = self.stored(&names::weight(layer, part))?;
-            let Some((scales, values)) = weights.int8() else { break };
             let (bias, _) = self.values(&names::bias(layer, part))?;
-            packed.push(Packed::new(&values, scales, &bias, weights.shape().1, factor));
+            let inputs = weights.shape().1;
+            packed.extend(match weights.int8() {
+                Some((scales, values)) => Some(Packed::new(&values, scales, &bias, inputs, factor)),
+                None => Packed::rounded(&weights.to_f32(), &bias, inputs, factor),
+            });
         }
         if packed.len() == N {
             let name = format!("layer.{layer}.{}", parts.map(|(part, _)| part).join("+"));
@@ -115,21 +123,11 @@ impl Builder<'_> {
         self.wire(&format!("layer.{layer}.{part}"), add(), &[product, bias])
     }
 
-    /// Layer norm over the last axis: `(x - mean) / sqrt(variance + eps) * weight + bias`. What is left of a
-    /// layer norm once the mean is gone is the root mean square norm.
-    fn norm(&mut self, name: &str, x: OutletId) -> TractResult<OutletId> {
-        let hidden = self.architecture.hidden as usize;
-        let share = self.constant(&format!("{name}.share"), &[1, 1], vec![1.0 / hidden as f32])?;
-        let sum = Reduce { axes: tvec![1], reducer: Reducer::Sum };
-        let sum = self.wire(&format!("{name}.sum"), sum, &[x])?;
-        let mean = self.wire(&format!("{name}.mean"), mul(), &[sum, share])?;
-        let centred = self.wire(&format!("{name}.centred"), sub(), &[x, mean])?;
-        let eps = tensor0(self.architecture.layer_norm_eps).into_arc_tensor();
-        let normed = self.wire(&format!("{name}.rms"), RmsNorm { axis: 1, eps }, &[centred])?;
-        let weight = self.tensor(&format!("{name}.weight"))?;
-        let bias = self.tensor(&format!("{name}.bias"))?;
-        let scaled = self.wire(&format!("{name}.scaled"), mul(), &[normed, weight])?;
-        self.wire(name, add(), &[scaled, bias])
+    /// Layer norm over the last axis of what `inputs`, one or two, come to.
+    fn norm(&mut self, name: &str, inputs: &[OutletId]) -> TractResult<OutletId> {
+        let (weight, _) = self.values(&format!("{name}.weight"))?;
+        let (bias, _) = self.values(&format!("{name}.bias"))?;
+        self.wire(name, Norm::new(self.architecture.layer_norm_eps, weight, bias), inputs)
     }
 
     fn einsum(&mut self, name: &str, axes: &str, inputs: &[OutletId]) -> TractResult<OutletId> {
@@ -157,10 +155,5 @@ impl Builder<'_> {
         let tensor = self.stored(name)?;
         let (rows, cols) = tensor.shape();
         Ok((tensor.to_f32(), [rows, cols]))
-    }
-
-    fn tensor(&mut self, name: &str) -> TractResult<OutletId> {
-        let (values, shape) = self.values(name)?;
-        self.constant(name, &shape, values)
     }
 }

@@ -3,10 +3,16 @@
 //! One text is one run, at exactly its length: no padding, no attention mask, and the vector of a text does not
 //! depend on what was embedded beside it. See [`Transformer`].
 
+mod attention;
 mod graph;
 mod linear;
+mod norm;
 #[cfg(feature = "import")]
 pub mod reference;
+mod wide;
+
+#[cfg(feature = "import")]
+pub(crate) use wide::wide;
 
 use std::sync::Arc;
 
@@ -21,7 +27,7 @@ use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 ///
 /// # Memory
 ///
-/// The layers' weights as f32, packed once for all lengths (43 MB for all-MiniLM-L6-v2), and the embedding tables
+/// The layers' weights as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2, 11 in wasm), and the embedding tables
 /// as the artefact stores them (12 MB at 8 bits). While loading, the layers' weights are there twice.
 pub struct Transformer {
     card: EncoderCard,
@@ -103,11 +109,39 @@ impl Transformer {
         Ok(Embedding { values, n_tokens: tokens.ids.len() as u32, truncated: tokens.truncated })
     }
 
+    /// What goes into the linear layers of `artefact` when it embeds `texts` as queries, for
+    /// [`Artefact::for_queries_calibrated`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Transformer::new`] and [`Transformer::encode_one`].
+    #[cfg(feature = "import")]
+    pub fn activations(artefact: &Artefact, texts: &[&str]) -> Result<crate::artefact::Activations, Error> {
+        let mut watched = Self::new(artefact.clone())?;
+        watched.plan = graph::build_watched(artefact)
+            .and_then(|model| model.into_optimized())
+            .and_then(SimplePlan::new)
+            .map_err(run_error)?;
+        let mut activations = crate::artefact::Activations::of(artefact);
+        for text in texts {
+            let tokens = watched.tokens(text, Side::Query, watched.card.max_tokens as usize);
+            for (i, output) in watched.run(&tokens.ids)?.iter().enumerate() {
+                let view = output.try_as_plain_ram().map_err(run_error)?;
+                activations.add(i / 4, i % 4, view.as_slice::<f32>().map_err(run_error)?);
+            }
+        }
+        Ok(activations)
+    }
+
+    fn run(&self, ids: &[u32]) -> Result<TVec<TValue>, Error> {
+        let input = self.gather(ids)?;
+        let input = Tensor::from_shape(&[ids.len(), self.card.dim as usize], &input).map_err(run_error)?;
+        self.plan.run(tvec![input.into()]).map_err(run_error)
+    }
+
     fn forward(&self, ids: &[u32]) -> Result<Vec<f32>, Error> {
         let hidden = self.card.dim as usize;
-        let input = self.gather(ids)?;
-        let input = Tensor::from_shape(&[ids.len(), hidden], &input).map_err(run_error)?;
-        let output = self.plan.run(tvec![input.into()]).map_err(run_error)?;
+        let output = self.run(ids)?;
         let view = output[0].try_as_plain_ram().map_err(run_error)?;
         let rows = view.as_slice::<f32>().map_err(run_error)?;
         let mut values = vec![0.0f32; hidden];

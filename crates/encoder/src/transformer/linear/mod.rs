@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use tract_core::internal::*;
 
-use kernel::{MAX_TILE, PANEL, Step};
+use super::wide::wide;
+use kernel::{MAX_TILE, PANEL, Step, Weight};
 
 /// `x * weightᵀ + bias` for one or more matrices and the same `x`; as many outputs.
 #[derive(Clone)]
@@ -34,16 +35,66 @@ pub struct Packed {
     panels: Vec<Step>,
     /// For each output what 1 in the weights stands for, and what is added in the end.
     finish: Vec<(f32, f32)>,
+    /// The largest activation with which no sum overflows.
+    most: i16,
 }
 
 impl Packed {
-    /// `weights` are `[outputs, inputs]`, a scale for each output; all is multiplied by `factor`.
+    /// `weights` are `[outputs, inputs]`, of 8 bits, a scale for each output; all is multiplied by `factor`.
     pub fn new(
         weights: &[i8],
         scales: impl Iterator<Item = f32>,
         bias: &[f32],
         inputs: usize,
         factor: f32,
+    ) -> Self {
+        let weights: Vec<Weight> = weights.iter().map(|&weight| Weight::from(weight)).collect();
+        Self::in_order(&weights, scales, bias, inputs, factor, most(inputs))
+    }
+
+    /// Weights that are not integers, as integers of 11 bits or more: of a vector's direction a few millionths are lost.
+    /// `None` where the kernel's weights have 8.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    pub fn rounded(weights: &[f32], bias: &[f32], inputs: usize, factor: f32) -> Option<Self> {
+        // No sum of products is more than the largest activation times all weights of an output. What weights are not given
+        // of the 32 bits of a sum, activations are; these get two bits more, since their largest stand out further.
+        let heaviest = weights.chunks_exact(inputs).map(|row| {
+            let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
+            sum / f64::from(largest(row)).max(f64::MIN_POSITIVE)
+        });
+        let heaviest = heaviest.fold(1.0, f64::max);
+        let most = |steps: f64| f64::from(i32::MAX) / (heaviest * steps + inputs as f64);
+        let mut steps = 16_383u16;
+        while steps > 127 && most(steps.into()) < f64::from(i16::MAX).min(4.0 * f64::from(steps)) {
+            steps /= 2;
+        }
+        let most = most(steps.into()).min(i16::MAX.into()) as i16;
+        let steps = f32::from(steps);
+        let mut integers: Vec<Weight> = Vec::with_capacity(weights.len());
+        let mut scales = Vec::with_capacity(bias.len());
+        for row in weights.chunks_exact(inputs) {
+            let largest = largest(row);
+            let (scale, inverse) =
+                if largest > 0.0 { (largest / steps, steps / largest) } else { (0.0, 0.0) };
+            scales.push(scale);
+            integers.extend(row.iter().map(|weight| round(weight * inverse)));
+        }
+        Some(Self::in_order(&integers, scales.into_iter(), bias, inputs, factor, most))
+    }
+
+    /// `None`: the kernel's weights have 8 bits.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    pub fn rounded(_: &[f32], _: &[f32], _: usize, _: f32) -> Option<Self> {
+        None
+    }
+
+    fn in_order(
+        weights: &[Weight],
+        scales: impl Iterator<Item = f32>,
+        bias: &[f32],
+        inputs: usize,
+        factor: f32,
+        most: i16,
     ) -> Self {
         let outputs = bias.len();
         let mut panels = Vec::with_capacity(outputs.div_ceil(PANEL) * inputs.div_ceil(2));
@@ -59,49 +110,35 @@ impl Packed {
             }
         }
         let finish = scales.zip(bias).map(|(scale, bias)| (scale * factor, bias * factor)).collect();
-        Self { inputs, outputs, panels, finish }
+        Self { inputs, outputs, panels, finish, most }
     }
 
     /// Rows of `outputs` numbers for all tokens.
-    fn product(&self, x: &Quantised) -> Vec<f32> {
-        let mut out = vec![0.0; x.scales.len() * self.outputs];
+    fn product(&self, x: &Quantised, out: &mut [f32]) {
+        let mut sums = [[0; PANEL]; MAX_TILE];
         for (panel, steps) in self.panels.chunks_exact(self.inputs.div_ceil(2)).enumerate() {
             let mut token = 0;
+            let first = panel * PANEL;
+            let finish = &self.finish[first..self.outputs.min(first + PANEL)];
             // The blocks lie one after the other, all over the same inputs.
             let mut rest = &x.pairs[..];
             for tokens in tiles(x.scales.len()) {
                 let (block, after) = rest.split_at(steps.len() * tokens);
-                let at = (panel * PANEL, token);
-                match tokens {
-                    1 => self.tile::<1>(steps, block, x, at, &mut out),
-                    2 => self.tile::<2>(steps, block, x, at, &mut out),
-                    3 => self.tile::<3>(steps, block, x, at, &mut out),
-                    4 => self.tile::<4>(steps, block, x, at, &mut out),
-                    _ => self.tile::<MAX_TILE>(steps, block, x, at, &mut out),
-                }
+                let sums = &mut sums[..tokens];
+                kernel::tile(steps, block, sums);
+                wide(
+                    #[inline(always)]
+                    || {
+                        for (i, (sums, of_token)) in sums.iter().zip(&x.scales[token..]).enumerate() {
+                            let row = &mut out[(token + i) * self.outputs + first..][..finish.len()];
+                            for ((out, sum), (scale, bias)) in row.iter_mut().zip(sums).zip(finish) {
+                                *out = *sum as f32 * (of_token * scale) + bias;
+                            }
+                        }
+                    },
+                );
                 rest = after;
                 token += tokens;
-            }
-        }
-        out
-    }
-
-    #[inline]
-    fn tile<const TOKENS: usize>(
-        &self,
-        steps: &[Step],
-        block: &[i32],
-        x: &Quantised,
-        (first, token): (usize, usize),
-        out: &mut [f32],
-    ) {
-        let sums = kernel::tile::<TOKENS>(steps, block.as_chunks().0);
-        let finish = &self.finish[first..self.outputs.min(first + PANEL)];
-        for (i, sums) in sums.iter().enumerate() {
-            let of_token = x.scales[token + i];
-            let row = &mut out[(token + i) * self.outputs + first..][..finish.len()];
-            for ((out, sum), (scale, bias)) in row.iter_mut().zip(sums).zip(finish) {
-                *out = *sum as f32 * (of_token * scale) + bias;
             }
         }
     }
@@ -122,9 +159,11 @@ struct Quantised {
 }
 
 impl Quantised {
-    fn new(x: &[f32], inputs: usize) -> Self {
+    /// `most` is what a token's largest becomes.
+    #[inline(always)]
+    fn new(x: &[f32], inputs: usize, most: i16) -> Self {
         let tokens = x.len() / inputs;
-        let most = f32::from(most(inputs));
+        let most = f32::from(most);
         let mut scales = Vec::with_capacity(tokens);
         let mut pairs = vec![0; tokens * inputs.div_ceil(2)];
         let (mut rest, mut token) = (&mut pairs[..], 0);
@@ -150,6 +189,7 @@ impl Quantised {
 }
 
 /// The largest magnitude. Side by side and by comparing: `f32::max` is a call on wasm, for what it does with NaN.
+#[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };
     let (eights, rest) = row.as_chunks::<8>();
@@ -164,6 +204,7 @@ fn largest(row: &[f32]) -> f32 {
 
 /// To the nearest, ties to even, of what fits 16 bits: added to a number from which on f32 has no fractions, and read
 /// from its last bits, which is the same everywhere and costs one addition.
+#[inline(always)]
 fn round(value: f32) -> i16 {
     const NO_FRACTIONS: f32 = 12_582_912.0;
     (value + NO_FRACTIONS).to_bits() as i16
@@ -216,13 +257,19 @@ impl EvalOp for Linear {
         let [tokens, found] = *x.shape() else { bail!("a linear layer takes rows, found {:?}", x.shape()) };
         ensure!(found == n_inputs, "a linear layer takes rows of {n_inputs}, found {found}");
         let view = x.try_as_plain_ram()?;
-        let quantised = Quantised::new(view.as_slice::<f32>()?, n_inputs);
-        self.parts
-            .iter()
-            .map(|part| {
-                Ok(Tensor::from_shape(&[tokens, part.outputs], &part.product(&quantised))?.into_tvalue())
-            })
-            .collect()
+        let most = self.parts.iter().map(|part| part.most).min().unwrap_or(0);
+        let x = view.as_slice::<f32>()?;
+        let quantised = wide(
+            #[inline(always)]
+            || Quantised::new(x, n_inputs, most),
+        );
+        let mut outputs = tvec![];
+        for part in self.parts.iter() {
+            let mut out = Tensor::zero::<f32>(&[tokens, part.outputs])?;
+            part.product(&quantised, out.try_as_plain_ram_mut()?.as_slice_mut()?);
+            outputs.push(out.into_tvalue());
+        }
+        Ok(outputs)
     }
 }
 
@@ -240,6 +287,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn product(packed: &Packed, x: &[f32]) -> Vec<f32> {
+        let mut out = vec![f32::NAN; x.len() / packed.inputs * packed.outputs];
+        packed.product(&Quantised::new(x, packed.inputs, packed.most), &mut out);
+        out
+    }
 
     /// `x * weightᵀ + bias` in f64.
     fn slow(x: &[f32], weights: &[i8], scales: &[f32], bias: &[f32], inputs: usize) -> Vec<f64> {
@@ -263,7 +316,7 @@ mod tests {
             let (x, weights) = (&numbers[..tokens * inputs], &weights[..outputs * inputs]);
             let (scales, bias) = (&numbers[..outputs], &numbers[40..][..outputs]);
             let packed = Packed::new(weights, scales.iter().copied(), bias, inputs, 1.0);
-            let found = packed.product(&Quantised::new(x, inputs));
+            let found = product(&packed, x);
             for (found, expected) in found.iter().zip(slow(x, weights, scales, bias, inputs)) {
                 // Half a step of the largest activation, with the largest weights and scale.
                 let bound = inputs as f64 * 0.5 / 32767.0 * 4.0 * 127.0 * 4.0 + 1e-3;
@@ -281,20 +334,38 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    fn weights_that_are_no_integers_lose_little_and_do_not_overflow() {
+        for inputs in [1usize, 2, 15, 384, 1536, 16384] {
+            for weight in [|_: usize| -0.7f32, |i| ((i * 7919 % 1000) as f32 - 500.0) / 300.0] {
+                let weights: Vec<f32> = (0..inputs).map(weight).collect();
+                let packed = Packed::rounded(&weights, &[0.25], inputs, 2.0).unwrap();
+                for x in [|_: usize| -3.0f32, |i| ((i * 31 % 100) as f32 - 50.0) / 9.0] {
+                    let x: Vec<f32> = (0..inputs).map(x).collect();
+                    let products = || x.iter().zip(&weights).map(|(x, w)| f64::from(*x) * f64::from(*w));
+                    let expected = (products().sum::<f64>() + 0.25) * 2.0;
+                    let bound = products().map(f64::abs).sum::<f64>() * 4e-3 + 1e-3;
+                    let found = f64::from(product(&packed, &x)[0]);
+                    assert!((found - expected).abs() < bound, "{inputs}: {found} instead of {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_largest_sums_do_not_overflow() {
         for inputs in [1usize, 2, 383, 384, 1536, 4096, 16384] {
             let packed = Packed::new(&vec![-127; inputs], [1.0].into_iter(), &[0.0], inputs, 1.0);
-            let x = Quantised::new(&vec![-1.0; inputs], inputs);
             let expected = 127.0 * inputs as f32;
-            assert!((packed.product(&x)[0] - expected).abs() <= expected * 1e-5);
+            assert!((product(&packed, &vec![-1.0; inputs])[0] - expected).abs() <= expected * 1e-5);
         }
     }
 
     #[test]
     fn tokens_without_activations_give_the_bias() {
         let packed = Packed::new(&[1, 2, 3, 4], [0.5, 0.25].into_iter(), &[7.0, 8.0], 2, 2.0);
-        assert_eq!(packed.product(&Quantised::new(&[0.0; 4], 2)), [14.0, 16.0, 14.0, 16.0]);
-        assert!(packed.product(&Quantised::new(&[], 2)).is_empty());
+        assert_eq!(product(&packed, &[0.0; 4]), [14.0, 16.0, 14.0, 16.0]);
+        assert!(product(&packed, &[]).is_empty());
     }
 
     #[test]

@@ -1,0 +1,55 @@
+// From opening a page to its first answer by meaning, in Chromium: with nothing in any cache, and again.
+
+import { build } from "../../../e2e/lib/bundle.mjs";
+import { serve } from "../../../e2e/lib/server.mjs";
+
+const QUESTION = "moisture makes crockery burst apart";
+
+/** A small bundle with the transformer beside it, and what a page does with it. */
+export async function measureOpening(browser, model, rounds) {
+  const site = build({ encoder: model, args: ["--query-encoder", "transformer"] });
+  const server = await serve([site], { "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>" });
+  try {
+    const once = async (context) => {
+      const page = await context.newPage();
+      await page.goto(server.url);
+      const ms = await page.evaluate(async (question) => {
+        const start = performance.now();
+        const { open } = await import("/findling/findling.js");
+        const index = await open("/findling/", { encoder: "transformer" });
+        const words = await index.search(question, { mode: "lexical" });
+        const lexical = performance.now() - start;
+        await index.ready("semantic");
+        const { encoder } = await index.search(question);
+        if (encoder !== "transformer" || words.encoder) throw new Error(`the answer is by ${encoder}`);
+        return { lexical, semantic: performance.now() - start };
+      }, QUESTION);
+      await page.close();
+      return ms;
+    };
+    const runs = { cold: [], warm: [] };
+    for (let round = 0; round < rounds; round++) {
+      const context = await browser.newContext();
+      runs.cold.push(await once(context));
+      // What was fetched is put into the cache beside the reader's work.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const before = server.log.length;
+      runs.warm.push(await once(context));
+      const again = server.log.slice(before).filter((path) => path.includes("/encoder/"));
+      if (again.length > 0) throw new Error(`the model was fetched again: ${again.join(", ")}`);
+      await context.close();
+    }
+    const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+    return Object.fromEntries(Object.entries(runs).map(([name, all]) => [name, {
+      lexical: median(all.map(({ lexical }) => lexical)),
+      semantic: median(all.map(({ semantic }) => semantic)),
+    }]));
+  } finally {
+    await server.close();
+  }
+}
+
+export function printOpening({ cold, warm }) {
+  const line = ({ lexical, semantic }) => `${lexical.toFixed(0)} ms by words, ${semantic.toFixed(0)} by meaning`;
+  console.log(`\nfrom opening to the first answer, no network in between: cold ${line(cold)}; with a warm cache ${line(warm)}`);
+}
