@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use findling_bundle::{Manifest, ShardId};
 use findling_engine::{Index, Request, Response, Step};
+use rayon::prelude::*;
 
 use crate::index::open::BundleFiles;
 
@@ -116,6 +117,41 @@ impl Host {
                     wanted.into_iter().try_for_each(|shard| self.read(shard, &mut cost))?;
                 }
             }
+        }
+    }
+
+    /// Answers many requests on all cores, reading what is missing in between.
+    ///
+    /// # Errors
+    /// As [`Host::search`]; of several the first request's.
+    pub fn search_all(&mut self, requests: &[Request]) -> anyhow::Result<Vec<Response>> {
+        let mut searches = Vec::with_capacity(requests.len());
+        for request in requests {
+            searches.push((Some(self.index.search(request.clone())?), None));
+        }
+        loop {
+            let index = &self.index;
+            let steps: Vec<_> = searches
+                .par_iter_mut()
+                .filter_map(|(search, response)| {
+                    let step = search.as_mut()?.step(index).map(|step| match step {
+                        Step::Need(wanted) => wanted,
+                        Step::Done(done) => {
+                            (*search, *response) = (None, Some(*done));
+                            Vec::new()
+                        }
+                    });
+                    Some(step)
+                })
+                .collect();
+            let mut wanted = std::collections::BTreeSet::new();
+            for step in steps {
+                wanted.extend(step?);
+            }
+            if wanted.is_empty() {
+                return Ok(searches.into_iter().filter_map(|(_, response)| response).collect());
+            }
+            wanted.into_iter().try_for_each(|shard| self.read(shard, &mut Cost::default()))?;
         }
     }
 
