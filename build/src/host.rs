@@ -120,6 +120,40 @@ impl Host {
         }
     }
 
+    /// Answers a request whose vectors an encoder made, if any did. Where words of it turn out to be slips, they are made anew of what was meant,
+    /// and it is answered again.
+    ///
+    /// # Errors
+    /// As [`Host::search`] and [`QueryEncoder::encode`].
+    pub fn search_as_meant(
+        &mut self,
+        encoder: Option<&QueryEncoder>,
+        request: Request,
+    ) -> anyhow::Result<(Response, Cost)> {
+        let Some(encoder) = encoder.filter(|_| request.vector.is_some()) else { return self.search(request) };
+        let (response, mut cost) = self.search(request.clone())?;
+        if response.corrections.is_empty() {
+            return Ok((response, cost));
+        }
+        let meant = |text: &str| {
+            let corrections = response.corrections.iter();
+            corrections.fold(text.to_owned(), |text, slip| text.replace(&slip.word, &slip.replacement))
+        };
+        let vector = encoder.encode(&meant(&request.query))?.0;
+        let also_vectors = request
+            .also
+            .iter()
+            .map(|text| Ok(encoder.encode(&meant(text))?.0))
+            .collect::<anyhow::Result<_>>()?;
+        let (response, again) = self.search(Request { vector, also_vectors, ..request })?;
+        cost.engine += again.engine;
+        cost.read += again.read;
+        cost.bytes += again.bytes;
+        cost.shards.extend(again.shards);
+        cost.n_rounds += again.n_rounds;
+        Ok((response, cost))
+    }
+
     /// Answers many requests on all cores, reading what is missing in between.
     ///
     /// # Errors

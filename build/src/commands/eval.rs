@@ -143,7 +143,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         report.embedding_ms = Some(embed(encoder, &mut judged, ui)?);
     }
     for mode in modes {
-        report.modes.push(measure(&mut host, mode, &judged, &args, ui)?);
+        report.modes.push(measure(&mut host, encoder.as_ref(), mode, &judged, &args, ui)?);
     }
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -205,6 +205,7 @@ fn embed(encoder: &QueryEncoder, judged: &mut [Judged], ui: &Ui) -> anyhow::Resu
 
 fn measure(
     host: &mut Host,
+    encoder: Option<&QueryEncoder>,
     mode: Mode,
     judged: &[Judged],
     args: &Args,
@@ -220,13 +221,13 @@ fn measure(
             ..self::one(args, mode, one)
         };
         let which = || format!("query {}", one.query.id);
-        let (response, _) = host.search(request(DEPTH, 1)).with_context(which)?;
+        let (response, _) = host.search_as_meant(encoder, request(DEPTH, 1)).with_context(which)?;
         let ranked: Vec<&str> = response.results.iter().map(|page| page.id.as_str()).collect();
         measured.push(Measures::of(&ranked, &one.judgements));
         // Timed apart: as a reader asks, with everything in memory.
         let defaults = Request::default();
-        let (_, cost) =
-            host.search(request(defaults.limit.0, defaults.sections_per_page.0)).with_context(which)?;
+        let request = request(defaults.limit.0, defaults.sections_per_page.0);
+        let (_, cost) = host.search(request).with_context(which)?;
         times.push(cost.engine);
         bar.inc(1);
     }

@@ -242,17 +242,28 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     }
 }
 
-/// Puts in the id of a value, or else the ids of those that differ from it by case alone. Whether there are any.
+/// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else by case and by what is between
+/// letters and digits: `getting started` for `Getting-Started`. Whether there are any.
 fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     if let Some(id) = strings.find(value) {
         wanted.insert(id);
         return true;
     }
     let lower = value.to_lowercase();
-    let mut found = false;
-    for id in (0..strings.n_values()).filter(|&id| strings.value(id).to_lowercase() == lower) {
-        wanted.insert(id);
-        found = true;
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let (own, mut found) = (letters(&lower), false);
+    for by_letters in [false, true] {
+        if found {
+            break;
+        }
+        let alike = |other: String| match by_letters {
+            true => letters(&other) == own && !own.is_empty(),
+            false => other == lower,
+        };
+        for id in (0..strings.n_values()).filter(|&id| alike(strings.value(id).to_lowercase())) {
+            wanted.insert(id);
+            found = true;
+        }
     }
     found
 }
@@ -467,6 +478,7 @@ mod tests {
     fn case_matters_only_where_it_can() {
         assert_eq!(matches("lang=en"), [0], "exactly this one is there");
         assert_eq!(matches("lang=EN"), [0, 1], "this one is not, and two differ by case alone");
+        assert_eq!(matches("lang=[E] n"), [0, 1], "nor is this one, and two have its letters");
         assert_eq!(matches("lang=en,lang=DE"), [0, 2], "each value for itself");
     }
 

@@ -73,7 +73,12 @@ impl Phrases<'_> {
     fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         // First by ids alone, which is cheap; positions are then read for the few that are left.
         let mut ids: Option<Vec<u32>> = None;
-        for slot in slots {
+        let rarity = |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
+        let mut rarest: Vec<(u32, usize)> = slots.iter().map(rarity).zip(0..).collect();
+        order::sort(&mut rarest);
+        // In this order both go down fast.
+        let slots = || rarest.iter().filter_map(|&(_, i)| slots.get(i));
+        for slot in slots() {
             let of_slot = self.ids_of(slot, level);
             let left = match ids {
                 None => of_slot,
@@ -89,7 +94,7 @@ impl Phrases<'_> {
         }
         let ids = ids.unwrap_or_default();
         let mut starts: Option<Vec<Place>> = None;
-        for slot in slots {
+        for slot in slots() {
             let places = self.places(slot, level, &ids);
             // Where the phrase would begin if this slot stood here.
             let of_slot =
