@@ -250,19 +250,19 @@ fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
         return true;
     }
     let lower = value.to_lowercase();
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let (own, mut found) = (letters(&lower), false);
+    let has_letters = lower.contains(char::is_alphanumeric);
+    let mut found = false;
     for by_letters in [false, true] {
-        if found {
-            break;
+        for id in 0..strings.n_values() {
+            let other = strings.value(id).to_lowercase();
+            let kept = |c: &char| !by_letters || c.is_alphanumeric();
+            if other.chars().filter(kept).eq(lower.chars().filter(kept)) {
+                wanted.insert(id);
+                found = true;
+            }
         }
-        let alike = |other: String| match by_letters {
-            true => letters(&other) == own && !own.is_empty(),
-            false => other == lower,
-        };
-        for id in (0..strings.n_values()).filter(|&id| alike(strings.value(id).to_lowercase())) {
-            wanted.insert(id);
-            found = true;
+        if found || !has_letters {
+            break;
         }
     }
     found

@@ -74,10 +74,9 @@ impl Phrases<'_> {
         // First by ids alone, which is cheap; positions are then read for the few that are left.
         let mut ids: Option<Vec<u32>> = None;
         let rarity = |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
-        let mut rarest: Vec<(u32, usize)> = slots.iter().map(rarity).zip(0..).collect();
-        order::sort(&mut rarest);
-        // In this order both go down fast.
-        let slots = || rarest.iter().filter_map(|&(_, i)| slots.get(i));
+        // From the rarest on there are few to compare.
+        let rarest = (0..slots.len()).min_by_key(|&i| rarity(&slots[i])).unwrap_or_default();
+        let slots = || slots[rarest..].iter().chain(&slots[..rarest]);
         for slot in slots() {
             let of_slot = self.ids_of(slot, level);
             let left = match ids {

@@ -16,18 +16,18 @@ pub(super) fn request(json: &str) -> Read<Request> {
     let mut fields = Fields::of("", value)?;
     let request = Request {
         query: fields.text("query")?.unwrap_or_default(),
-        mode: fields.word("mode", MODES)?.unwrap_or_default(),
+        mode: fields.word("mode", MODES.0, MODES.1)?.unwrap_or_default(),
         limit: fields.number("limit")?.map_or_else(Limit::default, Limit),
         offset: fields.number("offset")?.unwrap_or_default(),
         filter: fields.take("filter"),
         vector: fields.take("vector").map(|value| vector("vector", value)).transpose()?,
-        encoder: fields.word("encoder", ENCODERS)?.unwrap_or_default(),
+        encoder: fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default(),
         fusion: fields.take("fusion").map(fusion).transpose()?.unwrap_or_default(),
         prefix: fields.truth("prefix")?,
         verbatim: fields.truth("verbatim")?,
         sort: fields.take("sort").map(sort).transpose()?,
         prefer: fields.take("prefer").map(prefer).transpose()?,
-        order: fields.word("order", ORDERS)?.unwrap_or_default(),
+        order: fields.word("order", ORDERS.0, ORDERS.1)?.unwrap_or_default(),
         spread: fields.text("spread")?,
         copies: fields.truth("copies")?,
         facets: fields.list("facets", text)?,
@@ -48,17 +48,17 @@ pub(super) fn request(json: &str) -> Read<Request> {
     Ok(request)
 }
 
-const MODES: &[(&str, Mode)] =
-    &[("hybrid", Mode::Hybrid), ("lexical", Mode::Lexical), ("semantic", Mode::Semantic)];
-const ORDERS: &[(&str, Order)] =
-    &[("relevance", Order::Relevance), ("recent", Order::Recent), ("balanced", Order::Balanced)];
-const ENCODERS: &[(&str, EncoderChoice)] =
-    &[("auto", EncoderChoice::Auto), ("static", EncoderChoice::Static), ("none", EncoderChoice::None)];
+const MODES: (&[&str], &[Mode]) =
+    (&["hybrid", "lexical", "semantic"], &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
+const ORDERS: (&[&str], &[Order]) =
+    (&["relevance", "recent", "balanced"], &[Order::Relevance, Order::Recent, Order::Balanced]);
+const ENCODERS: (&[&str], &[EncoderChoice]) =
+    (&["auto", "static", "none"], &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None]);
 
 /// Reads how the legs become one list.
 pub(super) fn fusion(value: Value) -> Read<Fusion> {
     let mut fields = Fields::of("fusion", value)?;
-    let method = fields.word("method", &[("rrf", true), ("convex", false)])?;
+    let method = fields.word("method", &["rrf", "convex"], &[true, false])?;
     let fusion = match method {
         Some(true) => {
             let dense = fields.float("denseWeight")?.or(fields.float("dense_weight")?);
@@ -170,14 +170,17 @@ impl Fields {
         }
     }
 
-    fn word<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Read<Option<T>> {
+    fn word<T: Copy>(&mut self, name: &'static str, words: &[&str], meanings: &[T]) -> Read<Option<T>> {
+        Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
+    }
+
+    /// Which of some words a field is. Not generic, so that it is there once.
+    fn place(&mut self, name: &'static str, words: &[&str]) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        let meant = words.iter().find(|(word, _)| value.as_str() == Some(word));
-        let meant = meant.map(|&(_, meaning)| Some(meaning));
-        meant.ok_or_else(|| {
-            let words: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
-            unlike(&self.at(name), &words.join(" or "), &value)
-        })
+        match words.iter().position(|word| value.as_str() == Some(word)) {
+            Some(place) => Ok(Some(place)),
+            None => Err(unlike(&self.at(name), &words.join(" or "), &value)),
+        }
     }
 
     fn list<T>(&mut self, name: &'static str, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
