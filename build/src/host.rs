@@ -13,6 +13,7 @@ use findling_engine::{Index, Request, Response, Step};
 use rayon::prelude::*;
 
 use crate::index::open::BundleFiles;
+use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 
@@ -130,7 +131,9 @@ impl Host {
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost)> {
-        let Some(encoder) = encoder.filter(|_| request.vector.is_some()) else { return self.search(request) };
+        // Hashed spellings are made where the engine runs, of what was typed; every host has to do the same.
+        let embeds = |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+        let Some(encoder) = encoder.filter(embeds) else { return self.search(request) };
         let (response, mut cost) = self.search(request.clone())?;
         if response.corrections.is_empty() {
             return Ok((response, cost));
