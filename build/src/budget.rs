@@ -21,7 +21,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use anyhow::{Context, bail};
-use findling_bundle::{ShardEntry, ShardId, ShardKind, TextsShard, decode_shard, entry, single_file};
+use findling_bundle::{ShardEntry, ShardId, ShardKind, entry, single_file};
 use findling_engine::{Limit, Mode, Request};
 use serde::Serialize;
 
@@ -354,26 +354,19 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
 /// # Errors
 /// Where the texts cannot be read, or no section has enough of it.
 pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
-    let manifest = files.manifest();
     let mut candidates = Vec::new();
-    for range in &manifest.texts {
-        let Some(entry) = manifest.shard(range.shard) else { continue };
-        let damaged = || format!("{}: {} is damaged", files.path().display(), entry.path());
-        let raw = decode_shard(entry, &files.shard(range.shard)?).with_context(damaged)?;
-        let texts = TextsShard::from_bytes(raw).with_context(damaged)?;
-        for page in 0..texts.n_pages() {
-            let page = texts.page(page).with_context(damaged)?;
-            let sections = page.sections.iter().filter(|section| sample::has_text(section.text));
-            // Both, so that the text can go: which is asked is known when all sections are.
-            candidates.extend(
-                sections.map(|section| [0, 1].map(|i| sample::query(i, section.heading, section.text))),
-            );
-        }
-    }
+    files.each_page(|page| {
+        let sections = page.sections.iter().filter(|section| sample::has_text(section.text));
+        // Both, so that the text can go: which is asked is known when all sections are.
+        candidates
+            .extend(sections.map(|section| [0, 1].map(|i| sample::query(i, section.heading, section.text))));
+    })?;
     let mut seen = BTreeSet::new();
     let queries: Vec<String> = sample::evenly(candidates)
         .enumerate()
-        .map(|(i, [heading, sentence])| words_alone(if i.is_multiple_of(2) { &heading } else { &sentence }))
+        .map(|(i, [heading, sentence])| {
+            sample::words_alone(if i.is_multiple_of(2) { &heading } else { &sentence })
+        })
         .filter(|query| !query.is_empty() && seen.insert(query.clone()))
         .collect();
     if queries.is_empty() {
@@ -383,16 +376,6 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
         );
     }
     Ok(queries)
-}
-
-/// The words of a text without quotation marks, and without hyphens in front, which would exclude.
-fn words_alone(text: &str) -> String {
-    text.replace(['"', '“', '”', '„', '«', '»', '「', '」'], " ")
-        .split_whitespace()
-        .map(|word| word.trim_start_matches('-'))
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// What the search box asks, but for [`LIMIT`] pages: words and meaning, the last word as the beginning of one, and the

@@ -2,3 +2,5 @@
 
 pub mod judged;
 pub mod metrics;
+pub mod own;
+pub mod tune;

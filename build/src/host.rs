@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use findling_bundle::{Manifest, ShardId};
 use findling_engine::{Index, Request, Response, Step};
+use rayon::prelude::*;
 
 use crate::index::open::BundleFiles;
+use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
 
@@ -116,6 +118,77 @@ impl Host {
                     wanted.into_iter().try_for_each(|shard| self.read(shard, &mut cost))?;
                 }
             }
+        }
+    }
+
+    /// Answers a request whose vectors an encoder made, if any did. Where words of it turn out to be slips, they are made anew of what was meant,
+    /// and it is answered again.
+    ///
+    /// # Errors
+    /// As [`Host::search`] and [`QueryEncoder::encode`].
+    pub fn search_as_meant(
+        &mut self,
+        encoder: Option<&QueryEncoder>,
+        request: Request,
+    ) -> anyhow::Result<(Response, Cost)> {
+        // Hashed spellings are made where the engine runs, of what was typed; every host has to do the same.
+        let embeds = |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+        let Some(encoder) = encoder.filter(embeds) else { return self.search(request) };
+        let (response, mut cost) = self.search(request.clone())?;
+        if response.corrections.is_empty() {
+            return Ok((response, cost));
+        }
+        let meant = |text: &str| {
+            let corrections = response.corrections.iter();
+            corrections.fold(text.to_owned(), |text, slip| text.replace(&slip.word, &slip.replacement))
+        };
+        let vector = encoder.encode(&meant(&request.query))?.0;
+        let also_vectors = request
+            .also
+            .iter()
+            .map(|text| Ok(encoder.encode(&meant(text))?.0))
+            .collect::<anyhow::Result<_>>()?;
+        let (response, again) = self.search(Request { vector, also_vectors, ..request })?;
+        cost.engine += again.engine;
+        cost.read += again.read;
+        cost.bytes += again.bytes;
+        cost.shards.extend(again.shards);
+        cost.n_rounds += again.n_rounds;
+        Ok((response, cost))
+    }
+
+    /// Answers many requests on all cores, reading what is missing in between.
+    ///
+    /// # Errors
+    /// As [`Host::search`]; of several the first request's.
+    pub fn search_all(&mut self, requests: &[Request]) -> anyhow::Result<Vec<Response>> {
+        let mut searches = Vec::with_capacity(requests.len());
+        for request in requests {
+            searches.push((Some(self.index.search(request.clone())?), None));
+        }
+        loop {
+            let index = &self.index;
+            let steps: Vec<_> = searches
+                .par_iter_mut()
+                .filter_map(|(search, response)| {
+                    let step = search.as_mut()?.step(index).map(|step| match step {
+                        Step::Need(wanted) => wanted,
+                        Step::Done(done) => {
+                            (*search, *response) = (None, Some(*done));
+                            Vec::new()
+                        }
+                    });
+                    Some(step)
+                })
+                .collect();
+            let mut wanted = std::collections::BTreeSet::new();
+            for step in steps {
+                wanted.extend(step?);
+            }
+            if wanted.is_empty() {
+                return Ok(searches.into_iter().filter_map(|(_, response)| response).collect());
+            }
+            wanted.into_iter().try_for_each(|shard| self.read(shard, &mut Cost::default()))?;
         }
     }
 

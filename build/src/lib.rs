@@ -10,6 +10,7 @@ pub mod host;
 pub mod index;
 pub mod models;
 pub mod page;
+pub mod ranking;
 pub mod sample;
 pub mod serve;
 pub mod sources;

@@ -29,6 +29,16 @@ pub fn query(i: usize, heading: &str, text: &str) -> String {
     text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
 }
 
+/// The words of a text without quotation marks, and without hyphens in front, which would exclude.
+pub fn words_alone(text: &str) -> String {
+    text.replace(['"', '“', '”', '„', '«', '»', '「', '」'], " ")
+        .split_whitespace()
+        .map(|word| word.trim_start_matches('-'))
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

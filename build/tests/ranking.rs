@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const LIMIT: usize = 100;
 
 /// What a case may say of the request.
-const REQUEST: [&str; 11] = [
+const REQUEST: [&str; 13] = [
     "prefix",
     "filter",
     "sort",
@@ -24,6 +24,8 @@ const REQUEST: [&str; 11] = [
     "offset",
     "sectionsPerPage",
     "prefer",
+    "order",
+    "verbatim",
     "spread",
     "copies",
     "facets",

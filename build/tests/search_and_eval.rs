@@ -347,3 +347,91 @@ fn other_wordings_find_their_pages_as_well() {
     let refused = findling(&[&["search", text(&directory), "mutex"], &many[..]].concat());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("at most 4 other wordings"));
 }
+
+/// Thirty names: each the title of one page, and named more often in the text of another that is about all of them.
+fn named_pages(at: &Path) -> PathBuf {
+    let names: Vec<String> = ["al", "bor", "cin", "dol", "fer"]
+        .iter()
+        .flat_map(|a| ["mon", "tak", "rin", "sel", "gup", "pav"].map(|b| format!("{a}{b}")))
+        .collect();
+    let mut pages = String::new();
+    for (i, name) in names.iter().enumerate() {
+        let other = |k: usize| &names[(i + k) % names.len()];
+        let text = format!(
+            "{0} {0} {0} {0} {1} {1} {1} here. What else there is to say of this page stands below it in a longer row of words.",
+            other(1),
+            other(2)
+        );
+        pages += &format!(
+            "{}\n",
+            json!({"id": format!("p{i}"), "url": format!("/{i}"), "title": format!("{name} and its uses"), "text": text})
+        );
+    }
+    std::fs::write(at.join("pages.jsonl"), pages).expect("written");
+    let queries: String = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| format!("{}\n", json!({"_id": format!("q{i}"), "text": name})))
+        .collect();
+    std::fs::write(at.join("q.jsonl"), queries).expect("written");
+    let qrels: String = (0..names.len()).map(|i| format!("q{i}\tp{i}\t1\n")).collect();
+    std::fs::write(at.join("q.tsv"), qrels).expect("written");
+    at.join("pages.jsonl")
+}
+
+#[test]
+fn a_tuned_ranking_travels_with_the_bundle() {
+    let at = tempfile::tempdir().expect("a directory");
+    let pages = named_pages(at.path());
+    let (out, tuned) = (at.path().join("out"), at.path().join("tuned"));
+    let (queries, qrels, file) =
+        (at.path().join("q.jsonl"), at.path().join("q.tsv"), at.path().join("ranking.json"));
+    let build = |out: &Path, rest: &[&str]| {
+        let mut args = vec!["build", text(&pages), "-o", text(out), "--encoder", "none", "--no-client"];
+        args.extend(rest);
+        stdout(&args);
+    };
+    build(&out, &[]);
+    let eval = |bundle: &Path, rest: &[&str]| -> Value {
+        let mut args =
+            vec!["eval", text(bundle), "--queries", text(&queries), "--qrels", text(&qrels), "--json"];
+        args.extend(rest);
+        serde_json::from_str(&stdout(&args)).expect("JSON")
+    };
+    let ndcg = |report: &Value| report["modes"][0]["ndcg@10"].as_f64().expect("a number");
+    let before = ndcg(&eval(&out, &[]));
+    let report = eval(&out, &["--tune", "--output", text(&file)]);
+    assert_eq!(
+        (&report["holds"], report["splits"].as_array().map(Vec::len)),
+        (&json!(true), Some(5)),
+        "{report}"
+    );
+    assert!(report["gain"].as_f64() > Some(0.05), "{report}");
+    let again = eval(&out, &["--tune"]);
+    assert_eq!(again, report, "the same every time");
+
+    // What the file says is what the bundle built with it does, and what one without it does when told.
+    build(&tuned, &["--ranking", text(&file)]);
+    let after = ndcg(&eval(&tuned, &[]));
+    assert!(after > before + 0.05, "{before} {after}");
+    assert_eq!(after, ndcg(&eval(&out, &["--ranking", text(&file)])));
+    let inspected: Value = serde_json::from_str(&stdout(&["inspect", text(&tuned), "--json"])).expect("JSON");
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("read")).expect("JSON");
+    assert_eq!(inspected["ranking"].as_object().map(|r| r.len()), kept.as_object().map(|r| r.len()));
+
+    // From there nothing more is to be had.
+    assert_eq!(eval(&tuned, &["--tune"])["holds"], false);
+}
+
+#[test]
+fn without_judgements_headings_are_asked_for_and_a_warning_says_so() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let output = findling(&["eval", text(&directory), "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    // "Shared State" and "Message Passing"; one word is no question.
+    assert_eq!((&report["nQueries"], &report["modes"][0]["mrr@10"]), (&json!(2), &json!(1.0)));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("favour words"));
+    let output = findling(&["eval", text(&directory), "--tune"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("expected 20 judged queries at least, found 2"));
+}

@@ -9,7 +9,7 @@ export const root = dirname(fileURLToPath(import.meta.url));
 
 const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "facets", "copies", "notice", "same", "paged"];
 const KEYS = ["query", "request", "typed", "why", "source", "open", ...EXPECTATIONS];
-const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage", "prefer", "spread", "copies", "facets", "facetsInstead"];
+const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage", "prefer", "order", "verbatim", "spread", "copies", "facets", "facetsInstead"];
 
 /** Pages asked for where a case does not say: more than any topic has. */
 const LIMIT = 100;

@@ -4,10 +4,11 @@
 
 import type { Cost } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { Notice, PageHit, QueryVector, Request, Response } from "./engine-types";
+import type { Correction, Notice, PageHit, QueryVector, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
 import type { Traffic } from "./shards";
 import { locate } from "./locate";
+import { meant } from "./meant";
 import { hindrance, whenIdle } from "./device";
 import { Recent } from "./recent";
 import { spawn, type Spawned } from "./spawn";
@@ -16,7 +17,7 @@ import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptio
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
 export type {
-  Correction, Explanation, Facet, Fusion, Legs, Mode, Notice, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
+  Correction, Explanation, Facet, Fusion, Legs, Mode, Notice, Order, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
 } from "./engine-types";
 
 /** Vectors of recent queries kept, so that paging and filtering do not embed again. */
@@ -131,14 +132,18 @@ export class FindlingIndex extends EventTarget {
       request.vector = { values: checked(supplied, dense.dim), truncated: false, encoder: "supplied" };
     }
     if (this.#options.encoder === "none") request.encoder = "none";
+    const embed = async (corrections: readonly Correction[]) => {
+      const texts = [query, ...(options.also ?? [])].map((text) => meant(text, corrections));
+      const [vector, ...also] = await abortable(this.#embed(texts), signal);
+      request.vector = vector!;
+      request.alsoVectors = also;
+    };
     let notice: Notice | undefined;
     if (wantsVector) {
       if (mode === "semantic" && dense.builtIn === null) await abortable(this.ready("semantic"), signal);
       if (this.#semantic === "ready") {
         try {
-          const [vector, ...also] = await abortable(this.#embed([query, ...(options.also ?? [])]), signal);
-          request.vector = vector!;
-          request.alsoVectors = also;
+          await embed([]);
         } catch (thrown) {
           const error = FindlingError.from(thrown, "encoder-failed");
           if (error.code === "aborted" || mode === "semantic") throw error;
@@ -150,8 +155,22 @@ export class FindlingIndex extends EventTarget {
     }
     const encode = performance.now() - start;
 
-    const { json, cost } = await this.#ask(request, signal);
-    const { results, why, ...response } = JSON.parse(json) as Response;
+    const first = await this.#ask(request, signal);
+    let { cost } = first;
+    let answer = JSON.parse(first.json) as Response;
+    if (wantsVector && request.vector && answer.corrections.length > 0) {
+      // The vector is of what was typed; what was meant is known only now.
+      try {
+        await embed(answer.corrections);
+        const again = await this.#ask(request, signal);
+        for (const key of ["bytesFetched", "requests", "cacheHits", "fetch", "engine"] as const) again.cost[key] += cost[key];
+        cost = again.cost;
+        answer = JSON.parse(again.json) as Response;
+      } catch (thrown) {
+        if (FindlingError.from(thrown, "encoder-failed").code === "aborted") throw thrown;
+      }
+    }
+    const { results, why, ...response } = answer;
     if (notice) response.notices = [notice, ...response.notices.filter(({ code }) => code !== "encoder-missing")];
 
     if (wantsVector && !request.vector) this.#later(query, options, response.encoder !== null);

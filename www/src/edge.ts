@@ -14,6 +14,7 @@
  * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `prefer` | name of a number or date that relevant pages are preferred by: `date`, `date:0.9`; with `-` in front, the smallest |
+ * | `order` | `relevance`, `recent` (the newest first), `balanced` (of equally relevant pages the newer) |
  * | `spread` | name of an attribute of whose values none is to fill the list |
  * | `copies` | `1`: show every copy of a page |
  * | `instead` | `1`: count the values of `facets` as if the filter asked nothing of the attribute counted |
@@ -23,7 +24,7 @@
  * | `why` | a page, by URL, path or id: say why it stands where it stands |
  *
  * `GET /similar?url=…` answers the same of pages similar to one, given by URL, path or id; it takes `k`, `offset`, `mode`, `filter`,
- * `facets`, `sort`, `prefer`, `spread`, `copies`, `sections` and `explain`.
+ * `facets`, `sort`, `prefer`, `order`, `spread`, `copies`, `sections` and `explain`.
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file `/site.findling`).
  */
@@ -32,9 +33,10 @@ import engineModule from "../wasm/engine/findling_engine_bg.wasm";
 import * as engine from "../wasm/engine/findling_engine";
 import { Bundle, noticed } from "./bundle";
 import type { Encoded } from "./encoder";
-import type { EncoderChoice, Fusion, Mode, Notice, Request as SearchRequest } from "./engine-types";
+import type { Correction, EncoderChoice, Fusion, Mode, Notice, Order, Request as SearchRequest } from "./engine-types";
 import { FindlingError, type ErrorCode } from "./errors";
 import { locate } from "./locate";
+import { meant } from "./meant";
 import { Files, noTraffic } from "./shards";
 import { Directory, OneFile } from "./sources";
 import type { Description } from "./types";
@@ -118,7 +120,7 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
   }
 
   /** Gives the request its vector; where that cannot be had, says why. */
-  async function embed(request: SearchRequest, { description, files }: Opened): Promise<Notice | undefined> {
+  async function embed(request: SearchRequest, { description, files }: Opened, corrections: Correction[] = []): Promise<Notice | undefined> {
     const { encoder } = options;
     if (!encoder || request.mode === "lexical" || request.encoder !== undefined || !description.dense || description.dense.builtIn === "hash" || request.query.trim() === "") return undefined;
     if (Date.now() - failed > RETRIED) encoding ??= encoder.load(description, files);
@@ -131,7 +133,7 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
       if (!loaded) throw new FindlingError("encoder-failed", "The encoder could not be loaded a moment ago.");
       const vectors = [];
       for (const query of [request.query, ...(request.also ?? [])]) {
-        const { values, truncated } = await loaded.encode(query);
+        const { values, truncated } = await loaded.encode(meant(query, corrections));
         vectors.push({ values: Array.from(values), truncated, encoder: encoder.name });
       }
       const [vector, ...also] = vectors;
@@ -159,7 +161,13 @@ export function createHandler(options: EdgeOptions = {}): { fetch(request: Reque
     };
     if (matches(request.headers.get("if-none-match"), headers["etag"]!)) return new Response(null, { status: 304, headers });
     const notice = await embed(query, opened);
-    const { json: answer, cost, partial } = await opened.bundle.search(query, new AbortController().signal);
+    const ask = () => opened.bundle.search(query, new AbortController().signal);
+    let { json: answer, cost, partial } = await ask();
+    if (query.vector && answer.includes('"corrections":[{')) {
+      // The vector is of what was typed; what was meant is known only now.
+      await embed(query, opened, (JSON.parse(answer) as { corrections: Correction[] }).corrections);
+      ({ json: answer, cost, partial } = await ask());
+    }
     const json = notice ? noticed(answer, notice) : answer;
     if (partial || notice) {
       // The next answer may be whole.
@@ -221,7 +229,7 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
 }
 
 /** What both endpoints take. */
-const COMMON = ["k", "offset", "mode", "filter", "facets", "sort", "prefer", "spread", "copies", "sections", "explain"];
+const COMMON = ["k", "offset", "mode", "filter", "facets", "sort", "prefer", "order", "spread", "copies", "sections", "explain"];
 
 function readSimilar(parameters: URLSearchParams): SearchRequest {
   check(parameters, ["url", ...COMMON]);
@@ -280,6 +288,8 @@ function readCommon(parameters: URLSearchParams): SearchRequest {
     const [, least, by, share] = /^(-?)(.*?)(?::([\d.]+))?$/s.exec(prefer)!;
     request.prefer = { by: by!, ...(least ? { ascending: true } : {}), ...(share ? { share: Number(share) } : {}) };
   }
+  const order = choice<Order>(parameters, "order", ["relevance", "recent", "balanced"]);
+  if (order) request.order = order;
   const spread = parameters.get("spread");
   if (spread) request.spread = spread;
   if (flag(parameters, "copies")) request.copies = true;

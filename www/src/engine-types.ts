@@ -54,6 +54,10 @@ sort?: Sort,
  */
 prefer?: Prefer, 
 /**
+ * How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go before it.
+ */
+order?: Order, 
+/**
  * An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
  * value.
  */
@@ -188,6 +192,11 @@ half?: number,
  * The smallest is the best.
  */
 ascending?: boolean, };
+
+/**
+ * An order by name. The date is the site's attribute `date` where that is one, else its first attribute of that type.
+ */
+export type Order = "relevance" | "recent" | "balanced";
 
 /**
  * The answer to one [`crate::Request`].

@@ -1,6 +1,6 @@
 /** What users of the client see. */
 
-import type { Fusion, Mode, PageHit, Prefer, Response, SectionHit, Snippet, Sort, Why } from "./engine-types";
+import type { Fusion, Mode, Order, PageHit, Prefer, Response, SectionHit, Snippet, Sort, Why } from "./engine-types";
 import type { Traffic } from "./shards";
 
 /** A condition on one attribute: a value, several of which one must match, or bounds. */
@@ -62,6 +62,8 @@ export interface SearchOptions {
   sort?: Sort;
   /** Order by relevance and by a number or a date together: `{ by: "date" }`, and with `share: 0.9` the newest before all. */
   prefer?: Prefer;
+  /** How relevance and the pages' dates meet: `relevance` (default), `recent`, `balanced`. `sort` and `prefer` go before it. */
+  order?: Order;
   /** An attribute of whose values none is to fill the list. */
   spread?: string;
   /** Show every copy of a page, which otherwise one stands for (`copies` of a result says for how many). */
@@ -90,7 +92,7 @@ export interface SearchOptions {
 }
 
 /** How to look for similar pages. Without `mode`, or in `hybrid`, the page's own vectors decide; in `lexical`, its most telling words. */
-export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "prefer" | "spread" | "copies" | "sectionsPerPage" | "explain" | "signal">;
+export type SimilarOptions = Pick<SearchOptions, "limit" | "offset" | "filter" | "mode" | "facets" | "sort" | "prefer" | "order" | "spread" | "copies" | "sectionsPerPage" | "explain" | "signal">;
 
 /** A section that matches. */
 export type SectionResult = SectionHit & {

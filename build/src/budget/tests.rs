@@ -210,7 +210,7 @@ fn sentences_are_asked_as_words() {
         ("run --release -q", "run release q"),
         ("– “a” - b-c", "– a b-c"),
     ] {
-        assert_eq!(words_alone(text), expect);
+        assert_eq!(sample::words_alone(text), expect);
     }
 }
 

@@ -23,6 +23,7 @@ use crate::index::write::{self, Extra, Shape, Written};
 use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
 use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
+use crate::ranking;
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
 use crate::ui::{Ui, bytes, thousands};
 use watch::Watch;
@@ -113,6 +114,9 @@ struct Reading {
     /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
+    /// Rank by the parameters that `findling eval --tune` has written; readers get them with the bundle
+    #[arg(long, value_name = "FILE")]
+    ranking: Option<PathBuf>,
     /// Do not make sections of entries of definition lists and tables that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
@@ -215,7 +219,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 
 /// Builds, and builds again whenever an input has changed. What is wrong with an input is said, and mended by the writer.
 fn run_on(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let inputs = args.inputs.iter().chain(&args.reading.synonyms).cloned().collect();
+    let inputs =
+        args.inputs.iter().chain(&args.reading.synonyms).chain(&args.reading.ranking).cloned().collect();
     // What changes during a build is noticed after it.
     let mut watch = Watch::new(inputs, &args.output);
     run_once(args, ui)?;
@@ -243,6 +248,13 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("{}: the synonyms cannot be read", path.display()))?;
             synonyms::parse(&text).with_context(|| format!("{}: no list of synonyms", path.display()))?
+        }
+    };
+    let ranking = match &args.reading.ranking {
+        None => Vec::new(),
+        Some(path) => {
+            let setting = ranking::read(path)?;
+            if setting == ranking::defaults() { Vec::new() } else { setting.to_vec() }
         }
     };
     let mut extras = client_files(args, shape, ui)?;
@@ -295,6 +307,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         language: args.reading.language.clone(),
         graph_from: args.meaning.graph_from,
         synonyms,
+        ranking,
         copies: !args.reading.keep_copies,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,

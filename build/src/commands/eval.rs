@@ -1,6 +1,8 @@
-//! `findling eval`: measures retrieval on judged queries.
+//! `findling eval`: measures retrieval on judged queries, and chooses parameters for them.
 
-use std::path::PathBuf;
+mod tune;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,7 +13,9 @@ use serde::Serialize;
 use super::search::{ModeArg, Ranking, load_encoder};
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
+use crate::eval::own::own_judged;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
+use crate::ranking;
 use crate::ui::{Paint, Ui, thousands};
 
 /// Pages ranked for each query: what recall@100 needs.
@@ -22,18 +26,28 @@ const DEPTH: u32 = 100;
 pub struct Args {
     /// The bundle: its directory, or a single file
     pub bundle: PathBuf,
-    /// Queries: {"_id", "text"} a line
-    #[arg(long, value_name = "JSONL")]
-    pub queries: PathBuf,
+    /// Queries: {"_id", "text"} a line; unless given, up to 200 of the site's own headings, which favour words
+    #[arg(long, value_name = "JSONL", requires = "qrels")]
+    pub queries: Option<PathBuf>,
     /// Judgements: query id, document id and grade between tabs
-    #[arg(long, value_name = "TSV")]
-    pub qrels: PathBuf,
+    #[arg(long, value_name = "TSV", requires = "queries")]
+    pub qrels: Option<PathBuf>,
     /// Which legs answer; may be given several times [default: all that the bundle and the encoder allow]
     #[arg(long, value_enum)]
     pub mode: Vec<ModeArg>,
     /// How the ranking is made
     #[command(flatten)]
     pub ranking: Ranking,
+    /// Rank by the parameters of a file, instead of those of the bundle
+    #[arg(long = "ranking", value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
+    /// Choose the parameters of ranking for these queries: by coordinate search, kept only where queries gain that did not choose.
+    /// Unless --mode says otherwise, for hybrid search where the queries can be embedded
+    #[arg(long, conflicts_with = "per_query")]
+    pub tune: bool,
+    /// Where what --tune has chosen is written, for `findling build --ranking FILE`
+    #[arg(short, long, value_name = "FILE", requires = "tune")]
+    pub output: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     pub json: bool,
@@ -89,13 +103,34 @@ struct Judged {
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut host = Host::open(&args.bundle)?;
     host.set_streamed(args.ranking.streamed);
-    let (mut judged, n_left_out) = read(&args)?;
+    if let Some(path) = &args.parameters {
+        host.index_mut().set_rank_params(ranking::params(&ranking::read(path)?));
+    }
+    let (mut judged, n_left_out) = match (&args.queries, &args.qrels) {
+        (Some(queries), Some(qrels)) => read(queries, qrels)?,
+        _ => {
+            ui.warn("the queries are the site's own headings: they say what pages say, and so favour words");
+            let own = own_judged(host.files())?.into_iter();
+            (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
+        }
+    };
     let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty() {
         load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?
     } else {
         None
     };
-    let modes = modes(&args, encoder.as_ref())?;
+    let mut modes = modes(&args, encoder.as_ref())?;
+    if args.tune {
+        if let Some(encoder) = &encoder {
+            embed(encoder, &mut judged, ui)?;
+        }
+        if args.mode.is_empty() {
+            // The last is the most that can be had.
+            modes.drain(..modes.len() - 1);
+        }
+        tune::run(&mut host, &modes, &judged, &args, ui)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut report = Report {
         n_queries: judged.len(),
         n_left_out,
@@ -108,7 +143,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         report.embedding_ms = Some(embed(encoder, &mut judged, ui)?);
     }
     for mode in modes {
-        report.modes.push(measure(&mut host, mode, &judged, &args, ui)?);
+        report.modes.push(measure(&mut host, encoder.as_ref(), mode, &judged, &args, ui)?);
     }
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -118,13 +153,12 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(args: &Args) -> anyhow::Result<(Vec<Judged>, usize)> {
-    let queries = read_queries(&args.queries)?;
-    let mut qrels = read_qrels(&args.qrels)?;
-    let n_judged = qrels.len();
+fn read(queries: &Path, qrels: &Path) -> anyhow::Result<(Vec<Judged>, usize)> {
+    let mut grades = read_qrels(qrels)?;
+    let n_judged = grades.len();
     let mut judged = Vec::new();
-    for query in queries {
-        if let Some(judgements) = qrels.remove(&query.id)
+    for query in read_queries(queries)? {
+        if let Some(judgements) = grades.remove(&query.id)
             && judgements.values().any(|&grade| grade > 0)
         {
             judged.push(Judged { query, judgements, vector: None });
@@ -133,8 +167,8 @@ fn read(args: &Args) -> anyhow::Result<(Vec<Judged>, usize)> {
     if judged.is_empty() {
         bail!(
             "no query of {} has a relevant document in {}; do they belong to the same set?",
-            args.queries.display(),
-            args.qrels.display()
+            queries.display(),
+            qrels.display()
         );
     }
     let n_left_out = n_judged - judged.len();
@@ -171,6 +205,7 @@ fn embed(encoder: &QueryEncoder, judged: &mut [Judged], ui: &Ui) -> anyhow::Resu
 
 fn measure(
     host: &mut Host,
+    encoder: Option<&QueryEncoder>,
     mode: Mode,
     judged: &[Judged],
     args: &Args,
@@ -181,22 +216,18 @@ fn measure(
     let mut times: Vec<Duration> = Vec::with_capacity(judged.len());
     for one in judged {
         let request = |limit, sections| Request {
-            mode,
             limit: Limit(limit),
-            vector: one.vector.clone(),
             sections_per_page: SectionsPerPage(sections),
-            // Judgements are of pages, whichever of their copies is judged.
-            copies: true,
-            ..args.ranking.request(&one.query.text)
+            ..self::one(args, mode, one)
         };
         let which = || format!("query {}", one.query.id);
-        let (response, _) = host.search(request(DEPTH, 1)).with_context(which)?;
+        let (response, _) = host.search_as_meant(encoder, request(DEPTH, 1)).with_context(which)?;
         let ranked: Vec<&str> = response.results.iter().map(|page| page.id.as_str()).collect();
         measured.push(Measures::of(&ranked, &one.judgements));
         // Timed apart: as a reader asks, with everything in memory.
         let defaults = Request::default();
-        let (_, cost) =
-            host.search(request(defaults.limit.0, defaults.sections_per_page.0)).with_context(which)?;
+        let request = request(defaults.limit.0, defaults.sections_per_page.0);
+        let (_, cost) = host.search(request).with_context(which)?;
         times.push(cost.engine);
         bar.inc(1);
     }
@@ -210,6 +241,25 @@ fn measure(
     Ok(ModeReport { mode, measures: Measures::mean(&measured), search_ms: Latency::of(&times), queries })
 }
 
+/// What is asked for one query.
+fn one(args: &Args, mode: Mode, one: &Judged) -> Request {
+    Request {
+        mode,
+        vector: one.vector.clone(),
+        // Judgements are of pages, whichever of their copies is judged.
+        copies: true,
+        ..args.ranking.request(&one.query.text)
+    }
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Lexical => "lexical",
+        Mode::Semantic => "semantic",
+        Mode::Hybrid => "hybrid",
+    }
+}
+
 fn print(report: &Report, ui: &Ui) {
     let head = format!(
         "{:<9} {:>8} {:>10} {:>11} {:>7}   {:>8} {:>8} {:>8}",
@@ -217,11 +267,7 @@ fn print(report: &Report, ui: &Ui) {
     );
     println!("{}", ui.paint(Paint::Bold, &head));
     for ModeReport { mode, measures, search_ms, .. } in &report.modes {
-        let name = match mode {
-            Mode::Lexical => "lexical",
-            Mode::Semantic => "semantic",
-            Mode::Hybrid => "hybrid",
-        };
+        let name = mode_name(*mode);
         println!(
             "{name:<9} {:>8.4} {:>10.4} {:>11.4} {:>7.4}   {:>8.2} {:>8.2} {:>8.2}",
             measures.ndcg_10,

@@ -49,7 +49,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(encoder) = &encoder {
         request.vector = encoder.encode(&args.query)?.0;
     }
-    let (response, _) = answer(&mut host, request, ui)?;
+    let (response, _) = answer(&mut host, encoder.as_ref(), request, ui)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;

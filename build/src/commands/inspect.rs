@@ -2,6 +2,7 @@
 
 mod budget;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 use crate::index::assemble::sizes;
 use crate::index::open::BundleFiles;
+use crate::ranking::{self, Setting};
 use crate::ui::{Paint, Ui, bytes, thousands};
 
 /// Shows what is inside a bundle, and verifies it
@@ -54,6 +56,8 @@ struct Contents {
     terms: u32,
     /// Mean field lengths in tokens: title, path, heading, ancestors, body, code.
     mean_lengths: [f32; 6],
+    /// Parameters of ranking that are not the engine's defaults.
+    ranking: BTreeMap<&'static str, f32>,
     attributes: Vec<AttributeLine>,
     encoder: Option<EncoderLine>,
     graph: Option<GraphLine>,
@@ -207,6 +211,12 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         vectors: stats.n_vectors,
         terms: stats.n_terms,
         mean_lengths: stats.mean_len,
+        ranking: match Setting::try_from(manifest.ranking.as_slice()) {
+            Ok(setting) => ranking::differences(&ranking::defaults(), &setting)
+                .map(|(name, _, value)| (name, value))
+                .collect(),
+            Err(_) => BTreeMap::new(),
+        },
         attributes: manifest
             .attributes
             .iter()
@@ -392,6 +402,11 @@ fn print(contents: &Contents, ui: &Ui) {
     }
     if let Some(graph) = &contents.graph {
         field("graph", format!("{} layers, {} edges", graph.layers, thousands(graph.edges as u64)));
+    }
+    if !contents.ranking.is_empty() {
+        let ranking: Vec<String> =
+            contents.ranking.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        field("ranking", ranking.join(", "));
     }
     for attribute in &contents.attributes {
         let values = attribute.values.map_or_else(String::new, |values| format!(", {} values", n(values)));

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
-use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Prefer, Request, Response, SectionsPerPage};
+use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Order, Prefer, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use crate::eval::judged::{Query, read_queries};
@@ -78,6 +78,9 @@ pub struct Ranking {
     /// Prefer pages by a number or a date: date (0.3 of the score), date:0.9 (more than relevance), -size (the smallest first)
     #[arg(long, value_name = "ATTRIBUTE", value_parser = parse_prefer, allow_hyphen_values = true)]
     pub prefer: Option<Prefer>,
+    /// How relevance and the pages' dates meet
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Relevance, conflicts_with = "prefer")]
+    pub order: OrderArg,
     /// Let no value of an attribute fill the list
     #[arg(long, value_name = "ATTRIBUTE")]
     pub spread: Option<String>,
@@ -106,6 +109,28 @@ impl From<ModeArg> for Mode {
             ModeArg::Hybrid => Mode::Hybrid,
             ModeArg::Lexical => Mode::Lexical,
             ModeArg::Semantic => Mode::Semantic,
+        }
+    }
+}
+
+/// An order by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OrderArg {
+    /// The most relevant first
+    #[default]
+    Relevance,
+    /// The newest first, of all that is found
+    Recent,
+    /// The most relevant first, of equally relevant ones the newer
+    Balanced,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Order {
+        match order {
+            OrderArg::Relevance => Order::Relevance,
+            OrderArg::Recent => Order::Recent,
+            OrderArg::Balanced => Order::Balanced,
         }
     }
 }
@@ -182,6 +207,7 @@ impl Ranking {
             fusion: self.fusion.unwrap_or_default(),
             verbatim: self.verbatim,
             prefer: self.prefer.clone(),
+            order: self.order.into(),
             spread: self.spread.clone(),
             copies: self.copies,
             ..Request::default()
@@ -209,7 +235,7 @@ fn single(
         }
         embedding = Some(time);
     }
-    let (response, cost) = answer(host, request, ui)?;
+    let (response, cost) = answer(host, encoder, request, ui)?;
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
     } else {
@@ -223,8 +249,13 @@ fn single(
 
 /// Asks, and passes on what the engine has to tell. Where no page has the address asked about, the error says which pages have
 /// one that is spelt like it.
-pub(crate) fn answer(host: &mut Host, request: Request, ui: &Ui) -> anyhow::Result<(Response, Cost)> {
-    let answer = host.search(request).map_err(|error| match error.downcast_ref() {
+pub(crate) fn answer(
+    host: &mut Host,
+    encoder: Option<&QueryEncoder>,
+    request: Request,
+    ui: &Ui,
+) -> anyhow::Result<(Response, Cost)> {
+    let answer = host.search_as_meant(encoder, request).map_err(|error| match error.downcast_ref() {
         Some(findling_engine::Error::NoSuchPage { address }) => match host.near_addresses(address) {
             Ok(near) if !near.is_empty() => {
                 anyhow!("no page has the address or id `{address}`; there are {}", near.join(", "))
@@ -264,7 +295,7 @@ fn batch(
         if let Some(encoder) = encoder {
             request.vector = encoder.encode(text)?.0;
         }
-        let (response, _) = host.search(request).with_context(|| format!("query {id}"))?;
+        let (response, _) = host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
         match args.format {
             BatchFormat::Json => {
                 writeln!(out, "{}", serde_json::to_string(&BatchLine { id, response: &response })?)?;

@@ -46,7 +46,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         similar_to: Some(args.page),
         ..Request::default()
     };
-    let (response, cost) = answer(&mut host, request, ui)?;
+    let (response, cost) = answer(&mut host, None, request, ui)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;

@@ -69,6 +69,8 @@ pub struct Parts {
     pub lexical: Lexical,
     /// The site's synonyms.
     pub synonyms: Vec<Synonym>,
+    /// How results are ranked; empty for the defaults.
+    pub ranking: Vec<f32>,
     /// Columns by name.
     pub columns: Vec<Built>,
     /// First page of each text shard.
@@ -86,7 +88,8 @@ pub struct Parts {
 /// # Errors
 /// Where a part is beyond the formats' limits.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts { languages, lexical, synonyms, columns, text_firsts, texts, addresses, dense } = parts;
+    let Parts { languages, lexical, synonyms, ranking, columns, text_firsts, texts, addresses, dense } =
+        parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -150,6 +153,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         lexicon,
         spelling,
         synonyms,
+        ranking,
         texts,
         shards,
     };

@@ -65,6 +65,8 @@ pub struct Options {
     pub language: Option<String>,
     /// The site's synonyms.
     pub synonyms: Vec<Synonym>,
+    /// How results are ranked, as the manifest has it; empty for the defaults.
+    pub ranking: Vec<f32>,
     /// Least number of vectors for a graph.
     pub graph_from: usize,
     /// Most bytes of the static query encoder's rows.
@@ -83,6 +85,7 @@ impl Default for Options {
             chunk: ChunkOptions::default(),
             language: None,
             synonyms: Vec::new(),
+            ranking: Vec::new(),
             graph_from: GRAPH_FROM,
             rows_budget: rows::BUDGET,
             fit: true,
@@ -238,6 +241,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         languages: languages.list,
         lexical,
         synonyms: options.synonyms,
+        ranking: options.ranking,
         columns,
         text_firsts,
         texts,

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use findling_bundle::texts::PageText;
 use findling_bundle::{
-    Centroids, Entry, Manifest, ShardEntry, ShardId, SingleFile, decode_manifest, decode_shard, entry,
-    single_file,
+    Centroids, Entry, Manifest, ShardEntry, ShardId, SingleFile, TextsShard, decode_manifest, decode_shard,
+    entry, single_file,
 };
 
 use super::write::SINGLE_FILE;
@@ -127,6 +128,23 @@ impl BundleFiles {
     pub fn shard(&self, id: ShardId) -> Result<Vec<u8>> {
         let Some(entry) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
         self.stored(id, entry)
+    }
+
+    /// Goes through the pages' texts, in order.
+    ///
+    /// # Errors
+    /// Where a shard of texts cannot be read or is damaged.
+    pub fn each_page(&self, mut each: impl FnMut(&PageText<'_>)) -> Result<()> {
+        for range in &self.manifest.texts {
+            let Some(entry) = self.manifest.shard(range.shard) else { continue };
+            let damaged = || format!("{}: {} is damaged", self.path.display(), entry.path());
+            let raw = decode_shard(entry, &self.shard(range.shard)?).with_context(damaged)?;
+            let texts = TextsShard::from_bytes(raw).with_context(damaged)?;
+            for page in 0..texts.n_pages() {
+                each(&texts.page(page).with_context(damaged)?);
+            }
+        }
+        Ok(())
     }
 
     /// The bytes as stored of a shard that a directory of shards lists: the manifest, or the centroids.

@@ -37,11 +37,38 @@ pub struct Manifest {
     pub spelling: Vec<SpellingRange>,
     /// The site's synonyms, by word.
     pub synonyms: Vec<Synonym>,
+    /// How results are ranked: a number for each line of [`RANKING_MOST`]; empty for the engine's defaults.
+    pub ranking: Vec<f32>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
     /// The shard directory. A [`crate::ShardId`] is a place in it.
     pub shards: Vec<ShardEntry>,
 }
+
+/// The most that each parameter of ranking may be; the least is 0. Frequencies are divided by what the shares of a field's length
+/// leave, so that these stay below 1.
+///
+/// | lines | parameters |
+/// |---|---|
+/// | 0 to 3 | how much the length counts of title, heading, text, code |
+/// | 4 to 8 | parts of identifiers, stop words, completions, synonyms, forms |
+/// | 9 to 13 | the share of meaning, that in sentences, coverage; of a page its maxima, its second section |
+/// | 14 to 19 | `k1`; weights of title, path, heading, the headings above, code, against 1 for text |
+/// | 20, 21 | what a title, a heading is worth more that is the query |
+pub const RANKING_MOST: [f32; 22] = {
+    let mut most = [1.0; 22];
+    let mut i = 0;
+    while i < 4 {
+        most[i] = 0.95;
+        i += 1;
+    }
+    i = 14;
+    while i < 22 {
+        most[i] = 100.0;
+        i += 1;
+    }
+    most
+};
 
 /// Collection statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]

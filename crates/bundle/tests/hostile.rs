@@ -107,6 +107,24 @@ fn a_changed_or_missing_byte_never_passes_the_checksums() {
 }
 
 #[test]
+fn a_ranking_that_cannot_be_is_refused() {
+    let (manifest, _) = bundle(&sample());
+    let most = findling_bundle::RANKING_MOST;
+    for (ranking, fits) in [
+        (vec![], true),
+        (most.to_vec(), true),
+        (vec![0.0; most.len()], true),
+        (vec![0.5; most.len() - 1], false),
+        (vec![1.0; most.len()], false),
+        (vec![-0.1; most.len()], false),
+        (vec![f32::NAN; most.len()], false),
+    ] {
+        let manifest = Manifest { ranking, ..manifest.clone() };
+        assert_eq!(manifest.validate().is_ok(), fits, "{:?}", manifest.ranking);
+    }
+}
+
+#[test]
 fn a_manifest_with_a_fitting_checksum_is_refused_or_safe() {
     let (manifest, stored) = bundle(&sample());
     let raw = manifest.to_bytes().unwrap();

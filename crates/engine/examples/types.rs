@@ -32,6 +32,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Fusion>(&mut out);
     declare::<engine::Sort>(&mut out);
     declare::<engine::Prefer>(&mut out);
+    declare::<engine::Order>(&mut out);
     declare::<engine::Response>(&mut out);
     declare::<engine::Notice>(&mut out);
     declare::<engine::Correction>(&mut out);

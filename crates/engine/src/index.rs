@@ -65,11 +65,12 @@ impl Index {
             return Err(Error::Analysis { found: manifest.analysis, expected });
         }
         let shards = manifest.shards.iter().map(|_| None).collect();
+        let rank_params = RankParams::of(&manifest.ranking);
         Ok(Self {
             manifest,
             shards,
             clock: AtomicU32::new(0),
-            rank_params: RankParams::default(),
+            rank_params,
             streamed: false,
             scratch: Mutex::new(None),
         })

@@ -68,6 +68,8 @@ pub use error::Error;
 pub use index::Index;
 pub use lexical::{Bm25fParams, FieldParams};
 pub use rank::RankParams;
-pub use request::{EncoderChoice, Fusion, Limit, Mode, Prefer, QueryVector, Request, SectionsPerPage, Sort};
+pub use request::{
+    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
+};
 pub use response::*;
 pub use search::{BOOST, COPY, MAX_ALSO, MAX_LIMIT, Search, Step};

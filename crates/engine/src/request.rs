@@ -42,6 +42,9 @@ pub struct Request {
     /// Order by relevance and by a number or a date together.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub prefer: Option<Prefer>,
+    /// How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go before it.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub order: Order,
     /// An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
     /// value.
     #[cfg_attr(feature = "ts", ts(optional))]
@@ -189,6 +192,20 @@ pub struct Sort {
     pub descending: bool,
 }
 
+/// An order by name. The date is the site's attribute `date` where that is one, else its first attribute of that type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename_all = "lowercase"))]
+pub enum Order {
+    /// The most relevant first.
+    #[default]
+    Relevance,
+    /// The newest first, of all that is found.
+    Recent,
+    /// The most relevant first, of equally relevant ones the newer: [`Prefer`] by date.
+    Balanced,
+}
+
 /// An inclination towards pages by a number or a date: the newest, the most read. A page's score is multiplied by
 /// `1 - share * d / (d + half)`, where `d` is its distance from the best value of the site.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,6 +228,13 @@ pub struct Prefer {
 
 /// See [`Prefer::share`].
 const DEFAULT_PREFER_SHARE: f32 = 0.3;
+
+impl Prefer {
+    /// The largest of an attribute, beside relevance.
+    pub(crate) fn of(by: String) -> Self {
+        Self { by, share: DEFAULT_PREFER_SHARE, half: None, ascending: false }
+    }
+}
 
 impl Request {
     /// Reads a request from JSON, as every host other than Rust sends it.

@@ -8,7 +8,7 @@
 //! 3. What the pages shown need: their texts, and the columns of their attributes.
 //! 4. Done.
 
-use findling_bundle::{Attribute, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
 use findling_text::keys::pin_key;
 
 use crate::filter::{self, Condition, Predicate};
@@ -19,7 +19,10 @@ use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
-use crate::{Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, QueryVector, Request, Response};
+use crate::{
+    Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector, Request,
+    Response, Sort,
+};
 
 /// What the engine's own encoder is called in responses.
 const STATIC: &str = "static";
@@ -353,7 +356,7 @@ fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wordi
             names.push(&test.attribute);
         }
     }
-    let mut ways = vec![Relax::Phrases, Relax::Exclusions, Relax::Filter];
+    let mut ways = vec![Relax::Phrases, Relax::Exclusions, Relax::Spelling, Relax::Filter];
     if names.len() > 1 {
         ways.extend(names.into_iter().map(Relax::Attribute));
     }
@@ -373,7 +376,12 @@ fn relax(
     let mut what = None;
     let mut without = Vec::with_capacity(wordings.len());
     for Wording { asked: before, spelt, .. } in wordings {
-        let mut asked = Asked::of(index, before.request.clone(), before.query.clone())?;
+        let (mut request, mut spelt) = (before.request.clone(), *spelt);
+        if matches!(way, Relax::Spelling) && std::mem::take(&mut request.verbatim) {
+            what = Some("taking words as they are spelt".to_owned());
+            spelt = false;
+        }
+        let mut asked = Asked::of(index, request, before.query.clone())?;
         asked.condition.clone_from(&before.condition);
         match (way, &before.condition) {
             (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
@@ -397,7 +405,7 @@ fn relax(
             _ => {}
         }
         if what.is_some() {
-            without.push(Wording { spelt: *spelt, ..Wording::new(index, asked)? });
+            without.push(Wording { spelt, ..Wording::new(index, asked)? });
         }
     }
     Ok(what.map(|what| (what, without)))
@@ -408,6 +416,8 @@ fn relax(
 enum Relax<'a> {
     Phrases,
     Exclusions,
+    /// That words are taken as they are spelt.
+    Spelling,
     Filter,
     /// Of the filter, what it asks of this attribute.
     Attribute(&'a str),
@@ -515,12 +525,27 @@ impl Asked {
     }
 
     /// A request whose query is another than its text.
-    fn of(index: &Index, request: Request, mut query: Query) -> Result<Self, Error> {
+    fn of(index: &Index, mut request: Request, mut query: Query) -> Result<Self, Error> {
         let manifest = index.manifest();
         let mut notices = Vec::new();
         let mut notice = |code: &str, message: &str| {
             notices.push(Notice { code: code.into(), message: message.into() });
         };
+        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
+            let mut dates = manifest.attributes.iter().filter(|other| other.kind == AttributeKind::Date);
+            match dates.clone().find(|date| date.name == "date").or_else(|| dates.next()) {
+                None => {
+                    notice("no-dates", "no attribute of the pages is a date; the most relevant come first")
+                }
+                Some(date) => {
+                    let by = date.name.clone();
+                    match request.order {
+                        Order::Recent => request.sort = Some(Sort { by, descending: true }),
+                        _ => request.prefer = Some(Prefer::of(by)),
+                    }
+                }
+            }
+        }
 
         let condition = condition(index, &request, &mut query)?;
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);

@@ -90,3 +90,15 @@ fn while_typing_a_beginning_is_corrected() {
     // Whoever went on to the next word had finished this one.
     assert_eq!(corrected(&typed("chekcpoi ")), [""; 0]);
 }
+
+#[test]
+fn where_words_as_they_are_spelt_find_nothing_it_is_said_what_others_would() {
+    let said = |query: &str| {
+        let response = books().search(Request { verbatim: true, ..request(query) });
+        assert_eq!(titles(&response), [""; 0]);
+        let said = response.notices.into_iter().filter(|notice| notice.code == "removed-all");
+        said.map(|notice| notice.message).collect::<Vec<_>>()
+    };
+    assert_eq!(said("mutx"), ["nothing is found; without taking words as they are spelt, 1 page matches"]);
+    assert_eq!(said("xylophone"), [""; 0]);
+}

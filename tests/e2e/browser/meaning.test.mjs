@@ -183,6 +183,23 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.deepEqual(server.log.filter(isEncoder), []);
   });
 
+  test("is that of the query as it was meant, where a word of it is a slip", async () => {
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { asked, answer } = await page.evaluate(async () => {
+      const asked = [];
+      const encode = async (text) => {
+        asked.push(text);
+        return Float32Array.from({ length: 384 }, (_, i) => Math.sin(i + text.length));
+      };
+      const index = await findling.open("/findling/", { encode });
+      return { answer: await index.search("broken thermocuple"), asked };
+    });
+    assert.deepEqual(answer.corrections, [{ word: "thermocuple", replacement: "thermocouple" }]);
+    assert.deepEqual(asked, ["broken thermocuple", "broken thermocouple"]);
+    assert.equal(answer.mode, "hybrid");
+  });
+
   test("is answered by words, and programs are told why, where a vector is not of the documents' space", async () => {
     page = await open(browser, `${server.url}client`);
     await page.waitForFunction(() => "findling" in window);

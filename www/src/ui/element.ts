@@ -3,7 +3,7 @@
  *
  * Attributes: `bundle` (address of the bundle; default: the directory of the script), `placeholder`, `shortcut` (the
  * letter that opens with Ctrl or Cmd, `k` unless told, `none` for no keys at all), `inline` (no dialog: the box stands in
- * the page), `theme` (`light`, `dark`; default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `encoder` (`auto`,
+ * the page), `theme` (`light`, `dark`; default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `order` (`relevance`, `recent`, `balanced`), `encoder` (`auto`,
  * `static`, `transformer`, `none`), `limit` (pages at a time, 10), `facets` (names separated by commas; default: all that were
  * marked as filters; `none`), `site` (what page addresses are relative to).
  *
@@ -15,7 +15,7 @@
  */
 
 import type { FindlingIndex } from "../client";
-import type { Mode } from "../engine-types";
+import type { Mode, Order } from "../engine-types";
 import type { OpenOptions, PageResult, SectionResult } from "../types";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
@@ -107,6 +107,7 @@ export class FindlingSearch extends HTMLElement {
       labels: () => this.#labels,
       open: () => this.#open(),
       mode: () => this.#oneOf("mode", ["hybrid", "lexical", "semantic"] as const) satisfies Mode,
+      order: () => this.#oneOf("order", ["relevance", "recent", "balanced"] as const) satisfies Order,
       limit: () => Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || 10)),
       facets: () => this.#facets(),
       placeholder: () => this.getAttribute("placeholder") ?? this.#labels.placeholder,

@@ -1,7 +1,7 @@
 /** The search box with its filters, results and states. It draws; where it is drawn is the element's affair. */
 
 import type { FindlingIndex } from "../client";
-import type { Mode } from "../engine-types";
+import type { Mode, Order } from "../engine-types";
 import type { FindlingError } from "../errors";
 import type { PageResult, SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
@@ -15,6 +15,7 @@ export interface PanelOptions {
   /** Opens the bundle; called again after a failure. */
   open: () => Promise<FindlingIndex>;
   mode: () => Mode;
+  order: () => Order;
   limit: () => number;
   facets: () => string[];
   placeholder: () => string;
@@ -173,7 +174,7 @@ export class Panel {
   #request(): SearchOptions {
     const filter = this.#facets.filter();
     // An attribute's counts are those without its own filter: what choosing another value would give.
-    return { limit: this.#options.limit(), ...this.#reading(), facets: this.#options.facets(), facetsInstead: true, ...(filter ? { filter } : {}) };
+    return { limit: this.#options.limit(), order: this.#options.order(), ...this.#reading(), facets: this.#options.facets(), facetsInstead: true, ...(filter ? { filter } : {}) };
   }
 
   /** How the text in the box is to be read. */

@@ -1,6 +1,6 @@
 //! What of a manifest must hold before a reader relies on it.
 
-use super::{Dense, Manifest, ShardKind, WHAT};
+use super::{Dense, Manifest, RANKING_MOST, ShardKind, WHAT};
 use crate::limits::{
     MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_SYNONYMS, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
 };
@@ -66,6 +66,14 @@ impl Manifest {
         for word in self.synonyms.iter().flat_map(|synonym| synonym.to.iter().chain([&synonym.from])) {
             check_name(word)?;
         }
+
+        let most = RANKING_MOST;
+        require(
+            self.ranking.is_empty()
+                || self.ranking.len() == most.len()
+                    && self.ranking.iter().zip(most).all(|(value, most)| (0.0..=most).contains(value)),
+            "a parameter of ranking is missing or impossible",
+        )?;
 
         check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;
         for range in &self.texts {

@@ -242,17 +242,28 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     }
 }
 
-/// Puts in the id of a value, or else the ids of those that differ from it by case alone. Whether there are any.
+/// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else by case and by what is between
+/// letters and digits: `getting started` for `Getting-Started`. Whether there are any.
 fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     if let Some(id) = strings.find(value) {
         wanted.insert(id);
         return true;
     }
     let lower = value.to_lowercase();
+    let has_letters = lower.contains(char::is_alphanumeric);
     let mut found = false;
-    for id in (0..strings.n_values()).filter(|&id| strings.value(id).to_lowercase() == lower) {
-        wanted.insert(id);
-        found = true;
+    for by_letters in [false, true] {
+        for id in 0..strings.n_values() {
+            let other = strings.value(id).to_lowercase();
+            let kept = |c: &char| !by_letters || c.is_alphanumeric();
+            if other.chars().filter(kept).eq(lower.chars().filter(kept)) {
+                wanted.insert(id);
+                found = true;
+            }
+        }
+        if found || !has_letters {
+            break;
+        }
     }
     found
 }
@@ -467,6 +478,7 @@ mod tests {
     fn case_matters_only_where_it_can() {
         assert_eq!(matches("lang=en"), [0], "exactly this one is there");
         assert_eq!(matches("lang=EN"), [0, 1], "this one is not, and two differ by case alone");
+        assert_eq!(matches("lang=[E] n"), [0, 1], "nor is this one, and two have its letters");
         assert_eq!(matches("lang=en,lang=DE"), [0, 2], "each value for itself");
     }
 

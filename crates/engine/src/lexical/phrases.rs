@@ -73,7 +73,11 @@ impl Phrases<'_> {
     fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         // First by ids alone, which is cheap; positions are then read for the few that are left.
         let mut ids: Option<Vec<u32>> = None;
-        for slot in slots {
+        let rarity = |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
+        // From the rarest on there are few to compare.
+        let rarest = (0..slots.len()).min_by_key(|&i| rarity(&slots[i])).unwrap_or_default();
+        let slots = || slots[rarest..].iter().chain(&slots[..rarest]);
+        for slot in slots() {
             let of_slot = self.ids_of(slot, level);
             let left = match ids {
                 None => of_slot,
@@ -89,7 +93,7 @@ impl Phrases<'_> {
         }
         let ids = ids.unwrap_or_default();
         let mut starts: Option<Vec<Place>> = None;
-        for slot in slots {
+        for slot in slots() {
             let places = self.places(slot, level, &ids);
             // Where the phrase would begin if this slot stood here.
             let of_slot =

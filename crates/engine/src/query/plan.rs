@@ -117,17 +117,20 @@ impl QueryPlan {
             }
             if clause.excluded || clause.kind == ClauseKind::Phrase {
                 let phrase = phrase(&clause.text, &stretches, clause.kind);
-                n_phrase_terms += phrase.slots.len();
-                if n_phrase_terms > MAX_PHRASE_TERMS {
-                    plan.truncated = true;
-                    break;
+                let phrases = if clause.excluded { &mut plan.excluded } else { &mut plan.phrases };
+                // What is asked for twice is looked for once.
+                if phrases.iter().all(|other| other.slots != phrase.slots) {
+                    n_phrase_terms += phrase.slots.len();
+                    if n_phrase_terms > MAX_PHRASE_TERMS {
+                        plan.truncated = true;
+                        break;
+                    }
+                    phrases.push(phrase);
                 }
                 if clause.excluded {
-                    plan.excluded.push(phrase);
                     continue;
                 }
                 // A phrase of one word is a word that must be there.
-                plan.phrases.push(phrase);
             }
             plan.n_tokens += stretches.iter().filter(|s| s.kind != TokenKind::Whole).count() as u32;
             let open = prefix && query.open_end && i == last;
@@ -411,6 +414,13 @@ mod tests {
         let plan = plan("die hard", &["en", "de"], false);
         assert_eq!(plan.groups[0].stop, 0.5);
         assert_eq!(plan.groups[1].stop, 0.0);
+    }
+
+    #[test]
+    fn what_is_asked_for_twice_is_looked_for_once() {
+        let plan = plan(&"\"state of the art\" -less ".repeat(100), &["en"], false);
+        assert_eq!((plan.phrases.len(), plan.excluded.len(), plan.truncated), (1, 1, false));
+        assert_eq!(plan.groups[0].count, 100);
     }
 
     #[test]

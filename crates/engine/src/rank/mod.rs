@@ -13,6 +13,8 @@ pub(crate) use order::columns as columns_of_order;
 pub(crate) use run::{Allowed, Found, Ranked, RankedPage, RankedSection, Words, pages_of};
 pub(crate) use standing::Standing;
 
+use findling_bundle::RANKING_MOST;
+
 use crate::Bm25fParams;
 use crate::query::QueryPlan;
 
@@ -77,6 +79,45 @@ impl Default for RankParams {
 }
 
 impl RankParams {
+    /// Every number that a bundle may set, in the order of [`findling_bundle::RANKING_MOST`].
+    pub fn knobs(&mut self) -> [&mut f32; RANKING_MOST.len()] {
+        let Self { bm25f, alpha, sentence_alpha, coverage, page_maxima, page_second, .. } = self;
+        let [title, path, heading, ancestors, body, code] = &mut bm25f.fields;
+        [
+            &mut title.b,
+            &mut heading.b,
+            &mut body.b,
+            &mut code.b,
+            &mut bm25f.part_weight,
+            &mut bm25f.stop_weight,
+            &mut bm25f.completion_weight,
+            &mut bm25f.synonym_weight,
+            &mut bm25f.form_weight,
+            alpha,
+            sentence_alpha,
+            coverage,
+            page_maxima,
+            page_second,
+            &mut bm25f.k1,
+            &mut title.weight,
+            &mut path.weight,
+            &mut heading.weight,
+            &mut ancestors.weight,
+            &mut code.weight,
+            &mut bm25f.title_boost,
+            &mut bm25f.heading_boost,
+        ]
+    }
+
+    /// The defaults, but for what a bundle sets.
+    pub(crate) fn of(ranking: &[f32]) -> Self {
+        let mut params = Self::default();
+        for (knob, &value) in params.knobs().into_iter().zip(ranking) {
+            *knob = value;
+        }
+        params
+    }
+
     /// The dense leg's share for a query.
     pub(crate) fn alpha(&self, plan: &QueryPlan) -> f32 {
         if plan.is_sentence() { self.sentence_alpha } else { self.alpha }

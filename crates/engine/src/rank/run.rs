@@ -10,7 +10,7 @@ use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
 use crate::filter::{self, Bitset};
 use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_bits};
 use crate::locate::Place;
-use crate::search::{Asked, attribute};
+use crate::search::{Asked, DensePoint, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
 
@@ -99,7 +99,11 @@ impl Allowed {
         };
         let phrases = Phrases { dictionary, structure };
         for phrase in &asked.plan.phrases {
-            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and(&phrases.sections(phrase));
+            let allowed = allowed.get_or_insert_with(|| Bitset::all(n_sections));
+            if allowed.is_empty() {
+                break;
+            }
+            allowed.and(&phrases.sections(phrase));
         }
         for phrase in &asked.plan.excluded {
             allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
@@ -156,22 +160,17 @@ impl Words {
     }
 }
 
-/// Says of sections that no word found in which part of them the nearest vector lies. A section's vectors are of parts of about
-/// the same length.
-fn find_parts(candidates: &mut [Candidate], structure: &Structure, similarity: impl Fn(u32) -> Option<f32>) {
-    for candidate in candidates.iter_mut().filter(|candidate| candidate.passage.is_none()) {
-        let vectors = structure.vectors(SectionId(candidate.section));
-        if vectors.len() < 2 {
-            continue;
-        }
-        let mut best = f32::NEG_INFINITY;
-        for (part, vector) in vectors.clone().enumerate() {
-            if let Some(cosine) = similarity(vector).filter(|&cosine| cosine > best) {
-                best = cosine;
-                candidate.part = (256 * part / vectors.len()) as u8;
-            }
+/// In which part of a section that no word found the nearest of its vectors lies, in 256ths. A section's vectors are of parts of
+/// about the same length.
+fn part(index: &Index, structure: &Structure, found: &Found, section: SectionId) -> u8 {
+    let vectors = structure.vectors(section);
+    let (n, mut best) = (vectors.len(), (f32::NEG_INFINITY, 0));
+    for (place, vector) in vectors.enumerate().filter(|_| n > 1) {
+        if let Some(cosine) = found.similarity(index, vector).filter(|&cosine| cosine > best.0) {
+            best = (cosine, 256 * place / n);
         }
     }
+    best.1 as u8
 }
 
 /// The pages among all.
@@ -210,6 +209,9 @@ pub(crate) struct Found {
     notices: Vec<Notice>,
     /// Pages that the site has pinned to the query, ascending.
     pins: Vec<u32>,
+    /// Where the query is, and the cells that were looked into; of no cells where all vectors are here.
+    point: Option<DensePoint>,
+    cells: Option<Vec<u32>>,
 }
 
 impl Found {
@@ -294,22 +296,39 @@ impl Found {
         add_pinned(&pins, &mut candidates, structure, |section| {
             allowed.is_none_or(|allowed| allowed.contains(section))
         });
-        if let Some(point) = &point {
-            let cells = || probe.iter().flat_map(|probe| probe.cells()).filter_map(|&cell| index.cell(cell));
-            find_parts(&mut candidates, structure, |vector| match &view {
-                Some(view) => view.similarity_of_vector(&point.query, VectorId(vector)),
-                None => cells().find_map(|cell| {
-                    let at = cell.ids().binary_search(&vector).ok()?;
-                    cell.vectors().nth(at).map(|(_, row, scale)| point.query.similarity(row, scale))
-                }),
-            });
-        }
         let mut params = *params;
         if asked.like.is_some() {
             params.page_second = LIKE_SECOND;
         }
         let pages = group(&candidates, &params, structure).pages;
-        Ok(Self { candidates, pages, lexical, hits, neighbours, groups, selectivity, notices, pins })
+        let cells = probe.map(|probe| probe.cells().to_vec());
+        Ok(Self {
+            candidates,
+            pages,
+            lexical,
+            hits,
+            neighbours,
+            groups,
+            selectivity,
+            notices,
+            pins,
+            point,
+            cells,
+        })
+    }
+
+    /// The cosine of the query with a vector; `None` where it was not at hand.
+    fn similarity(&self, index: &Index, vector: u32) -> Option<f32> {
+        let query = &self.point.as_ref()?.query;
+        if let Some(cells) = &self.cells {
+            return cells.iter().filter_map(|&cell| index.cell(cell)).find_map(|cell| {
+                let at = cell.ids().binary_search(&vector).ok()?;
+                cell.vectors().nth(at).map(|(_, row, scale)| query.similarity(row, scale))
+            });
+        }
+        let (shard, at) = index.manifest().dense.as_ref()?.vector_of(VectorId(vector))?;
+        let (vectors, at) = (index.vectors(shard)?, at as usize);
+        (at < vectors.len()).then(|| query.similarity(vectors.row(at), vectors.scale(at)))
     }
 }
 
@@ -415,6 +434,9 @@ impl Ranked {
             let Candidate { section: id, lexical, wording, .. } = section.candidate;
             let (found, (lexical_ranks, semantic_ranks)) =
                 (&found[usize::from(wording)], &ranks[usize::from(wording)]);
+            if section.candidate.passage.is_none() {
+                section.candidate.part = part(index, structure, found, SectionId(id));
+            }
             section.semantic_rank = semantic_ranks.get(id).map(|place| place + 1);
             section.lexical_rank = lexical.map(|score| {
                 lexical_ranks.get(id).map(|place| place + 1).unwrap_or_else(|| {

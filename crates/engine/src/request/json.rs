@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{EncoderChoice, Fusion, Limit, Mode, Prefer, QueryVector, Request, SectionsPerPage, Sort};
+use super::{EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort};
 use crate::Error;
 use crate::filter::quote;
 
@@ -13,20 +13,21 @@ type Read<T> = Result<T, Error>;
 pub(super) fn request(json: &str) -> Read<Request> {
     let value: Value =
         serde_json::from_str(json).map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
-    let mut fields = Fields::of("the request", value)?;
+    let mut fields = Fields::of("", value)?;
     let request = Request {
         query: fields.text("query")?.unwrap_or_default(),
-        mode: fields.word("mode", MODES)?.unwrap_or_default(),
+        mode: fields.word("mode", MODES.0, MODES.1)?.unwrap_or_default(),
         limit: fields.number("limit")?.map_or_else(Limit::default, Limit),
         offset: fields.number("offset")?.unwrap_or_default(),
         filter: fields.take("filter"),
         vector: fields.take("vector").map(|value| vector("vector", value)).transpose()?,
-        encoder: fields.word("encoder", ENCODERS)?.unwrap_or_default(),
+        encoder: fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default(),
         fusion: fields.take("fusion").map(fusion).transpose()?.unwrap_or_default(),
         prefix: fields.truth("prefix")?,
         verbatim: fields.truth("verbatim")?,
         sort: fields.take("sort").map(sort).transpose()?,
         prefer: fields.take("prefer").map(prefer).transpose()?,
+        order: fields.word("order", ORDERS.0, ORDERS.1)?.unwrap_or_default(),
         spread: fields.text("spread")?,
         copies: fields.truth("copies")?,
         facets: fields.list("facets", text)?,
@@ -47,15 +48,17 @@ pub(super) fn request(json: &str) -> Read<Request> {
     Ok(request)
 }
 
-const MODES: &[(&str, Mode)] =
-    &[("hybrid", Mode::Hybrid), ("lexical", Mode::Lexical), ("semantic", Mode::Semantic)];
-const ENCODERS: &[(&str, EncoderChoice)] =
-    &[("auto", EncoderChoice::Auto), ("static", EncoderChoice::Static), ("none", EncoderChoice::None)];
+const MODES: (&[&str], &[Mode]) =
+    (&["hybrid", "lexical", "semantic"], &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
+const ORDERS: (&[&str], &[Order]) =
+    (&["relevance", "recent", "balanced"], &[Order::Relevance, Order::Recent, Order::Balanced]);
+const ENCODERS: (&[&str], &[EncoderChoice]) =
+    (&["auto", "static", "none"], &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None]);
 
 /// Reads how the legs become one list.
 pub(super) fn fusion(value: Value) -> Read<Fusion> {
     let mut fields = Fields::of("fusion", value)?;
-    let method = fields.word("method", &[("rrf", true), ("convex", false)])?;
+    let method = fields.word("method", &["rrf", "convex"], &[true, false])?;
     let fusion = match method {
         Some(true) => {
             let dense = fields.float("denseWeight")?.or(fields.float("dense_weight")?);
@@ -133,24 +136,29 @@ impl Fields {
         }
     }
 
+    /// What a field is called in errors.
+    fn at(&self, name: &str) -> String {
+        if self.of.is_empty() { name.to_owned() } else { format!("{}.{name}", self.of) }
+    }
+
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
         self.object.remove(name).filter(|value| !value.is_null())
     }
 
     fn text(&mut self, name: &'static str) -> Read<Option<String>> {
-        self.take(name).map(|value| text(name, value)).transpose()
+        self.take(name).map(|value| text(&self.at(name), value)).transpose()
     }
 
     fn float(&mut self, name: &'static str) -> Read<Option<f32>> {
-        self.take(name).map(|value| float(name, value)).transpose()
+        self.take(name).map(|value| float(&self.at(name), value)).transpose()
     }
 
     fn number(&mut self, name: &'static str) -> Read<Option<u32>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.as_u64().and_then(|number| u32::try_from(number).ok()) {
             Some(number) => Ok(Some(number)),
-            None => Err(unlike(name, "a whole number from 0 to 4294967295", &value)),
+            None => Err(unlike(&self.at(name), "a whole number from 0 to 4294967295", &value)),
         }
     }
 
@@ -158,25 +166,31 @@ impl Fields {
         match self.take(name) {
             None => Ok(false),
             Some(Value::Bool(truth)) => Ok(truth),
-            Some(other) => Err(unlike(name, "true or false", &other)),
+            Some(other) => Err(unlike(&self.at(name), "true or false", &other)),
         }
     }
 
-    fn word<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Read<Option<T>> {
+    fn word<T: Copy>(&mut self, name: &'static str, words: &[&str], meanings: &[T]) -> Read<Option<T>> {
+        Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
+    }
+
+    /// Which of some words a field is. Not generic, so that it is there once.
+    fn place(&mut self, name: &'static str, words: &[&str]) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        let meant = words.iter().find(|(word, _)| value.as_str() == Some(word));
-        let meant = meant.map(|&(_, meaning)| Some(meaning));
-        meant.ok_or_else(|| {
-            let words: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
-            unlike(name, &words.join(" or "), &value)
-        })
+        match words.iter().position(|word| value.as_str() == Some(word)) {
+            Some(place) => Ok(Some(place)),
+            None => Err(unlike(&self.at(name), &words.join(" or "), &value)),
+        }
     }
 
     fn list<T>(&mut self, name: &'static str, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
         match self.take(name) {
             None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.into_iter().map(|value| item(name, value)).collect(),
-            Some(other) => Err(unlike(name, "a list", &other)),
+            Some(Value::Array(items)) => {
+                let at = self.at(name);
+                items.into_iter().map(|value| item(&at, value)).collect()
+            }
+            Some(other) => Err(unlike(&self.at(name), "a list", &other)),
         }
     }
 
@@ -185,7 +199,7 @@ impl Fields {
         match self.object.keys().next() {
             Some(other) => Err(wrong(format!(
                 "{} has a field {}, which is unknown; there are {}",
-                self.of,
+                if self.of.is_empty() { "the request" } else { &self.of },
                 quote(other),
                 self.known.join(", ")
             ))),
@@ -199,7 +213,8 @@ fn unlike(at: &str, what: &str, found: &Value) -> Error {
 }
 
 fn expected(at: &str, what: &str, found: &str) -> Error {
-    wrong(format!("the request, {at}: expected {what}, found {found}"))
+    let place = if at.is_empty() { "" } else { ", " };
+    wrong(format!("the request{place}{at}: expected {what}, found {found}"))
 }
 
 fn wrong(message: String) -> Error {
@@ -215,7 +230,7 @@ mod tests {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
             "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true}, "encoder": "none",
             "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true,
-            "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2}, "spread": "e", "copies": true,
+            "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2}, "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsInstead": true, "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}], "similarTo": "d"}"#;
         let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
@@ -236,6 +251,7 @@ mod tests {
             verbatim: true,
             sort: Some(Sort { by: "year".into(), descending: true }),
             prefer: Some(Prefer { by: "d".into(), share: 0.3, half: Some(2.0), ascending: false }),
+            order: Order::Recent,
             spread: Some("e".into()),
             copies: true,
             facets: vec!["*".into()],
@@ -256,7 +272,7 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place() {
         let cases = [
             ("", "the request is not JSON"),
-            ("[]", "the request, the request: expected an object, found `[]`"),
+            ("[]", "the request: expected an object, found `[]`"),
             (r#"{"limits": 3}"#, "has a field `limits`, which is unknown; there are query, mode, limit"),
             (r#"{"query": 3}"#, "query: expected a string, found `3`"),
             (r#"{"limit": -1}"#, "limit: expected a whole number from 0 to 4294967295, found `-1`"),
@@ -267,9 +283,13 @@ mod tests {
             (r#"{"sort": {"descending": true}}"#, "sort.by: expected an attribute's name"),
             (
                 r#"{"vector": {"values": [1, "x"], "encoder": "e"}}"#,
-                "values: expected a number, found `\"x\"`",
+                "the request, vector.values: expected a number, found `\"x\"`",
             ),
             (r#"{"vector": {"values": [1]}}"#, "vector.encoder: expected the name of what made the vector"),
+            (r#"{"prefer": {"by": "d", "share": "x"}}"#, "the request, prefer.share: expected a number"),
+            (r#"{"sort": {"by": 1}}"#, "the request, sort.by: expected a string"),
+            (r#"{"alsoVectors": [{"values": 1}]}"#, "the request, alsoVectors.values: expected a list"),
+            (r#"{"order": "newest"}"#, "order: expected relevance or recent or balanced"),
             (r#"{"also": "a"}"#, "also: expected a list"),
             (r#"{"prefix": 1}"#, "prefix: expected true or false, found `1`"),
         ];

@@ -378,6 +378,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         lexicon,
         spelling,
         synonyms: Vec::new(),
+        ranking: Vec::new(),
         texts,
         shards: entries,
     };

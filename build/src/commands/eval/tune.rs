@@ -1,0 +1,147 @@
+//! `findling eval --tune`: chooses the parameters of ranking for a site's own queries.
+
+use anyhow::{Result, bail};
+use findling_engine::{Limit, Mode, Request, SectionsPerPage};
+use serde::Serialize;
+
+use super::{Args, Judged, mode_name, one};
+use crate::eval::metrics::Measures;
+use crate::eval::tune::{Axis, FOLDS, LEAST_QUERIES, Split, Tuned, tune};
+use crate::host::Host;
+use crate::ranking::{self, PARAMETERS, Setting};
+use crate::ui::{Paint, Ui, thousands};
+
+/// Pages ranked for each query: what nDCG@10 needs.
+const DEPTH: u32 = 10;
+
+/// What tuning came to, as JSON.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    n_queries: usize,
+    modes: Vec<Mode>,
+    n_settings: usize,
+    splits: Vec<Split>,
+    gain: f64,
+    error: f64,
+    holds: bool,
+    before: f64,
+    after: f64,
+    changes: Vec<Change>,
+}
+
+#[derive(Debug, Serialize)]
+struct Change {
+    parameter: &'static str,
+    from: f32,
+    to: f32,
+}
+
+/// Tunes, prints what came of it, and writes the setting.
+pub(super) fn run(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args, ui: &Ui) -> Result<()> {
+    if judged.len() < LEAST_QUERIES {
+        bail!(
+            "expected {LEAST_QUERIES} judged queries at least, found {}; what fewer choose is chance",
+            judged.len()
+        );
+    }
+    let start = ranking::of(*host.index().rank_params());
+    let axes: Vec<Axis> = PARAMETERS
+        .iter()
+        .enumerate()
+        .filter(|(_, parameter)| !parameter.grid.is_empty())
+        .map(|(at, parameter)| Axis { at, grid: parameter.grid })
+        .collect();
+    let bar = ui.bar("Tuning", FOLDS as u64 + 1, "searches");
+    let measure = |setting: &[f32]| {
+        host.index_mut().set_rank_params(ranking::params(&whole(setting)?));
+        scores(host, modes, judged, args)
+    };
+    let tuned = tune(&start, &axes, measure, |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    let setting = whole(&tuned.setting)?;
+    if args.json {
+        let report = Report {
+            n_queries: judged.len(),
+            modes: modes.to_vec(),
+            n_settings: tuned.n_measured,
+            gain: tuned.gain,
+            error: tuned.error,
+            holds: tuned.holds,
+            before: tuned.all.0,
+            after: tuned.all.1,
+            changes: ranking::differences(&start, &setting)
+                .map(|(parameter, from, to)| Change { parameter, from, to })
+                .collect(),
+            splits: tuned.splits,
+        };
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&tuned, &start, &setting, modes, judged.len(), ui);
+    }
+    let Some(path) = &args.output else {
+        if tuned.holds {
+            ui.status("Found", "give --output FILE to keep it, then build with --ranking FILE");
+        }
+        return Ok(());
+    };
+    ranking::write(path, &setting)?;
+    ui.status("Written", format!("{0}; findling build --ranking {0} takes it up", path.display()));
+    Ok(())
+}
+
+fn whole(setting: &[f32]) -> Result<Setting> {
+    Ok(<Setting>::try_from(setting)?)
+}
+
+/// For each query the mean nDCG@10 of the modes.
+fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Result<Vec<f64>> {
+    let mut sums = vec![0.0; judged.len()];
+    for &mode in modes {
+        let requests: Vec<Request> = judged
+            .iter()
+            .map(|one| Request {
+                limit: Limit(DEPTH),
+                sections_per_page: SectionsPerPage(1),
+                ..self::one(args, mode, one)
+            })
+            .collect();
+        for ((sum, response), one) in sums.iter_mut().zip(host.search_all(&requests)?).zip(judged) {
+            let ranked: Vec<&str> = response.results.iter().map(|page| page.id.as_str()).collect();
+            *sum += Measures::of(&ranked, &one.judgements).ndcg_10 / modes.len() as f64;
+        }
+    }
+    Ok(sums)
+}
+
+fn print(tuned: &Tuned, start: &Setting, setting: &Setting, modes: &[Mode], n_queries: usize, ui: &Ui) {
+    let names: Vec<&str> = modes.iter().map(|mode| mode_name(*mode)).collect();
+    let head = format!("{:<22} {:>7} {:>8} {:>8} {:>8}", "nDCG@10", "queries", "before", "after", "gain");
+    println!("{}", ui.paint(Paint::Bold, &head));
+    let line = |name: &str, n: usize, before: f64, after: f64| {
+        println!("{name:<22} {n:>7} {before:>8.4} {after:>8.4} {:>+8.4}", after - before);
+    };
+    for (i, split) in tuned.splits.iter().enumerate() {
+        line(&format!("part {}, by the others", i + 1), split.n_queries, split.before, split.after);
+    }
+    line("all parts so", n_queries, tuned.all.0, tuned.all.0 + tuned.gain);
+    line("all, by all", n_queries, tuned.all.0, tuned.all.1);
+    println!();
+    let changes: Vec<_> = ranking::differences(start, setting).collect();
+    for (name, from, to) in &changes {
+        println!("{name:<22} {from:>7} -> {to}");
+    }
+    let gain =
+        format!("{:+.4} on queries that did not choose, standard error {:.4}", tuned.gain, tuned.error);
+    let outcome = if tuned.holds {
+        format!("the gain holds: {gain}")
+    } else {
+        format!("what there is stays, since no gain holds: {gain}")
+    };
+    let tail = format!(
+        "{outcome}; {}, {} settings measured",
+        names.join(" and "),
+        thousands(tuned.n_measured as u64)
+    );
+    println!("{}", ui.paint(Paint::Dim, &tail));
+}

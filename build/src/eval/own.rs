@@ -1,0 +1,52 @@
+//! Judged queries out of a site's own headings: each asks for the page that it stands on.
+
+use std::collections::BTreeMap;
+
+use anyhow::bail;
+
+use super::judged::Query;
+use super::metrics::Judgements;
+use crate::index::open::BundleFiles;
+use crate::sample;
+
+/// Words that a heading must have: one alone rather names a term than asks for a page.
+const LEAST_WORDS: usize = 2;
+
+/// Queries of headings that stand on one page only, evenly over the site, with the page judged relevant. They say what the page
+/// says, so that they favour words over meaning.
+///
+/// # Errors
+/// Where the texts cannot be read, or there is no such heading.
+pub fn own_judged(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
+    // Headings in the order of the site; the page is lost where another has the same.
+    let mut headings: Vec<(String, String)> = Vec::new();
+    let mut pages: BTreeMap<String, Option<String>> = BTreeMap::new();
+    files.each_page(|page| {
+        for section in page.sections.iter().filter(|section| section.level > 0) {
+            let heading = sample::words_alone(section.heading);
+            if heading.split(' ').count() < LEAST_WORDS {
+                continue;
+            }
+            let key = heading.to_lowercase();
+            match pages.get_mut(&key) {
+                None => {
+                    pages.insert(key.clone(), Some(page.id.to_owned()));
+                    headings.push((key, heading));
+                }
+                Some(known) => *known = known.take().filter(|known| known == page.id),
+            }
+        }
+    })?;
+    let alone = headings.into_iter().filter_map(|(key, heading)| Some((heading, pages.remove(&key)??)));
+    let judged: Vec<(Query, Judgements)> = sample::evenly(alone.collect())
+        .enumerate()
+        .map(|(i, (text, page))| (Query { id: format!("heading-{i}"), text }, [(page, 1)].into()))
+        .collect();
+    if judged.is_empty() {
+        bail!(
+            "{}: no heading of two words that only one page has; give judged queries with --queries and --qrels",
+            files.path().display()
+        );
+    }
+    Ok(judged)
+}

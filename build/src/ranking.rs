@@ -1,0 +1,190 @@
+//! The parameters of ranking that a site may set: their names, what is tried of each, and the file they are kept in.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use findling_bundle::RANKING_MOST;
+use findling_engine::RankParams;
+
+/// A number for each parameter, in the order of the manifest.
+pub type Setting = [f32; RANKING_MOST.len()];
+
+/// A parameter of ranking.
+pub struct Parameter {
+    /// As files spell it.
+    pub name: &'static str,
+    /// What is worth trying, ascending; nothing where trying would cost readers bytes.
+    pub grid: &'static [f32],
+}
+
+const LENGTH: &[f32] = &[0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9];
+const SHARE: &[f32] = &[0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0];
+const MEANING: &[f32] = &[0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8];
+const WEIGHT: &[f32] = &[0.0, 0.25, 0.5, 0.8, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0];
+const BOOST: &[f32] = &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5];
+
+const fn parameter(name: &'static str, grid: &'static [f32]) -> Parameter {
+    Parameter { name, grid }
+}
+
+/// All of them, in the order of [`RankParams::knobs`].
+pub const PARAMETERS: [Parameter; RANKING_MOST.len()] = [
+    parameter("titleLength", LENGTH),
+    parameter("headingLength", LENGTH),
+    parameter("textLength", LENGTH),
+    parameter("codeLength", LENGTH),
+    parameter("parts", SHARE),
+    // Postings of stop words are the longest to fetch.
+    parameter("stopWords", &[]),
+    parameter("completions", SHARE),
+    parameter("synonyms", SHARE),
+    parameter("forms", SHARE),
+    parameter("meaning", MEANING),
+    parameter("meaningInSentences", MEANING),
+    parameter("coverage", &[0.0, 0.25, 0.5, 0.75, 1.0]),
+    parameter("pageMaxima", &[0.0, 0.25, 0.5, 0.75, 1.0]),
+    parameter("pageSecond", &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]),
+    parameter("k1", &[0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 1.8, 2.2]),
+    parameter("title", WEIGHT),
+    parameter("path", WEIGHT),
+    parameter("heading", WEIGHT),
+    parameter("headingsAbove", WEIGHT),
+    parameter("code", WEIGHT),
+    parameter("titleIsQuery", BOOST),
+    parameter("headingIsQuery", BOOST),
+];
+
+/// What the engine does where it is told nothing.
+pub fn defaults() -> Setting {
+    of(RankParams::default())
+}
+
+/// The numbers of the engine's parameters.
+pub fn of(mut params: RankParams) -> Setting {
+    params.knobs().map(|knob| *knob)
+}
+
+/// The engine's parameters with these numbers.
+pub fn params(setting: &Setting) -> RankParams {
+    let mut params = RankParams::default();
+    for (knob, value) in params.knobs().into_iter().zip(setting) {
+        *knob = *value;
+    }
+    params
+}
+
+/// The parameters that differ between two settings: name, the first's number, the second's.
+pub fn differences<'a>(
+    from: &'a Setting,
+    to: &'a Setting,
+) -> impl Iterator<Item = (&'static str, f32, f32)> + 'a {
+    let both = from.iter().copied().zip(to.iter().copied());
+    let named = PARAMETERS.iter().map(|parameter| parameter.name).zip(both);
+    named.filter(|(_, (from, to))| from != to).map(|(name, (from, to))| (name, from, to))
+}
+
+/// Reads a file of parameters: a JSON object of names and numbers. What it does not name stays as it is by default.
+///
+/// # Errors
+/// Where the file cannot be read or is something else, a name is unknown, or a number impossible.
+pub fn read(path: &Path) -> anyhow::Result<Setting> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{}: the ranking cannot be read", path.display()))?;
+    parse(&text).with_context(|| format!("{}: no ranking", path.display()))
+}
+
+fn parse(text: &str) -> anyhow::Result<Setting> {
+    let named: BTreeMap<String, f32> =
+        serde_json::from_str(text).context("expected an object of names and numbers")?;
+    let mut setting = defaults();
+    for (name, value) in named {
+        let Some(at) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
+            let known: Vec<&str> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
+            bail!("`{name}` is no parameter of ranking; there are {}", known.join(", "));
+        };
+        let most = RANKING_MOST[at];
+        if !(0.0..=most).contains(&value) {
+            bail!("expected {name} from 0 to {most}, found {value}");
+        }
+        setting[at] = value;
+    }
+    Ok(setting)
+}
+
+/// Writes what differs from the defaults, as [`read`] reads it.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn write(path: &Path, setting: &Setting) -> anyhow::Result<()> {
+    let defaults = defaults();
+    // By name, so that the file says the same in every order of the parameters.
+    let named: BTreeMap<&str, serde_json::Value> =
+        differences(&defaults, setting).map(|(name, _, value)| (name, decimal(value))).collect();
+    let text = format!("{}\n", serde_json::to_string_pretty(&named)?);
+    std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+/// The number as it is written in decimals: 0.35, and not what the nearest f32 is.
+fn decimal(value: f32) -> serde_json::Value {
+    value.to_string().parse::<f64>().map_or(serde_json::Value::Null, serde_json::Value::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_for_what_they_say() {
+        let mut setting = defaults();
+        for (parameter, value) in PARAMETERS.iter().zip(&mut setting) {
+            match parameter.name {
+                "textLength" => *value = 0.1,
+                "meaningInSentences" => *value = 0.2,
+                "pageSecond" => *value = 0.4,
+                "k1" => *value = 2.5,
+                "code" => *value = 0.6,
+                "headingIsQuery" => *value = 0.7,
+                _ => {}
+            }
+        }
+        let got = params(&setting);
+        assert_eq!((got.bm25f.fields[4].b, got.bm25f.k1, got.bm25f.fields[5].weight), (0.1, 2.5, 0.6));
+        assert_eq!((got.sentence_alpha, got.page_second, got.bm25f.heading_boost), (0.2, 0.4, 0.7));
+        assert_eq!(of(got), setting);
+        assert_eq!(params(&defaults()), RankParams::default());
+    }
+
+    #[test]
+    fn defaults_and_all_that_is_tried_are_possible() {
+        for ((parameter, most), default) in PARAMETERS.iter().zip(RANKING_MOST).zip(defaults()) {
+            assert!((0.0..=most).contains(&default), "{}", parameter.name);
+            assert!(parameter.grid.iter().all(|value| (0.0..=most).contains(value)), "{}", parameter.name);
+            assert!(parameter.grid.is_sorted(), "{}", parameter.name);
+        }
+    }
+
+    #[test]
+    fn a_file_keeps_what_differs() {
+        let at = tempfile::tempdir().expect("a directory");
+        let path = at.path().join("ranking.json");
+        let mut setting = defaults();
+        setting[9] = 0.55;
+        setting[14] = 0.9;
+        write(&path, &setting).expect("written");
+        assert_eq!(
+            std::fs::read_to_string(&path).expect("read"),
+            "{\n  \"k1\": 0.9,\n  \"meaning\": 0.55\n}\n"
+        );
+        assert_eq!(read(&path).expect("read"), setting);
+        for (text, expect) in [
+            ("[1]", "an object of names and numbers"),
+            (r#"{"k2": 1}"#, "`k2` is no parameter of ranking; there are titleLength, headingLength"),
+            (r#"{"k1": -1}"#, "expected k1 from 0 to 100, found -1"),
+            (r#"{"meaning": 1.5}"#, "expected meaning from 0 to 1, found 1.5"),
+        ] {
+            let error = format!("{:#}", parse(text).expect_err("refused"));
+            assert!(error.contains(expect), "{error}");
+        }
+    }
+}
