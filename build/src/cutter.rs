@@ -1,4 +1,4 @@
-//! Deciding where a sequence is cut, so that an edit moves few cuts: shards of a bundle, stretches of a long section.
+//! Deciding where one shard ends and the next begins, so that an edit moves few of the cuts.
 
 /// Cuts a sequence into shards of about a target size, at places that the contents choose: an item put in or taken out moves
 /// the cuts around it and no others, so that a rebuild leaves the other shards as they were.

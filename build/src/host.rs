@@ -140,7 +140,7 @@ impl Host {
         }
         let meant = |text: &str| {
             let corrections = response.corrections.iter();
-            corrections.fold(text.to_owned(), |text, slip| text.replace(&slip.word, &slip.replacement))
+            corrections.fold(text.to_owned(), |text, slip| replace_word(&text, &slip.word, &slip.replacement))
         };
         let vector = encoder.encode(&meant(&request.query))?.0;
         let also_vectors = request
@@ -212,4 +212,35 @@ impl Host {
 fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
     Index::open(files.stored_manifest())
         .with_context(|| format!("{} cannot be searched", files.path().display()))
+}
+
+/// The text with another word in place of one, where that is a whole word: as the client's `meant` has it.
+fn replace_word(text: &str, word: &str, replacement: &str) -> String {
+    let ends = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    let mut replaced = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, _) in text.match_indices(word) {
+        let end = at + word.len();
+        if !word.is_empty() && ends(text[..at].chars().next_back()) && ends(text[end..].chars().next()) {
+            replaced.push_str(&text[copied..at]);
+            replaced.push_str(replacement);
+            copied = end;
+        }
+    }
+    replaced.push_str(&text[copied..]);
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_are_replaced() {
+        let meant = |text: &str| replace_word(text, "mutx", "mutex");
+        assert_eq!(meant("mutx"), "mutex");
+        assert_eq!(meant("a mutx, (mutx) and mutxes of amutx"), "a mutex, (mutex) and mutxes of amutx");
+        assert_eq!(meant("ümutx mutxé mutx"), "ümutx mutxé mutex");
+        assert_eq!(replace_word("text", "", "x"), "text");
+    }
 }

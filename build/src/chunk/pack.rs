@@ -3,10 +3,6 @@
 use std::ops::Range;
 
 use super::atoms::{self, Atom};
-use crate::cutter::Cutter;
-
-/// Spans of a stretch to aim at: the longer, the more alike are the spans, and the shorter, the fewer an edit moves.
-const STRETCH: usize = 3;
 
 /// How large spans are to be, in whatever `size` counts.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +15,7 @@ pub(super) struct Sizes {
     pub overlap: usize,
 }
 
-/// Packs atoms into spans of about one size, cut at ends of blocks where one is near.
-///
-/// A long text is cut into stretches first, between blocks that their own words choose, and each is packed by itself: an edit
-/// then moves the spans of its stretch, and those behind it stay.
+/// Packs atoms into as many spans as their total asks for, all of about the same size, cut at ends of blocks where one is near.
 pub(super) fn pack(
     text: &str,
     atoms: &[Atom],
@@ -39,53 +32,8 @@ pub(super) fn pack(
             sized.push((atom.clone(), atom_size));
         }
     }
-    let target = sizes.target.clamp(1, max);
-    let mut spans = Vec::new();
-    for stretch in stretches(text, &sized, target) {
-        pack_evenly(text, &sized[stretch], target, max, size, &mut spans);
-    }
-    if sizes.overlap > 0 {
-        overlap(&sized, &mut spans, sizes.overlap);
-    }
-    spans
-}
-
-/// Where a text is cut whatever the lengths before and behind: ranges of atoms.
-fn stretches(text: &str, sized: &[(Atom, usize)], target: usize) -> Vec<Range<usize>> {
-    let mut stretches: Vec<Range<usize>> = Vec::new();
-    let mut cutter = Cutter::new(STRETCH * target);
-    let (mut first, mut block) = (0, 0);
-    for (at, (atom, _)) in sized.iter().enumerate() {
-        if !atom.ends_block && at + 1 < sized.len() {
-            continue;
-        }
-        let key = &text[sized[block].0.span.start..atom.span.end];
-        let block_size: usize = sized[block..=at].iter().map(|(_, size)| size).sum();
-        if cutter.cut_before(key, block_size) {
-            stretches.push(first..block);
-            first = block;
-        }
-        block = at + 1;
-    }
-    let rest: usize = sized[first..].iter().map(|(_, size)| size).sum();
-    match stretches.last_mut() {
-        // What is shorter than a span is packed with what is before it.
-        Some(last) if rest < target => last.end = sized.len(),
-        _ => stretches.push(first..sized.len()),
-    }
-    stretches
-}
-
-/// Packs atoms into as many spans as their total asks for, all of about the same size.
-fn pack_evenly(
-    text: &str,
-    sized: &[(Atom, usize)],
-    target: usize,
-    max: usize,
-    size: &dyn Fn(&str) -> usize,
-    all: &mut Vec<Range<usize>>,
-) {
     let total: usize = sized.iter().map(|(_, size)| size).sum();
+    let target = sizes.target.clamp(1, max);
     // Spans of equal size instead of full ones and a rest.
     let n_spans = ((total + target / 2) / target).max(total.div_ceil(max)).max(1);
     let even = total.div_ceil(n_spans).max(1);
@@ -118,7 +66,10 @@ fn pack_evenly(
             _ => spans.push(last),
         }
     }
-    all.append(&mut spans);
+    if sizes.overlap > 0 {
+        overlap(&sized, &mut spans, sizes.overlap);
+    }
+    spans
 }
 
 /// Lets each span begin with the last atoms of the one before it.

@@ -474,6 +474,9 @@ fn offset(at: usize) -> Result<u32, Error> {
     })
 }
 
+/// A posting as it is read: section and place, frequencies, lengths.
+type Stepped = ((u64, u64), [u32; 2], [u32; 2]);
+
 /// A term's lists: postings from the front, lengths from the end.
 #[derive(Clone, Copy, Debug)]
 struct Lists<'a> {
@@ -485,7 +488,7 @@ struct Lists<'a> {
 impl Lists<'_> {
     /// How far the next posting is from the least place that it can be at, and the rest of it.
     #[inline]
-    fn next(&mut self, level: Level, least: Place) -> Result<((u64, u64), [u32; 2], [u32; 2]), Error> {
+    fn next(&mut self, level: Level, least: Place) -> Result<Stepped, Error> {
         let value = self.reader.varint64()?;
         let place = match level {
             Level::Passage if value & 2 == 0 => least.step(value >> 2, 0),
