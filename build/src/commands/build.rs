@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired::GRACE.as_secs() / 86_400)]
     prune: u64,
     /// Group vectors and fit the query encoder anew, instead of going on with what the bundle in OUT has, which keeps most of its
-    /// files as they are
+    /// files as they are; wanted after a change of --table
     #[arg(long, help_heading = "Output")]
     fresh: bool,
     /// Go on: build again whenever an input changes, until interrupted
