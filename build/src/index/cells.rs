@@ -1,8 +1,8 @@
 //! Vectors grouped around centroids, so that a reader fetches few of them.
 //!
 //! Centroids come of Lloyd's algorithm (k-means) over a sample, evenly spread over the site; a cell that becomes twice as
-//! large as meant is divided in two, since a query pays for the whole of it. The same vectors give the same cells on any
-//! number of cores.
+//! large as meant is divided in two, since a query pays for the whole of it, and may grow to three times that when vectors then go
+//! to what is nearest. The same vectors give the same cells on any number of cores.
 //!
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
