@@ -38,6 +38,8 @@ pub const LIMIT: u32 = 5;
 
 /// The client's files that a page fetches to open the search, in this order.
 const CLIENT: [&str; 4] = ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine_bg.wasm"];
+/// The rest of the engine: for filters, corrections, phrases, explanations (`crates/wasm/deferred.txt`).
+const CLIENT_REST: [&str; 1] = ["findling_engine_rest_bg.wasm"];
 /// The client's files that load a transformer.
 const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
 /// What the client first asks of a single file (`FIRST_BYTES` in `www/src/sources.ts`).
@@ -290,6 +292,8 @@ pub struct Budget {
     pub has_client: bool,
     /// To open the search.
     pub opening: Downloads,
+    /// What the client loads with the first search that filters, corrects a word or looks for a phrase; in no other row.
+    pub later_engine: Downloads,
     /// What embeds queries in the browser at once: `static`, `hash`; `None` where words alone answer.
     pub encoder: Option<&'static str>,
     /// What the client loads after the first query for meaning, where a transformer is deployed; in no other row.
@@ -321,6 +325,8 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     host.set_streamed(true);
     let encoder = browser_encoder(host)?;
     let (has_client, opening) = opening(host.files())?;
+    let mut later_engine = Downloads::default();
+    push_client(&mut later_engine, host.files(), &CLIENT_REST)?;
     let later_encoder = later_encoder(host.files())?;
     let bar = ui.bar("Asking", 2 * queries.len() as u64, "queries");
     let mut prices = Prices::default();
@@ -339,6 +345,7 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
     Ok(Budget {
         has_client,
         opening,
+        later_engine,
         encoder: encoder.as_ref().map(QueryEncoder::kind),
         later_encoder,
         first: Queries::of(queries, &first),

@@ -17,9 +17,9 @@ const engine = join(www, "wasm/engine");
 const engineEn = join(www, "wasm/engine-en");
 const encoder = join(www, "wasm/encoder");
 
-for (const directory of [engine, engineEn]) {
-  if (!existsSync(join(directory, "findling_engine_bg.wasm"))) {
-    console.error(`${directory} has no findling_engine_bg.wasm. Build it with: cargo xtask wasm`);
+for (const file of ["findling_engine_bg.wasm", "first.wasm", "rest.wasm"].flatMap((name) => [join(engine, name), join(engineEn, name)])) {
+  if (!existsSync(file)) {
+    console.error(`${file} is missing. Build it with: cargo xtask wasm`);
     process.exit(1);
   }
 }
@@ -42,12 +42,15 @@ const css = {
   },
 };
 
+/** The engine in one piece is the Worker's; in a browser its name is that of the first part. */
+const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
+
 /** What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts import as such. */
 const apart = {
   name: "apart",
   setup(build) {
     build.onResolve({ filter: /\/client$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined));
-    build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${path.split("/").at(-1)}`, external: true }));
+    build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`, external: true }));
   },
 };
 
@@ -74,9 +77,12 @@ await esbuild.build({
   plugins: [css, apart],
   logLevel: "warning",
 });
-cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling_engine_bg.wasm"));
-// For sites in English: `findling build` deploys the one that fits under the name of the first.
-cpSync(join(engineEn, "findling_engine_bg.wasm"), join(next, "findling_engine_en_bg.wasm"));
+cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
+// For sites in English the second two: `findling build` deploys those that fit, under the names of the first two.
+for (const [directory, name] of [[engine, "findling_engine"], [engineEn, "findling_engine_en"]]) {
+  cpSync(join(directory, "first.wasm"), join(next, `${name}_bg.wasm`));
+  cpSync(join(directory, "rest.wasm"), join(next, `${name}_rest_bg.wasm`));
+}
 if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
 // Types: a tree as in src/, and under each entry's name a file that leads there.

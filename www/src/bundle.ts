@@ -5,6 +5,7 @@
 
 import { abortable, FindlingError } from "./errors";
 import type { Notice, Request, Response } from "./engine-types";
+import { needsRest, type Rest } from "./rest";
 import { noTraffic, type Traffic, type Wanted } from "./shards";
 import type { Source } from "./sources";
 import type { Description } from "./types";
@@ -59,6 +60,7 @@ export class Bundle {
   readonly #wasm: Wasm;
   readonly #source: Source;
   readonly #keeping: Keeping;
+  readonly #rest: Rest | undefined;
   readonly #loads = new Map<number, Load>();
   #engine!: Engine;
   #searching = 0;
@@ -68,17 +70,19 @@ export class Bundle {
   #dense = false;
   #pruned = false;
 
-  private constructor(wasm: Wasm, source: Source, keeping: Keeping) {
+  private constructor(wasm: Wasm, source: Source, keeping: Keeping, rest: Rest | undefined) {
     this.#wasm = wasm;
     this.#source = source;
     this.#keeping = keeping;
+    this.#rest = rest;
   }
 
   /**
-   * Opens the bundle behind `source`. `ready` is the module's initialisation, awaited beside the first file.
+   * Opens the bundle behind `source`. `ready` is the module's initialisation, awaited beside the first file; `rest` what of the module
+   * comes when it is needed.
    */
-  static async open(wasm: Wasm, source: Source, keeping: Keeping, traffic: Traffic, ready?: Promise<unknown>): Promise<Bundle> {
-    const bundle = new Bundle(wasm, source, keeping);
+  static async open(wasm: Wasm, source: Source, keeping: Keeping, traffic: Traffic, ready?: Promise<unknown>, rest?: Rest): Promise<Bundle> {
+    const bundle = new Bundle(wasm, source, keeping, rest);
     const [entry] = await Promise.all([source.entry(traffic), ready]);
     await bundle.#load(entry, traffic);
     return bundle;
@@ -176,6 +180,20 @@ export class Bundle {
   }
 
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
+    const rest = this.#rest;
+    if (rest && !rest.here && needsRest(request)) await abortable(rest.load(), signal);
+    try {
+      return await this.#steps(request, cost, signal);
+    } catch (thrown) {
+      // A search that needed the rest without saying so has left the engine in the middle of its work: begin anew, with the rest.
+      if (!rest || rest.here || !(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
+      await abortable(rest.load(), signal);
+      await this.#load(await this.#source.entry(cost), cost);
+      return this.#steps(request, cost, signal);
+    }
+  }
+
+  async #steps(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
     const engine = this.#engine;
     const timed = <T>(work: () => T): T => {
       const start = performance.now();
@@ -196,6 +214,10 @@ export class Bundle {
         cost.fetch += performance.now() - start;
       }
       throw new FindlingError("internal", `The engine asked for files ${MOST_ROUNDS} times without coming to an end.`);
+    } catch (thrown) {
+      // What was cut short cannot be freed.
+      if (thrown instanceof WebAssembly.RuntimeError) search.free = () => {};
+      throw thrown;
     } finally {
       search.free();
     }
@@ -223,11 +245,14 @@ export class Bundle {
   }
 
   async #fetch(engine: Engine, wanted: Wanted, traffic: Traffic, signal: AbortSignal): Promise<void> {
-    const get = (fresh: boolean) =>
-      this.#source.shard(wanted, traffic, { signal, fresh }).catch((thrown: unknown) => {
+    const rest = wanted.rest ? this.#rest?.load() : undefined;
+    const get = async (fresh: boolean) => {
+      const bytes = this.#source.shard(wanted, traffic, { signal, fresh }).catch((thrown: unknown) => {
         const error = FindlingError.from(thrown);
         throw error.code === "not-found" ? new FindlingError("shard-missing", error.message, { cause: error }) : error;
       });
+      return (await Promise.all([bytes, rest]))[0];
+    };
     try {
       engine.provide(wanted.id, await get(false));
     } catch (thrown) {

@@ -15,6 +15,8 @@ export interface Wanted {
   length: number;
   /** Where it begins in a single-file bundle. */
   offset: number;
+  /** Whether the rest of the engine must be here to read it. */
+  rest?: true;
 }
 
 /** What was moved over the network for one search, or since opening. */

@@ -8,6 +8,7 @@ import { Bundle } from "./bundle";
 import { FindlingError } from "./errors";
 import type { Request } from "./engine-types";
 import { locate } from "./locate";
+import { restAt } from "./rest";
 import { serve, type Port } from "./rpc";
 import { Files, noTraffic } from "./shards";
 import { Directory, OneFile } from "./sources";
@@ -16,6 +17,8 @@ import { Directory, OneFile } from "./sources";
 export interface OpenCall {
   url: string;
   wasmUrl: string;
+  /** The engine's second part. */
+  restUrl: string;
   memory: number | undefined;
   streamed: boolean;
 }
@@ -24,14 +27,14 @@ export interface OpenCall {
 export function start(port: Port): void {
   let bundle: Bundle | undefined;
   serve(port, {
-    async open({ url, wasmUrl, memory, streamed }: OpenCall) {
+    async open({ url, wasmUrl, restUrl, memory, streamed }: OpenCall) {
       const start = performance.now();
       const traffic = noTraffic();
       const { base, file } = locate(new URL(url));
       const ready = initialise(wasmUrl);
       const files = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
       const source = file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
-      bundle = await Bundle.open(wasm, source, { memory, streamed }, traffic, ready);
+      bundle = await Bundle.open(wasm, source, { memory, streamed }, traffic, ready, restAt(restUrl, ready));
       return { description: bundle.describe(), revision: bundle.revision, traffic, ms: performance.now() - start };
     },
     async search(request: Request, signal) {
@@ -41,9 +44,9 @@ export function start(port: Port): void {
   });
 }
 
-let initialised: Promise<unknown> | undefined;
+let initialised: Promise<object> | undefined;
 
-function initialise(url: string): Promise<unknown> {
+function initialise(url: string): Promise<object> {
   return (initialised ??= wasm.default({ module_or_path: url }).catch((thrown: unknown) => {
     initialised = undefined;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });

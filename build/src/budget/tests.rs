@@ -161,10 +161,14 @@ fn opening_counts_the_client_where_there_is_one() {
         extra("findling-ui.js", 100),
         extra("findling_engine_bg.wasm", 5000),
         extra("findling_encoder_bg.wasm", 9000),
+        extra("findling_engine_rest_bg.wasm", 700),
     ];
     let host = bundle_at(&dir.path().join("with"), Shape::Directory, None, &client);
     let (has_client, with) = opening(host.files()).unwrap();
     assert!(has_client);
+    let mut measured = Host::open(&dir.path().join("with")).unwrap();
+    let budget = measure(&mut measured, &queries(&["threads share data"]), &Ui::silent()).unwrap();
+    assert_eq!((budget.later_engine.total.stored, budget.opening.total), (700, with.total));
     let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(
         names,
@@ -236,12 +240,12 @@ fn what_pages_load_is_what_the_client_is_made_of() {
         return;
     };
     crate::index::client::fit(&mut files, &[]);
-    for name in CLIENT.iter().chain(&CLIENT_ENCODER) {
+    for name in CLIENT.iter().chain(&CLIENT_REST).chain(&CLIENT_ENCODER) {
         // A client without the encoder's module is whole all the same.
         let may_lack = CLIENT_ENCODER.contains(name);
         assert!(may_lack || files.iter().any(|file| file.path == *name), "{name}");
     }
-    let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_ENCODER).collect();
+    let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_REST).chain(CLIENT_ENCODER).collect();
     for file in &files {
         assert!(counted.contains(&file.path.as_str()), "{} is deployed, but not counted", file.path);
     }

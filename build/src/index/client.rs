@@ -17,19 +17,21 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// What pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
-/// The engine as pages load it, with all stemmers.
-const ENGINE: &str = "findling_engine_bg.wasm";
-/// The same with the English one alone, a sixth smaller.
-const ENGLISH_ENGINE: &str = "findling_engine_en_bg.wasm";
+/// The engine as pages load it, in its two parts, with all stemmers; and the same with the English one alone, a sixth smaller.
+const ENGINES: [(&str, &str); 2] = [
+    ("findling_engine_bg.wasm", "findling_engine_en_bg.wasm"),
+    ("findling_engine_rest_bg.wasm", "findling_engine_en_rest_bg.wasm"),
+];
 
 /// Leaves one engine among the client's files: the smallest that reads a bundle in these languages.
 pub fn fit(files: &mut Vec<Extra>, languages: &[String]) {
-    let Some(at) = files.iter().position(|file| file.path == ENGLISH_ENGINE) else { return };
-    let english = files.remove(at);
-    if !languages.iter().any(|language| findling_text::needs_stemmers(language))
-        && let Some(engine) = files.iter_mut().find(|file| file.path == ENGINE)
-    {
-        engine.contents = english.contents;
+    let stemmed = languages.iter().any(|language| findling_text::needs_stemmers(language));
+    for (all, english) in ENGINES {
+        let Some(at) = files.iter().position(|file| file.path == english) else { continue };
+        let english = files.remove(at);
+        if !stemmed && let Some(engine) = files.iter_mut().find(|file| file.path == all) {
+            engine.contents = english.contents;
+        }
     }
 }
 
@@ -97,13 +99,21 @@ mod tests {
     #[test]
     fn english_sites_get_the_smaller_engine() {
         let both = || {
-            [(ENGINE, "all"), (ENGLISH_ENGINE, "en"), (ENTRY, "js")]
-                .map(|(path, text)| Extra { path: path.to_owned(), contents: Cow::Owned(text.into()) })
+            let file = |path: &str, text: &'static str| Extra {
+                path: path.to_owned(),
+                contents: Cow::Borrowed(text.as_bytes()),
+            };
+            let engines =
+                ENGINES.into_iter().flat_map(|(all, english)| [file(all, "all"), file(english, "en")]);
+            engines.chain([file(ENTRY, "js")]).collect::<Vec<_>>()
         };
         let deployed = |languages: &[&str]| {
-            let mut files = both().to_vec();
+            let mut files = both();
             fit(&mut files, &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>());
-            assert_eq!(files.len(), 2);
+            let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            assert_eq!(names, [ENGINES[0].0, ENGINES[1].0, ENTRY]);
+            // Both parts of one engine.
+            assert_eq!(files[0].contents, files[1].contents);
             String::from_utf8(files[0].contents.to_vec()).unwrap()
         };
         assert_eq!(deployed(&["en-GB", "ja"]), "en");

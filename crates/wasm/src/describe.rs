@@ -1,6 +1,6 @@
 //! What a host needs to know of an opened bundle, as JSON.
 
-use findling_bundle::{AttributeKind, ShardEntry, hex};
+use findling_bundle::{AttributeKind, ShardEntry, ShardKind, hex};
 use findling_engine::Index;
 use serde::Serialize;
 
@@ -64,6 +64,9 @@ pub struct Wanted {
     length: u32,
     /// Where it begins in a single-file bundle.
     offset: u64,
+    /// Whether what reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rest: bool,
 }
 
 impl<'a> Description<'a> {
@@ -126,6 +129,8 @@ impl<'a> Description<'a> {
 impl Wanted {
     /// A line of the shard directory, for fetching.
     pub fn new(id: u32, entry: &ShardEntry, offset: u64) -> Self {
-        Self { id, path: entry.path(), length: entry.stored_len, offset }
+        use ShardKind::{Addresses, Graph, Positions, Spelling};
+        let rest = matches!(entry.kind, Positions | Graph | Spelling | Addresses);
+        Self { id, path: entry.path(), length: entry.stored_len, offset, rest }
     }
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { build, run, scratch } from "../lib/bundle.mjs";
+import { build, dist, run, scratch } from "../lib/bundle.mjs";
 import { launch, open } from "../lib/browser.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -62,6 +62,59 @@ describe("a page with the client", () => {
     assert.ok(value.stats.bytesFetched > 0 && value.stats.requests > 0, JSON.stringify(value.stats));
     assert.ok(value.stats.ms.total >= value.stats.ms.engine);
     assert.deepEqual(value.facets.map(({ name }) => name), ["kind", "level"]);
+  });
+
+  test("fetches the rest of the engine when it is needed, and not before", async () => {
+    const rest = () => server.log.filter((path) => path.endsWith("findling_engine_rest_bg.wasm")).length;
+    await opened();
+    for (const query of ["pinholes", "how do I fire a kiln", "thermocoup", "12.5 kg", "the", "\u65e5\u672c\u8a9e"]) {
+      for (const options of [{ mode: "lexical", prefix: true }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
+        assert.ok((await search(query, options)).value, query);
+      }
+    }
+    assert.equal(rest(), 0);
+    // A slip is found out only on the way.
+    assert.equal((await search("thermocuople")).value.results[0].title, "Thermocouple");
+    assert.equal(rest(), 1);
+    assert.ok((await search("pinholes", { filter: "kind=guide", explain: true })).value.results.length > 0);
+    assert.equal(rest(), 1);
+    for (const [query, options] of [["pinholes", { filter: "kind=guide" }], ['"crawling and pinholes"', {}], ["kind:guide", {}], ["glaze -crawling", {}], ["", { limit: 3 }], ["glaze", { sort: { by: "level" } }]]) {
+      page = await fresh();
+      server.log.length = 0;
+      await opened();
+      assert.ok((await search(query, options)).value.results.length > 0, query);
+      assert.equal(rest(), 1, query);
+    }
+  });
+
+  test("begins a search anew that turns out to need the rest of the engine in the middle of it", async () => {
+    await opened("/findling/", { worker: false });
+    await search("pinholes");
+    const { value } = await page.evaluate(async () => {
+      const { test } = RegExp.prototype;
+      // So that the query does not show what it needs.
+      RegExp.prototype.test = () => false;
+      return settled(index.search("pinholes kind:guide").finally(() => (RegExp.prototype.test = test)));
+    });
+    assert.equal(value.results[0].title, "Glazing");
+    assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
+  });
+
+  test("never joins the parts of two engines, and says so; what the first part can do goes on", async () => {
+    const other = scratch();
+    cpSync(join(site, "findling"), join(other, "findling"), { recursive: true });
+    cpSync(join(dist, "findling_engine_en_rest_bg.wasm"), join(other, "findling/findling_engine_rest_bg.wasm"));
+    cpSync(join(dist, "findling_engine_bg.wasm"), join(other, "findling/findling_engine_bg.wasm"));
+    server.directories = [other];
+    await opened();
+    const { error } = await search("pinholes", { filter: "kind=guide" });
+    assert.equal(error.code, "wasm");
+    assert.match(error.message, /belongs to another build/);
+    assert.match(error.remedy, /Reload the page/);
+    assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
+    // Once the right one is there, it is taken.
+    cpSync(join(dist, "findling_engine_rest_bg.wasm"), join(other, "findling/findling_engine_rest_bg.wasm"));
+    assert.equal((await search("pinholes", { filter: "kind=guide" })).value.results[0].title, "Glazing");
   });
 
   test("moves nothing over the network for a question that was asked before", async () => {

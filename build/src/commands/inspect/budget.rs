@@ -128,7 +128,7 @@ fn advice(budget: &Budget) -> String {
 }
 
 fn print(report: &Report<'_>, ui: &Ui) {
-    let Budget { has_client, opening, encoder, later_encoder, first, later } = report.budget;
+    let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later } = report.budget;
     let field =
         |name: &str, value: String| println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")));
     field("bundle", report.path.display().to_string());
@@ -156,9 +156,9 @@ fn print(report: &Report<'_>, ui: &Ui) {
 
     let table = |title: &str, files: &[Download], total: Bytes| {
         println!();
-        head(&format!("{title:<26}{:>11}{:>11}", "stored", "brotli"), ui);
+        head(&format!("{title:<28}{:>11}{:>11}", "stored", "brotli"), ui);
         let line = |name: &str, size: Bytes| {
-            println!("{name:<26}{:>11}{:>11}", bytes(size.stored), bytes(size.brotli))
+            println!("{name:<28}{:>11}{:>11}", bytes(size.stored), bytes(size.brotli))
         };
         files.iter().for_each(|file| line(&file.name, file.bytes));
         line("total", total);
@@ -166,6 +166,9 @@ fn print(report: &Report<'_>, ui: &Ui) {
     table("to open", &opening.files, opening.total);
     if !has_client {
         println!("{}", ui.paint(Paint::Dim, "no client lies beside the bundle; its files are not counted"));
+    }
+    if !later_engine.files.is_empty() {
+        table("to filter, correct, explain", &later_engine.files, later_engine.total);
     }
     if let Some(later) = later_encoder {
         table("transformer, afterwards", &later.files, later.total);

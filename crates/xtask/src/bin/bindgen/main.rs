@@ -1,0 +1,33 @@
+//! `xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [DEFERRED]`: wasm-bindgen for the web, from the library that Cargo.lock names.
+//!
+//! Writes `OUT_NAME.js`, its types and `OUT_NAME_bg.wasm`. Where a list of deferred functions is given, also the same module in two
+//! parts: `first.wasm`, and `rest.wasm` with these functions and what only they call (see [`split`]).
+
+mod split;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow, bail};
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let (input, out_dir, out_name, deferred) = match args.as_slice() {
+        [input, out_dir, out_name] => (input, out_dir, out_name, None),
+        [input, out_dir, out_name, deferred] => (input, out_dir, out_name, Some(deferred)),
+        _ => bail!("usage: xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [DEFERRED]"),
+    };
+    let (out_dir, out_name) = (PathBuf::from(out_dir), out_name.to_str().context("OUT_NAME must be UTF-8")?);
+    let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
+    // The names are needed to split, and dropped by wasm-opt.
+    bindgen.input_path(PathBuf::from(input)).out_name(out_name).typescript(true).remove_name_section(false);
+    // The address of the module is the host's business: a page, a worker and workerd each have their own.
+    bindgen.web(true).map_err(|e| anyhow!("{e:#}"))?.omit_default_module_path(true);
+    bindgen.generate(&out_dir).map_err(|e| anyhow!("{e:#}"))?;
+    let Some(deferred) = deferred else { return Ok(()) };
+    let list = std::fs::read_to_string(deferred).with_context(|| deferred.display().to_string())?;
+    let whole = std::fs::read(out_dir.join(format!("{out_name}_bg.wasm")))?;
+    let (first, rest) = split::split(&whole, &split::Deferred::parse(&list))?;
+    std::fs::write(out_dir.join("first.wasm"), first)?;
+    std::fs::write(out_dir.join("rest.wasm"), rest)?;
+    Ok(())
+}

@@ -1,0 +1,418 @@
+//! A module in two parts, so that a reader's first search need not wait for what few searches call.
+//!
+//! The first part has everything but the deferred functions and what only they call. It exports its memory, tables, globals
+//! and those of its functions that the rest calls; where it calls the rest, it does so through slots at the end of its table, which are
+//! empty until the rest is there: such a call then traps, so that the host sees to it before (`www/src/rest.ts`). The rest
+//! imports all that, and fills the slots when it is instantiated.
+//!
+//! The two fit together only as they were made, down to the addresses in them: the module that the rest imports from is named by a
+//! hash of the whole, and the first part exports its memory by that name besides, for the host to compare.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use anyhow::{Context, Result, bail, ensure};
+use walrus::ir::{self, Instr, InstrSeq, Value, Visitor, VisitorMut};
+use walrus::{
+    ConstExpr, ElementItems, ElementKind, ExportItem, FunctionId, FunctionKind, GlobalKind, ImportedFunction,
+    Module, ModuleConfig, TableId, TypeId, passes,
+};
+
+/// Which functions can wait, by parts of their names.
+pub struct Deferred {
+    with: Vec<String>,
+    without: Vec<String>,
+}
+
+impl Deferred {
+    /// Reads a list: a part of a name a line, with `!` in front one that makes an exception; empty lines and those with `#` in front are
+    /// passed over.
+    pub fn parse(list: &str) -> Self {
+        let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let (without, with): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('!'));
+        Self {
+            with: with.into_iter().map(str::to_owned).collect(),
+            without: without.into_iter().map(|line| line[1..].to_owned()).collect(),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let name = without_hashes(name);
+        let any = |parts: &[String]| parts.iter().any(|part| name.contains(part.as_str()));
+        any(&self.with) && !any(&self.without)
+    }
+}
+
+/// `core[c5930c85a12de822]::fmt` as `core::fmt`.
+fn without_hashes(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        match after.split_once(']') {
+            Some((hash, after)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+                rest = after
+            }
+            _ => {
+                out.push('[');
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// What goes where. Functions are named by their place in the module, since both parts are made from a reading of their own.
+struct Plan {
+    /// In the rest.
+    rest: HashSet<usize>,
+    /// Of these, what the first part calls, in the order of their slots.
+    slots: Vec<usize>,
+    /// In the first part, what the rest calls.
+    shared: Vec<usize>,
+    /// The table's entries: slot and function.
+    entries: Vec<(u32, usize)>,
+    /// The first slot after the table's own.
+    end: u32,
+    /// Names what both parts were made from.
+    name: String,
+}
+
+/// The first part and the rest of `whole`, a module with names.
+///
+/// # Errors
+/// Where the module is none, has no table of functions, one filled in a way that linkers do not, or no function is deferred.
+pub fn split(whole: &[u8], deferred: &Deferred) -> Result<(Vec<u8>, Vec<u8>)> {
+    let (mut first, mut rest) = (read(whole)?, read(whole)?);
+    let plan = Plan::new(whole, &first, deferred)?;
+    plan.make_first(&mut first)?;
+    plan.make_rest(&mut rest)?;
+    Ok((first.emit_wasm(), rest.emit_wasm()))
+}
+
+fn read(wasm: &[u8]) -> Result<Module> {
+    ModuleConfig::new().generate_name_section(true).parse(wasm)
+}
+
+fn ids(module: &Module) -> Vec<FunctionId> {
+    module.funcs.iter().map(walrus::Function::id).collect()
+}
+
+fn main_table(module: &Module) -> Result<TableId> {
+    module.tables.main_function_table()?.context("the module has no table of functions")
+}
+
+/// What a function calls or takes the address of.
+fn called(module: &Module, id: FunctionId) -> Vec<FunctionId> {
+    #[derive(Default)]
+    struct Called(Vec<FunctionId>);
+    impl<'i> Visitor<'i> for Called {
+        fn visit_function_id(&mut self, id: &FunctionId) {
+            self.0.push(*id);
+        }
+    }
+    let mut found = Called::default();
+    if let FunctionKind::Local(function) = &module.funcs.get(id).kind {
+        ir::dfs_in_order(&mut found, function, function.entry_block());
+    }
+    found.0
+}
+
+impl Plan {
+    fn new(whole: &[u8], module: &Module, deferred: &Deferred) -> Result<Self> {
+        let ids = ids(module);
+        let place: HashMap<FunctionId, usize> = ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
+        let table = main_table(module)?;
+        let mut entries = Vec::new();
+        for element in module.elements.iter() {
+            let (
+                ElementKind::Active { table: of, offset: ConstExpr::Value(Value::I32(at)) },
+                ElementItems::Functions(functions),
+            ) = (&element.kind, &element.items)
+            else {
+                bail!("expected a table of functions as linkers fill it, found {:?}", element.kind);
+            };
+            ensure!(*of == table, "expected one table of functions, found two that are filled");
+            entries.extend(functions.iter().zip(*at as u32..).map(|(id, slot)| (slot, place[id])));
+        }
+        entries.sort_unstable();
+
+        // The first part: what can be reached from outside without going through what is deferred.
+        let waits = |i: usize| {
+            let function = module.funcs.get(ids[i]);
+            matches!(function.kind, FunctionKind::Local(_))
+                && function.name.as_deref().is_some_and(|name| deferred.has(name))
+        };
+        let exported: HashSet<usize> = module
+            .exports
+            .iter()
+            .filter_map(
+                |export| if let ExportItem::Function(id) = export.item { Some(place[&id]) } else { None },
+            )
+            .collect();
+        let calls: Vec<Vec<usize>> =
+            ids.iter().map(|&id| called(module, id).iter().map(|id| place[id]).collect()).collect();
+        let mut todo: Vec<usize> =
+            exported.iter().copied().chain(module.start.map(|id| place[&id])).collect();
+        todo.extend(entries.iter().map(|&(_, function)| function).filter(|&i| !waits(i)));
+        let mut first = HashSet::new();
+        while let Some(i) = todo.pop() {
+            if (exported.contains(&i) || !waits(i)) && first.insert(i) {
+                todo.extend(&calls[i]);
+            }
+        }
+        let rest: HashSet<usize> = (0..ids.len()).filter(|i| !first.contains(i)).collect();
+        ensure!(
+            !rest.is_empty(),
+            "no function of the module is on the list of those deferred, or its names were dropped"
+        );
+        let called_by = |from: &HashSet<usize>, to: &HashSet<usize>| {
+            let mut across: Vec<usize> =
+                from.iter().flat_map(|&i| &calls[i]).copied().filter(|i| to.contains(i)).collect();
+            across.sort_unstable();
+            across.dedup();
+            across
+        };
+        let mut hasher = DefaultHasher::new();
+        (whole, &deferred.with, &deferred.without).hash(&mut hasher);
+        Ok(Self {
+            slots: called_by(&first, &rest),
+            shared: called_by(&rest, &first),
+            end: u32::try_from(module.tables.get(table).initial)?,
+            name: format!("{:016x}", hasher.finish()),
+            rest,
+            entries,
+        })
+    }
+
+    fn make_first(&self, module: &mut Module) -> Result<()> {
+        let (ids, table) = (ids(module), main_table(module)?);
+        let slots: HashMap<FunctionId, (u32, TypeId)> = self
+            .slots
+            .iter()
+            .zip(self.end..)
+            .map(|(&i, slot)| (ids[i], (slot, module.funcs.get(ids[i]).ty())))
+            .collect();
+        for (i, &id) in ids.iter().enumerate() {
+            if self.rest.contains(&i) {
+                continue;
+            }
+            if let FunctionKind::Local(function) = &mut module.funcs.get_mut(id).kind {
+                let entry = function.entry_block();
+                ir::dfs_pre_order_mut(&mut ThroughSlots { slots: &slots, table }, function, entry);
+            }
+        }
+        self.fill(module, table, |i| (!self.rest.contains(&i)).then(|| ids[i]))?;
+        for (name, &i) in self.shared.iter().enumerate() {
+            module.exports.add(&format!("{name:x}"), ids[i]);
+        }
+        let memory = module.memories.iter().next().context("the module has no memory")?.id();
+        module.exports.add(&self.name, memory);
+        let tables: Vec<_> = module.tables.iter().map(walrus::Table::id).collect();
+        for (i, table) in tables.into_iter().enumerate() {
+            module.exports.add(&format!("t{i}"), table);
+        }
+        let globals: Vec<_> = module.globals.iter().map(walrus::Global::id).collect();
+        for (i, global) in globals.into_iter().enumerate() {
+            module.exports.add(&format!("g{i}"), global);
+        }
+        for &i in &self.rest {
+            module.funcs.delete(ids[i]);
+        }
+        passes::gc::run(module);
+        Ok(())
+    }
+
+    fn make_rest(&self, module: &mut Module) -> Result<()> {
+        let (ids, table) = (ids(module), main_table(module)?);
+        module.start = None;
+        for export in module.exports.iter().map(walrus::Export::id).collect::<Vec<_>>() {
+            module.exports.delete(export);
+        }
+        for data in module.data.iter().map(walrus::Data::id).collect::<Vec<_>>() {
+            module.data.delete(data);
+        }
+        for (name, &i) in self.shared.iter().enumerate() {
+            let ty = module.funcs.get(ids[i]).ty();
+            let import = module.imports.add(&self.name, &format!("{name:x}"), ids[i]);
+            module.funcs.get_mut(ids[i]).kind = FunctionKind::Import(ImportedFunction { import, ty });
+        }
+        let memories: Vec<_> = module.memories.iter().map(walrus::Memory::id).collect();
+        ensure!(memories.len() == 1, "expected one memory, found {}", memories.len());
+        let import = module.imports.add(&self.name, &self.name, memories[0]);
+        let memory = module.memories.get_mut(memories[0]);
+        memory.import = Some(import);
+        memory.data_segments.clear();
+        for (i, id) in module.tables.iter().map(walrus::Table::id).collect::<Vec<_>>().into_iter().enumerate()
+        {
+            module.tables.get_mut(id).import = Some(module.imports.add(&self.name, &format!("t{i}"), id));
+        }
+        for (i, id) in
+            module.globals.iter().map(walrus::Global::id).collect::<Vec<_>>().into_iter().enumerate()
+        {
+            module.globals.get_mut(id).kind =
+                GlobalKind::Import(module.imports.add(&self.name, &format!("g{i}"), id));
+        }
+        self.fill(module, table, |i| self.rest.contains(&i).then(|| ids[i]))?;
+        let slots = self.slots.iter().map(|&i| ids[i]).collect();
+        run_of(module, table, self.end, slots);
+        passes::gc::run(module);
+        Ok(())
+    }
+
+    /// Makes room for the slots, and fills the table anew with those entries that are in this part.
+    fn fill(
+        &self,
+        module: &mut Module,
+        table: TableId,
+        here: impl Fn(usize) -> Option<FunctionId>,
+    ) -> Result<()> {
+        for element in module.elements.iter().map(walrus::Element::id).collect::<Vec<_>>() {
+            module.elements.delete(element);
+        }
+        let more = u64::try_from(self.slots.len())?;
+        let place = module.tables.get_mut(table);
+        place.elem_segments.clear();
+        place.initial += more;
+        place.maximum = place.maximum.map(|maximum| maximum + more);
+        let mut runs: Vec<(u32, Vec<FunctionId>)> = Vec::new();
+        for &(slot, function) in &self.entries {
+            let Some(id) = here(function) else { continue };
+            match runs.last_mut() {
+                Some((at, run)) if *at as usize + run.len() == slot as usize => run.push(id),
+                _ => runs.push((slot, vec![id])),
+            }
+        }
+        for (at, run) in runs {
+            run_of(module, table, at, run);
+        }
+        Ok(())
+    }
+}
+
+/// Fills the table from `at`.
+fn run_of(module: &mut Module, table: TableId, at: u32, functions: Vec<FunctionId>) {
+    let offset = ConstExpr::Value(Value::I32(at.cast_signed()));
+    let element =
+        module.elements.add(ElementKind::Active { table, offset }, ElementItems::Functions(functions));
+    module.tables.get_mut(table).elem_segments.insert(element);
+}
+
+/// Makes calls of deferred functions calls through their slots.
+struct ThroughSlots<'a> {
+    slots: &'a HashMap<FunctionId, (u32, TypeId)>,
+    table: TableId,
+}
+
+impl VisitorMut for ThroughSlots<'_> {
+    fn start_instr_seq_mut(&mut self, seq: &mut InstrSeq) {
+        let mut through = Vec::with_capacity(seq.instrs.len());
+        for (instr, at) in seq.instrs.drain(..) {
+            match &instr {
+                Instr::Call(ir::Call { func }) if self.slots.contains_key(func) => {
+                    let (slot, ty) = self.slots[func];
+                    through.push((Instr::Const(ir::Const { value: Value::I32(slot.cast_signed()) }), at));
+                    through.push((Instr::CallIndirect(ir::CallIndirect { ty, table: self.table }), at));
+                }
+                _ => through.push((instr, at)),
+            }
+        }
+        seq.instrs = through;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use walrus::{FunctionBuilder, RefType, ValType};
+
+    use super::*;
+
+    /// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common` stand in the table.
+    fn module() -> Vec<u8> {
+        let mut module = Module::default();
+        module.memories.add_local(false, false, 1, None, None);
+        let table = module.tables.add_local(false, 3, Some(3), RefType::FUNCREF);
+        let mut add = |name: &str, calls: &[FunctionId]| {
+            let mut builder = FunctionBuilder::new(&mut module.types, &[], &[ValType::I32]);
+            builder.name(name.to_owned());
+            let mut body = builder.func_body();
+            for &call in calls {
+                body.call(call).drop();
+            }
+            body.i32_const(i32::try_from(name.len()).unwrap());
+            builder.finish(vec![], &mut module.funcs)
+        };
+        let common = add("engine::common::h0", &[]);
+        let helper = add("engine::helper::h1", &[]);
+        let rare = add("engine[0123456789abcdef]::rare::h2", &[common, helper]);
+        let main = add("main", &[common, rare]);
+        module.exports.add("main", main);
+        run_of(&mut module, table, 1, vec![rare, common]);
+        module.emit_wasm()
+    }
+
+    fn names(module: &Module) -> Vec<&str> {
+        let local = |function: &&walrus::Function| matches!(function.kind, FunctionKind::Local(_));
+        let mut names: Vec<&str> =
+            module.funcs.iter().filter(local).filter_map(|function| function.name.as_deref()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn what_only_deferred_functions_call_goes_with_them() {
+        let list = Deferred::parse("# comment\n\nengine::rare\n");
+        let (first, rest) = split(&module(), &list).unwrap();
+        let (first, rest) = (read(&first).unwrap(), read(&rest).unwrap());
+        assert_eq!(names(&first), ["engine::common::h0", "main"]);
+        assert_eq!(names(&rest), ["engine::helper::h1", "engine[0123456789abcdef]::rare::h2"]);
+        // The rest fills the slot of `rare`, and its old place in the table.
+        let filled = |module: &Module| -> Vec<(i32, usize)> {
+            let mut filled: Vec<(i32, usize)> = module
+                .elements
+                .iter()
+                .map(|element| match (&element.kind, &element.items) {
+                    (
+                        ElementKind::Active { offset: ConstExpr::Value(Value::I32(at)), .. },
+                        ElementItems::Functions(functions),
+                    ) => (*at, functions.len()),
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            filled.sort_unstable();
+            filled
+        };
+        assert_eq!(filled(&first), [(2, 1)]);
+        assert_eq!(filled(&rest), [(1, 1), (3, 1)]);
+        for module in [&first, &rest] {
+            let table = module.tables.iter().next().unwrap();
+            assert_eq!((table.initial, table.maximum), (4, Some(4)));
+        }
+        // What the rest imports, the first part exports.
+        for import in rest.imports.iter() {
+            assert!(first.exports.iter().any(|export| export.name == import.name), "{}", import.name);
+            assert!(first.exports.iter().any(|export| export.name == import.module), "{}", import.module);
+        }
+    }
+
+    #[test]
+    fn parts_of_different_builds_do_not_fit() {
+        let list = Deferred::parse("engine::rare");
+        let other = Deferred::parse("engine::rare\nengine::helper");
+        let name = |list| {
+            let (_, rest) = split(&module(), list).unwrap();
+            read(&rest).unwrap().imports.iter().next().unwrap().module.clone()
+        };
+        assert_eq!(name(&list), name(&list));
+        assert_ne!(name(&list), name(&other));
+    }
+
+    #[test]
+    fn exceptions_and_lists_that_name_nothing() {
+        let excepted = Deferred::parse("engine::\n!common\n");
+        let (first, _) = split(&module(), &excepted).unwrap();
+        assert_eq!(names(&read(&first).unwrap()), ["engine::common::h0", "main"]);
+        let error = split(&module(), &Deferred::parse("nothing")).unwrap_err().to_string();
+        assert!(error.contains("no function of the module"), "{error}");
+    }
+}
