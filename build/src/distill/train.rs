@@ -231,7 +231,19 @@ fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
 
 /// Trains `rows` on `examples`, stopping by `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
 pub fn train(
+    rows: Vec<f32>,
+    examples: &Examples,
+    held_out: &Examples,
+    options: Options,
+    on_epoch: impl FnMut(usize, f32),
+) -> Trained {
+    train_some(rows, &|_| true, examples, held_out, options, on_epoch)
+}
+
+/// [`train`], where only the rows of tokens that `learns` names change; the others have their part in every sum as they are.
+pub fn train_some(
     mut rows: Vec<f32>,
+    learns: &dyn Fn(u32) -> bool,
     examples: &Examples,
     held_out: &Examples,
     options: Options,
@@ -253,7 +265,8 @@ pub fn train(
             let progress = adam.step as f32 / total_steps;
             let rate = options.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
             let gradients = gradients(&rows, examples, batch);
-            adam.update(&mut rows, examples, batch, &gradients, rate);
+            let touches = touches(examples, batch, learns);
+            adam.update(&mut rows, &touches, &gradients, rate);
         }
         let cosine = mean_cosine(&rows, held_out);
         on_epoch(epoch, cosine);
@@ -284,6 +297,16 @@ fn gradients(rows: &[f32], examples: &Examples, batch: &[u32]) -> Vec<f32> {
     gradients
 }
 
+/// Which texts of the batch touch which row that learns, in order.
+fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
+    let of_text =
+        |at: u32| examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at));
+    let mut touches: Vec<(u32, u32)> =
+        (0..batch.len() as u32).flat_map(of_text).filter(|&(token, _)| learns(token)).collect();
+    touches.sort_unstable();
+    touches
+}
+
 /// Adam over rows, each with its moments.
 struct Adam {
     dim: usize,
@@ -297,17 +320,13 @@ impl Adam {
         Self { dim, step: 0, first: vec![0.0; n], second: vec![0.0; n] }
     }
 
-    fn update(&mut self, rows: &mut [f32], examples: &Examples, batch: &[u32], gradients: &[f32], rate: f32) {
+    /// One step of the rows in `touches`: pairs of a token and the number of a text's gradient, in order.
+    fn update(&mut self, rows: &mut [f32], touches: &[(u32, u32)], gradients: &[f32], rate: f32) {
         const B1: f32 = 0.9;
         const B2: f32 = 0.999;
         const EPSILON: f32 = 1e-8;
         self.step += 1;
         let (c1, c2) = (1.0 - B1.powi(self.step as i32), 1.0 - B2.powi(self.step as i32));
-        // Which texts of the batch touch which row, in order.
-        let mut touches: Vec<(u32, u32)> = (0..batch.len() as u32)
-            .flat_map(|at| examples.tokens(batch[at as usize] as usize).iter().map(move |&t| (t, at)))
-            .collect();
-        touches.sort_unstable();
         let mut of_row = vec![0..0; rows.len() / self.dim];
         let mut start = 0;
         for group in touches.chunk_by(|a, b| a.0 == b.0) {
@@ -401,6 +420,29 @@ mod tests {
         let trained = run(2);
         assert!(trained.held_out[0] < 0.4, "{:?}", trained.held_out);
         assert!(trained.best() > 0.99, "{:?}", trained.held_out);
+    }
+
+    #[test]
+    fn only_rows_that_learn_change_and_they_make_up_for_the_others() {
+        let (examples, held_out) = (solvable(2000, 1), solvable(200, 2));
+        let options = Options { epochs: 12, batch: 64, learning_rate: 2e-2, ..Options::default() };
+        let mut random = SplitMix(3);
+        let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let run = |learns: &dyn Fn(u32) -> bool| {
+            train_some(rows.clone(), learns, &examples, &held_out, options, |_, _| ())
+        };
+        let some = run(&|token| token % 2 == 0);
+        for (id, (row, before)) in some.rows.chunks(8).zip(rows.chunks(8)).enumerate() {
+            assert_eq!(row == before, id % 2 == 1, "{id}");
+        }
+        // Learned beside the others as they are, not as they would be if they learned too.
+        let all = run(&|_| true);
+        let halves = all.rows.chunks(8).zip(rows.chunks(8)).enumerate();
+        let mixed: Vec<f32> =
+            halves.flat_map(|(id, (a, b))| if id % 2 == 0 { a } else { b }).copied().collect();
+        let beside = mean_cosine(&mixed, &held_out);
+        assert!(beside < some.best() && some.best() < all.best(), "{beside} {} {}", some.best(), all.best());
+        assert_eq!(run(&|_| false).rows, rows);
     }
 
     #[test]

@@ -6,6 +6,9 @@
 //! since queries are what the rows are for. A part of the spans is held out; what was learned is kept only where it brings
 //! those nearer to the teacher.
 //!
+//! Only tokens that were rare where the table was taught learn. Of the others it knows more than a site can tell: what
+//! "get" and "list" mean between a site's sentences or in its code is not what they mean in a question.
+//!
 //! Spans and sections are chosen by a hash of their own text, so that an edited page changes only its own and the others'
 //! embeddings stay in the cache. The same site and table give the same rows on any number of cores.
 
@@ -18,7 +21,7 @@ use findling_encoder::static_table::StaticTable;
 use rayon::prelude::*;
 
 use crate::chunk::{ChunkedPage, ChunkedSection};
-use crate::distill::train::{self, Examples, SplitMix, mean_cosine, train};
+use crate::distill::train::{self, Examples, SplitMix, mean_cosine, train_some};
 use crate::ui::thousands;
 
 /// Most spans of a site: what their embeddings cost is bounded, whatever the site's size.
@@ -38,9 +41,13 @@ const LEAST_GAIN: f32 = 0.002;
 /// What rows fitted by an earlier build may lose, as the site changes, before they are fitted anew.
 const LEAST_LOSS: f32 = 0.004;
 
-/// How rows are tuned, in each of the two rounds: fewer and smaller steps than from the start, since the start is good.
+/// Tokens that occurred more often in the table's own training keep their rows; as [`StaticTable::frequency`] counts, so 255
+/// times.
+const RARE: u8 = 8;
+
+/// How rows are tuned, in each of the two rounds: smaller steps than from the start, since the start is good.
 const TRAINING: train::Options =
-    train::Options { epochs: 4, batch: 256, learning_rate: 1e-3, seed: 1, patience: 2 };
+    train::Options { epochs: 8, batch: 256, learning_rate: 1e-3, seed: 1, patience: 2 };
 
 /// What fitting did, on spans held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -210,10 +217,11 @@ pub fn fit(
     for (tokens, target) in tokens_of(table, sections) {
         all.push(&tokens, target);
     }
-    let first = train(table.dense_rows(), &all, &held_out, TRAINING, |_, _| ());
+    let learns = |token| table.frequency(token) <= RARE;
+    let first = train_some(table.dense_rows(), &learns, &all, &held_out, TRAINING, |_, _| ());
     // What training measured at its start: the table as it was.
     let before = first.held_out[0];
-    let trained = train(first.rows, &queries, &held_out, TRAINING, |_, _| ());
+    let trained = train_some(first.rows, &learns, &queries, &held_out, TRAINING, |_, _| ());
     let fitted = table.with_rows(&trained.rows)?;
     let after = mean_cosine(&fitted.dense_rows(), &held_out);
     let kept = after >= before + LEAST_GAIN;
@@ -252,6 +260,11 @@ pub(crate) mod tests {
 
     /// A table with random rows, taught by the hash encoder of eight dimensions.
     pub fn table(seed: u64) -> StaticTable {
+        table_that_knows(seed, &[])
+    }
+
+    /// The same, where `common` words were so frequent in its training that they keep their rows.
+    fn table_that_knows(seed: u64, common: &[&str]) -> StaticTable {
         let mut vocabulary: Vec<String> =
             ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|&t| t.to_owned()).collect();
         vocabulary.extend(WORDS.iter().map(|&word| word.to_owned()));
@@ -259,7 +272,9 @@ pub(crate) mod tests {
         let mut random = SplitMix(seed);
         let rows: Vec<f32> =
             (0..vocabulary.len() * 8).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
-        let counts: Vec<u64> = (0..vocabulary.len() as u64).map(|i| u64::from(i > 4) * 100).collect();
+        let count = |token: &String| if common.contains(&&token[..]) { 256 } else { 255 };
+        let counts: Vec<u64> =
+            vocabulary.iter().map(|token| if token.starts_with('[') { 0 } else { count(token) }).collect();
         let teacher = findling_encoder::hash::HashEncoder::new(8).card().clone();
         StaticTable::new(
             teacher,
@@ -335,6 +350,19 @@ pub(crate) mod tests {
         assert!(report.verdict == Verdict::Kept && report.after > report.before + 0.05, "{report:?}");
         assert!(fitted.is_some());
         assert!(report.to_string().ends_with("kept"));
+    }
+
+    #[test]
+    fn words_that_the_table_knows_well_keep_their_rows() {
+        let (spans, targets) = site(3000);
+        let table = table_that_knows(4, &["alpha", "mutex"]);
+        let (fitted, _) = fit_to(&table, &spans, &targets, &[]).unwrap();
+        let fitted = fitted.unwrap();
+        for word in WORDS {
+            let id = table.vocabulary().iter().position(|token| token == word).unwrap() as u32;
+            let stays = ["alpha", "mutex"].contains(&word);
+            assert_eq!(fitted.row(id) == table.row(id), stays, "{word}");
+        }
     }
 
     #[test]
