@@ -207,4 +207,90 @@ mod tests {
             (Some(2), Some(2), Some(1), Some(1), None)
         );
     }
+
+    #[cfg(feature = "transformer")]
+    mod of_a_model {
+        use findling_encoder::EncoderCard;
+        use findling_encoder::artefact::{Activation, Architecture, Artefact, Bits, Pooling, TensorSpec};
+
+        use super::super::Choice;
+        use super::*;
+
+        const TOKENS: [&str; 13] = [
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "kii", "##ikk", "the", "zzzz",
+        ];
+
+        fn model() -> Artefact {
+            let card = EncoderCard {
+                name: "kiki".into(),
+                dim: 8,
+                fingerprint: String::new(),
+                max_tokens: 8,
+                query_prefix: String::new(),
+                document_prefix: String::new(),
+                semantic: true,
+            };
+            let architecture = Architecture {
+                layers: 1,
+                hidden: 8,
+                heads: 1,
+                intermediate: 8,
+                max_positions: 8,
+                pooling: Pooling::Mean,
+                activation: Activation::Gelu,
+                layer_norm_eps: 1e-6,
+            };
+            let weights = |spec: &TensorSpec| Ok((0..spec.len()).map(|i| i as f32).collect());
+            let vocabulary = TOKENS.map(str::to_owned).to_vec();
+            Artefact::new(card, architecture, Normaliser::default(), vocabulary, weights).unwrap()
+        }
+
+        /// A row of eight values of eight bits, four more bytes, and the token.
+        fn bytes_of(tokens: &[&str]) -> usize {
+            tokens.iter().map(|token| 12 + token.len()).sum()
+        }
+
+        /// What a model cannot be read without: "the" and "zzzz" have letters that stand nowhere else.
+        const STAY: [&str; 10] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "the", "zzzz"];
+
+        fn choose<T>(texts: &[&str], with: impl FnOnce(&Choice<'_>, &Artefact) -> T) -> T {
+            let model = model();
+            with(&Choice::new(&model, Bits::MOST, texts).unwrap(), &model)
+        }
+
+        #[test]
+        fn the_most_used_tokens_stay_within_the_budget() {
+            let texts = ["kii kiki kiki kikk", "Kiki!"];
+            choose(&texts, |choice, model| {
+                let all = choice.within(None).unwrap();
+                assert_eq!((all.len(), all.of, all.covered), (13, 13, Some(1.0)));
+                let kept = choice.within(Some(bytes_of(&STAY) + bytes_of(&["kiki"]))).unwrap();
+                let vocabulary = kept.apply(model).vocabulary().to_vec();
+                assert_eq!(
+                    vocabulary,
+                    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "the", "zzzz"]
+                );
+                // Three of kiki, one of kii, k and ##ikk, and what stands for `!`.
+                assert_eq!(kept.covered, Some(5.0 / 7.0));
+                let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err().to_string();
+                assert!(error.contains("expected 1 at least"), "{error}");
+            });
+        }
+
+        #[test]
+        fn an_earlier_choice_goes_on_as_long_as_it_serves() {
+            let strings = |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();
+            let with = |more: &[&str]| strings(&[&STAY[..], more].concat());
+            let budget = bytes_of(&STAY) + bytes_of(&["kiki", "kii"]);
+            choose(&["kiki kiki"], |choice, _| {
+                let now = choice.within(Some(budget)).unwrap();
+                let serves = |before: &[String]| choice.as_before(&now, before, budget).is_some();
+                assert!(serves(&with(&["kiki", "kii"])), "it has more than is wanted");
+                assert!(!serves(&with(&["kii"])), "what the site says most is missing");
+                assert!(!serves(&with(&["kiki", "kii", "##ikk"])), "it is beyond the budget");
+                assert!(!serves(&with(&["kiki", "other"])), "it is another model's");
+                assert!(!serves(&strings(&["kiki", "kii"])), "characters are missing");
+            });
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { build, hasModel, MODEL } from "../lib/bundle.mjs";
+import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { launch, open, options, withSearch } from "../lib/browser.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -205,6 +205,28 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
       bytes.push(size);
     }
     assert.ok(bytes[1] < bytes[0] * 0.68, `${bytes[1]} bytes instead of ${bytes[0]}`);
+  });
+
+  test("keeps the model that was cut, when the site is edited", async () => {
+    const into = scratch();
+    const options = { encoder: MODEL, args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"], into };
+    const edit = { path: "guide/new.html", title: "Saggar firing", kind: "guide", level: 2, updated: "2025-01-01", sections: [["", "", "A saggar keeps the pot from the flame."]] };
+    server.directories = [build(options)];
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const load = () => page.evaluate(async (question) => {
+      const index = await findling.open("/findling/", { encoder: "transformer" });
+      await index.ready("semantic");
+      return (await index.search(question)).encoder;
+    }, QUESTION);
+    assert.equal(await load(), "transformer");
+    assert.ok(server.log.some((path) => path.includes("/encoder/")));
+    server.log.length = 0;
+    build({ ...options, extra: [edit] });
+    await page.reload();
+    await page.waitForFunction(() => "findling" in window);
+    assert.equal(await load(), "transformer");
+    assert.deepEqual(server.log.filter((path) => path.includes("/encoder/")), []);
   });
 
   test("can be answered by an embedder of the site's own", async () => {
