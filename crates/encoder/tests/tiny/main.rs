@@ -375,7 +375,7 @@ fn tokens_that_are_left_out_are_read_in_smaller_pieces() {
 #[test]
 fn what_was_cut_travels_and_is_rounded_like_any_other() {
     let full = lettered();
-    let wanted = |id: u32| id % 3 == 0;
+    let wanted = |id: u32| id.is_multiple_of(3);
     for storage in [Storage::F32, Storage::F16, Storage::Int8] {
         let cut = full.quantised(storage).pruned(wanted);
         assert_eq!(cut, full.pruned(wanted).quantised(storage));
