@@ -10,7 +10,8 @@
 // All run in Chromium in one session, each in a worker of its own and in one thread. For every number of tokens each
 // embeds for some seconds until the engine has optimised its code, and then in turn, so that a busy machine disturbs all
 // alike: N (20) rounds of a quarter of a second each. Milliseconds are medians; a ratio is the median over the rounds of
-// this project's median by the other's. Memory is that of WebAssembly. "sizes" are bytes after brotli, which is what
+// this project's median by the other's. Memory is that of WebAssembly, which never shrinks; on Linux there is besides what a page's
+// process grows by with the worker, at most and when queries are over: compiled code, scripts and copies included. "sizes" are bytes after brotli, which is what
 // static hosts send for wasm and scripts; the model's are those of the file, which is compressed already.
 //
 // Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of 40 queries in one request,
@@ -35,12 +36,15 @@ import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "../e2e/lib/server.mjs";
 import { dev, node } from "../e2e/lib/worker.mjs";
+import { measureMemory } from "./lib/encoder/memory.mjs";
 import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
 import { measureNative, printNative } from "./lib/encoder/native.mjs";
 import { onnx } from "./lib/onnx.mjs";
 
 const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] [--json]";
 const TOKENS = [3, 9, 34];
+// What a worker may take, at most and when queries are over.
+const PEAK_BYTES = 96 * 2 ** 20, STEADY_BYTES = 64 * 2 ** 20;
 // https://developers.cloudflare.com/workers/platform/limits/, "CPU time"
 const FREE_CPU_MS = 10, PAID_CPU_MS = 30_000;
 const here = dirname(fileURLToPath(import.meta.url));
@@ -173,7 +177,7 @@ async function measureWorker(scratch, module, model) {
   }
 }
 
-function print({ chromium: version, sizes, measured, workerd }) {
+function print({ chromium: version, sizes, measured, memory, workerd }) {
   const columns = ["", "module kB", "brotli kB", "model kB", "load ms", "first ms", "memory MB", ...TOKENS.flatMap((n) => [`${n} tokens`, "ratio"]), "cosine"];
   const rows = Object.entries(measured).map(([name, { load, tokens }]) => {
     const { raw, brotli, model } = sizes[name];
@@ -185,6 +189,11 @@ function print({ chromium: version, sizes, measured, workerd }) {
   console.log(`Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`);
   const widths = columns.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
   for (const row of [columns, ...rows]) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  "));
+  const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+  for (const [name, { peak, steady }] of Object.entries(memory)) {
+    const over = name === "findling" ? ` (to be ${megabytes(PEAK_BYTES)} and ${megabytes(STEADY_BYTES)}: ${peak <= PEAK_BYTES && steady <= STEADY_BYTES ? "kept" : "OVER"})` : "";
+    console.log(`${name === Object.keys(memory)[0] ? "\n" : ""}${name}: the page's process grows by ${megabytes(peak)} at most, ${megabytes(steady)} when queries are over${over}`);
+  }
   if (workerd) {
     const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(", ");
     const share = (tokens) => (workerd.tokens[tokens] / FREE_CPU_MS).toFixed(2);
@@ -225,6 +234,11 @@ async function main() {
       "onnxruntime-web int8": { raw: peer.length, brotli: peerBrotli, model: int8.length },
       findling: { raw: wasm.length, brotli: brotli(wasm), model: readFileSync(ours).length },
     };
+    const memory = {};
+    for (const [name, worker] of Object.entries(workers)) {
+      const found = await measureMemory(browser, server.url, worker);
+      if (found) memory[name] = found;
+    }
     const measured = await measure(browser, server.url, workers, rounds);
     const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
     if (!hasWorkerd) console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
@@ -238,7 +252,7 @@ async function main() {
     const graphs = { "onnxruntime f32": join(scratch, "f32.onnx"), "onnxruntime int8": join(scratch, "int8.onnx") };
     const tokenizer = join(directory, "tokenizer.json");
     const native = hasNative ? await measureNative({ embed, model, tokenizer, documents, texts, rounds: 3, graphs, scratch }) : undefined;
-    const report = { chromium: browser.version(), sizes, measured, workerd, opening, native };
+    const report = { chromium: browser.version(), sizes, measured, memory, workerd, opening, native };
     print(report);
     if (opening) printOpening(opening);
     if (native) printNative(native);
@@ -249,6 +263,7 @@ async function main() {
         ...Object.fromEntries(TOKENS.map((n) => [`ms_${n}_tokens`, measured.findling.tokens[n].ms])),
         wasm_brotli_bytes: sizes.findling.brotli, model_brotli_bytes: sizes.findling.model,
         load_ms: measured.findling.load.ms, memory_bytes: measured.findling.load.steady,
+        peak_bytes: memory.findling?.peak, steady_bytes: memory.findling?.steady,
         cosine_9_tokens: measured.findling.tokens[9].cosine,
         first_semantic_cold_ms: opening?.cold.semantic, first_semantic_warm_ms: opening?.warm.semantic,
         native_texts_per_second: native?.measured.findling.texts, native_tokens_per_second: native?.measured.findling.tokens,

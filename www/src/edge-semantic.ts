@@ -1,5 +1,5 @@
 /**
- * The endpoint with the transformer in the Worker: about 1 MB of script and 40 MB of memory more, and some five
+ * The endpoint with the transformer in the Worker: about 1 MB of script and 30 MB of memory more, and some five
  * milliseconds of processor time for each query that no cache knows. For plans that allow that.
  */
 

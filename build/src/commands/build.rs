@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::chunk::ChunkOptions;
 use crate::index::cache::Cache;
 use crate::index::earlier::Earlier;
-use crate::index::query_encoder::{self, Choice};
+use crate::index::query_encoder::{self, Choice, Words};
 use crate::index::retired;
 use crate::index::rows;
 use crate::index::synonyms;
@@ -158,6 +158,10 @@ struct Meaning {
     /// Most bytes of the static query encoder's rows (kilobytes)
     #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
     rows_budget: u64,
+    /// Cut the words of a transformer that readers load to those of the site and of general vocabulary, within so many kilobytes on
+    /// the way; all of them (6,500 for all-minilm-l6-v2) unless told
+    #[arg(long, value_name = "KB")]
+    vocabulary_budget: Option<u64>,
     /// Adapt the static query encoder to the site, the default: it learns from the sections' vectors and from up to 3,300
     /// spans of the site's text that the teacher embeds, and what is learned is kept where it helps on spans held out
     #[arg(long, overrides_with = "no_fit")]
@@ -259,7 +263,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     };
     let mut extras = client_files(args, shape, ui)?;
     let encoder = load_encoder(&args.meaning, args.yes, ui)?;
-    let mut query_encoders = Vec::new();
+    let mut query_encoder = Choice::None;
     let mut table = None;
     if let Some(encoder) = &encoder {
         table = load_table(&args.meaning, encoder)?;
@@ -280,10 +284,16 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
             }
             (_, choice) => choice,
         };
-        let (entries, files) = query_encoder::deploy(choice, &args.meaning.encoder)?;
-        query_encoders = entries;
-        extras.extend(files);
+        query_encoder::check(choice, &args.meaning.encoder)?;
         table = table.filter(|_| choice.wants_static());
+        query_encoder = choice;
+    }
+    if args.meaning.vocabulary_budget.is_some()
+        && !query_encoder::has_files(query_encoder, &args.meaning.encoder)
+    {
+        bail!(
+            "--vocabulary-budget: readers load no transformer whose words could be cut; use --query-encoder transformer or both"
+        );
     }
     let cache = match &encoder {
         // A table is faster than reading what it once said.
@@ -322,6 +332,15 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         );
     }
     let earlier = if args.fresh { None } else { Earlier::open(&args.output) };
+    let words = args.meaning.vocabulary_budget.map(|budget| Words {
+        texts: texts_of(&pages),
+        budget: (budget as usize).saturating_mul(1 << 10),
+        earlier: earlier.as_ref(),
+    });
+    let (query_encoders, files) =
+        query_encoder::deploy(query_encoder, &args.meaning.encoder, words.as_ref(), ui)?;
+    drop(words);
+    extras.extend(files);
     let table = table.as_ref();
     let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
@@ -372,6 +391,20 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         return Ok(ExitCode::from(SOME_UNREADABLE));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// All that pages say.
+fn texts_of(pages: &[Page]) -> Vec<&str> {
+    let mut texts = Vec::new();
+    for page in pages {
+        texts.push(page.title.as_str());
+        texts.extend(page.aliases.iter().chain(&page.pins).map(String::as_str));
+        for section in &page.sections {
+            texts.push(&section.heading);
+            texts.extend(section.blocks.iter().map(|block| block.text.as_str()));
+        }
+    }
+    texts
 }
 
 fn shape(output: &Path, single_file: bool) -> Result<Shape> {

@@ -49,6 +49,21 @@ impl Earlier {
         Some((table.with_stored(of).ok()?, cosine))
     }
 
+    /// The vocabulary of the transformer beside the bundle, if there was one of the same space.
+    #[cfg(feature = "transformer")]
+    pub fn query_vocabulary(&self, card: &EncoderCard) -> Option<Vec<String>> {
+        use findling_encoder::artefact::Artefact;
+
+        let dense = self.files.manifest().dense.as_ref()?;
+        let deployed = dense.query_encoders.iter().find(|encoder| encoder.kind == "transformer")?;
+        let mut bytes = Vec::new();
+        for part in &deployed.files {
+            bytes.extend(std::fs::read(self.files.directory().join(&part.path)).ok()?);
+        }
+        let artefact = Artefact::from_packed_bytes(bytes).ok()?;
+        (artefact.card() == card).then(|| artefact.vocabulary().to_vec())
+    }
+
     /// The dense side, where queries and documents were embedded in the same space.
     fn same_space(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<&Dense> {
         let dense = self.files.manifest().dense.as_ref().filter(|dense| dense.encoder == *card)?;

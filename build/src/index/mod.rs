@@ -32,6 +32,7 @@ mod spelling;
 pub mod synonyms;
 pub mod table;
 mod texts;
+pub mod vocabulary;
 pub mod write;
 
 use std::time::Instant;

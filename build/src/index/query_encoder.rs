@@ -3,13 +3,17 @@
 
 use std::borrow::Cow;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 #[cfg(feature = "transformer")]
 use findling_encoder::artefact::Artefact;
 
+use super::earlier::Earlier;
+#[cfg(feature = "transformer")]
+use super::vocabulary;
 use super::write::{ENCODERS, Extra};
 use crate::models;
+use crate::ui::Ui;
 
 /// Most bytes of a part. Cloudflare Workers take files of up to 25 MiB; this stays below in every reading of that.
 pub const PART_LEN: usize = 20 << 20;
@@ -44,41 +48,75 @@ impl Choice {
     }
 }
 
-/// The manifest's entries for a choice, and the files they name.
+/// Whether a choice goes with the documents' encoder.
 ///
 /// # Errors
-/// Where the choice does not go with the documents' encoder, or the model cannot be read.
-pub fn deploy(choice: Choice, encoder: &str) -> Result<(Vec<QueryEncoder>, Vec<Extra>)> {
-    let is_hash = encoder == models::HASH;
-    let of_table = || QueryEncoder { kind: models::STATIC.to_owned(), files: Vec::new() };
-    match choice {
-        Choice::Transformer | Choice::Both | Choice::Hash if encoder == models::STATIC => anyhow::bail!(
+/// Where it does not.
+pub fn check(choice: Choice, encoder: &str) -> Result<()> {
+    match (choice, encoder) {
+        (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => bail!(
             "--query-encoder transformer, both and hash: the documents are embedded by the static table, and queries must land \
              in the same space; use static or none, or --encoder with a model"
         ),
-        Choice::Static => Ok((vec![of_table()], Vec::new())),
-        Choice::Both => {
-            let (mut entries, files) = deploy(Choice::Transformer, encoder)?;
-            entries.insert(0, of_table());
-            Ok((entries, files))
-        }
-        Choice::None => Ok((Vec::new(), Vec::new())),
-        Choice::Hash | Choice::Auto if is_hash => {
-            Ok((vec![QueryEncoder { kind: models::HASH.to_owned(), files: Vec::new() }], Vec::new()))
-        }
-        Choice::Hash => anyhow::bail!(
+        (Choice::Transformer | Choice::Both, models::HASH) => bail!(
+            "--query-encoder transformer and both: the documents are embedded by `hash`, and queries must land in the same space; use \
+             hash or none, or --encoder with a model"
+        ),
+        (Choice::Hash, encoder) if encoder != models::HASH => bail!(
             "--query-encoder hash: the documents are embedded by `{encoder}`, and queries must land in the same space; use \
              transformer or none"
         ),
-        Choice::Transformer if is_hash => anyhow::bail!(
-            "--query-encoder transformer: the documents are embedded by `hash`, and queries must land in the same space; use hash \
-             or none, or --encoder with a model"
-        ),
-        Choice::Transformer | Choice::Auto => {
-            let (files, extras) = split(&artefact(encoder)?);
-            Ok((vec![QueryEncoder { kind: "transformer".to_owned(), files }], extras))
+        (Choice::Transformer | Choice::Both, encoder) if is_onnx(encoder) => {
+            Err(models::Error::OnnxInBrowser { name: encoder.to_owned() }.into())
         }
+        _ => Ok(()),
     }
+}
+
+/// Whether a choice that goes with the documents' encoder puts a model beside the bundle.
+pub fn has_files(choice: Choice, encoder: &str) -> bool {
+    match choice {
+        Choice::Transformer | Choice::Both => true,
+        Choice::Auto => encoder != models::HASH,
+        Choice::Static | Choice::Hash | Choice::None => false,
+    }
+}
+
+/// What the table of words of a transformer beside the bundle is cut to.
+#[derive(Debug)]
+pub struct Words<'a> {
+    /// The site's texts.
+    pub texts: Vec<&'a str>,
+    /// Most bytes of the table, on the way.
+    pub budget: usize,
+    /// The bundle that is built again.
+    pub earlier: Option<&'a Earlier>,
+}
+
+/// The manifest's entries for a choice that goes with the documents' encoder, and the files they name. `words`: to what the
+/// transformer's table of words is cut; all of it stays without.
+///
+/// # Errors
+/// Where the model cannot be read, or the words' budget holds none.
+pub fn deploy(
+    choice: Choice,
+    encoder: &str,
+    words: Option<&Words<'_>>,
+    ui: &Ui,
+) -> Result<(Vec<QueryEncoder>, Vec<Extra>)> {
+    let of = |kind: &str| QueryEncoder { kind: kind.to_owned(), files: Vec::new() };
+    let (mut entries, mut files) = (Vec::new(), Vec::new());
+    if choice.wants_static() {
+        entries.push(of(models::STATIC));
+    }
+    if has_files(choice, encoder) {
+        let (parts, extras) = split(&artefact(encoder, words, ui)?);
+        entries.push(QueryEncoder { kind: "transformer".to_owned(), files: parts });
+        files = extras;
+    } else if matches!(choice, Choice::Hash | Choice::Auto) {
+        entries.push(of(models::HASH));
+    }
+    Ok((entries, files))
 }
 
 /// Whether an installed model is an ONNX graph: these run natively only.
@@ -86,30 +124,46 @@ pub fn is_onnx(encoder: &str) -> bool {
     models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
 }
 
-/// The bytes of the model as browsers load it, kept beside the embedding cache: rounding takes half a minute.
+/// The bytes of the model as browsers load it.
 #[cfg(feature = "transformer")]
-fn artefact(encoder: &str) -> Result<Vec<u8>> {
+fn artefact(encoder: &str, words: Option<&Words<'_>>, ui: &Ui) -> Result<Vec<u8>> {
     let precision = models::prepare::Precision::default();
+    let (bytes, model) = prepared(encoder, precision)?;
+    let Some(Words { texts, budget, earlier }) = words else { return Ok(bytes) };
+    let choice = vocabulary::Choice::new(&model, precision.words, texts)?;
+    let now = choice.within(Some(*budget))?;
+    let before = earlier.and_then(|earlier| earlier.query_vocabulary(model.card()));
+    let kept = before.and_then(|before| choice.as_before(&now, &before, *budget)).unwrap_or(now);
+    let bytes = kept.apply(&model).to_packed_bytes();
+    ui.status("Cut", format!("the transformer's words: {kept}; {}", crate::ui::bytes(bytes.len() as u64)));
+    Ok(bytes)
+}
+
+/// The model with all its words, in bytes and read, kept beside the embedding cache: rounding takes half a minute.
+#[cfg(feature = "transformer")]
+fn prepared(encoder: &str, precision: models::prepare::Precision) -> Result<(Vec<u8>, Artefact)> {
     let model = models::prepare::read(&models::locate(encoder)?)?;
     let key = models::prepare::key(&model, precision);
     let kept = super::cache::Cache::default_dir().map(|dir| dir.join(format!("{key}.prepared")));
     if let Some(bytes) = kept.as_ref().and_then(|path| std::fs::read(path).ok())
-        && Artefact::from_packed_bytes(bytes.clone()).is_ok_and(|artefact| artefact.card() == model.card())
+        && let Ok(artefact) = Artefact::from_packed_bytes(bytes.clone())
+        && artefact.card() == model.card()
     {
-        return Ok(bytes);
+        return Ok((bytes, artefact));
     }
     let activations = models::prepare::activations(&model)?;
-    let bytes = models::prepare::prepare(&model, precision, &activations)?.to_packed_bytes();
+    let artefact = models::prepare::prepare(&model, precision, &activations)?;
+    let bytes = artefact.to_packed_bytes();
     // A cache that cannot be written is done without; one that was cut off does not read back.
     if let Some(path) = kept {
         let _ = path.parent().map(std::fs::create_dir_all);
         let _ = std::fs::write(path, &bytes);
     }
-    Ok(bytes)
+    Ok((bytes, artefact))
 }
 
 #[cfg(not(feature = "transformer"))]
-fn artefact(encoder: &str) -> Result<Vec<u8>> {
+fn artefact(encoder: &str, _: Option<&Words<'_>>, _: &Ui) -> Result<Vec<u8>> {
     Err(models::Error::NoTransformer { name: encoder.to_owned() }.into())
 }
 
@@ -143,10 +197,34 @@ mod tests {
 
     #[test]
     fn a_query_encoder_of_another_space_is_refused() {
-        assert!(deploy(Choice::Hash, "all-minilm-l6-v2").is_err());
-        assert!(deploy(Choice::Transformer, "hash").is_err());
-        assert_eq!(deploy(Choice::None, "hash").unwrap().0, []);
-        let (entries, files) = deploy(Choice::Auto, "hash").unwrap();
-        assert_eq!((entries[0].kind.as_str(), entries[0].files.len(), files.len()), ("hash", 0, 0));
+        use Choice::*;
+        for (encoder, refused) in [
+            (models::HASH, &[Transformer, Both][..]),
+            (models::STATIC, &[Transformer, Both, Hash]),
+            ("all-minilm-l6-v2", &[Hash]),
+        ] {
+            for choice in [Auto, Static, Transformer, Both, Hash, None] {
+                assert_eq!(
+                    check(choice, encoder).is_err(),
+                    refused.contains(&choice),
+                    "{choice:?} of {encoder}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_needs_no_model_is_an_entry_alone() {
+        let ui = Ui::silent();
+        for (choice, encoder, kinds) in [
+            (Choice::None, models::HASH, &[][..]),
+            (Choice::Auto, models::HASH, &["hash"]),
+            (Choice::Hash, models::HASH, &["hash"]),
+            (Choice::Static, "all-minilm-l6-v2", &["static"]),
+        ] {
+            let (entries, files) = deploy(choice, encoder, Option::None, &ui).unwrap();
+            let found: Vec<&str> = entries.iter().map(|entry| entry.kind.as_str()).collect();
+            assert_eq!((&found[..], files.len()), (kinds, 0), "{choice:?} of {encoder}");
+        }
     }
 }

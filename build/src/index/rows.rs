@@ -5,16 +5,16 @@
 //! how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
 //! row, which saves a query the rounds of piecing them together. All within a budget of bytes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use findling_bundle::rows::{self, Bits, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
 use findling_bundle::{Error, RowRange, ShardKind, StaticRows};
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::for_each_word;
-use rayon::prelude::*;
 
 use super::shards::ShardSet;
+use super::vocabulary::{by_use, count_words};
 use crate::cutter::Cutter;
 
 /// Bytes of rows unless told otherwise.
@@ -23,9 +23,6 @@ pub const BUDGET: usize = 2 << 20;
 const SHARD_LEN: usize = 3 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 64;
-/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus one, to be kept for
-/// its own sake.
-const GENERAL: u8 = 5;
 
 /// One row to be kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,31 +42,9 @@ pub struct Rows {
     rows: BTreeMap<String, Row>,
 }
 
-/// How often each word of the corpus occurs, as the encoder reads words.
-fn count_words(texts: &[&str], lowercase: bool) -> HashMap<String, u64> {
-    texts
-        .par_chunks(256)
-        .map(|texts| {
-            let mut counts: HashMap<String, u64> = HashMap::new();
-            for text in texts {
-                for_each_word(text, normaliser(lowercase), |word| match counts.get_mut(word) {
-                    Some(n) => *n += 1,
-                    None => drop(counts.insert(word.to_owned(), 1)),
-                });
-            }
-            counts
-        })
-        .reduce(HashMap::new, |mut a, b| {
-            for (word, n) in b {
-                *a.entry(word).or_default() += n;
-            }
-            a
-        })
-}
-
 /// Chooses the rows for a corpus. `fitted`: what the table reached where it was fitted to this corpus.
 pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: usize) -> Rows {
-    let words = count_words(texts, table.lowercase());
+    let words = count_words(texts, normaliser(table.lowercase()));
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
     let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
@@ -82,13 +57,7 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
     }
     composed.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
 
-    let mut tokens: Vec<u32> = (0..of_token.len() as u32)
-        .filter(|&id| of_token[id as usize] > 0 || table.frequency(id) >= GENERAL)
-        .filter(|&id| table.row(id).is_some())
-        .collect();
-    tokens.sort_by_key(|&id| {
-        (std::cmp::Reverse(of_token[id as usize]), std::cmp::Reverse(table.frequency(id)), id)
-    });
+    let tokens = by_use(&of_token, |id| table.frequency(id));
 
     let dim = table.projection().to_dim();
     let row_len = table.bits().row_len(dim as usize);

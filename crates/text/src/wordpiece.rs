@@ -5,6 +5,8 @@
 //! check; the names of special tokens in a text are read as those tokens, as there. One difference is known: a few
 //! musical and Indic marks that Unicode would reorder keep their order; they are unknown tokens either way.
 
+use std::collections::BTreeSet;
+
 use crate::unicode;
 
 /// Characters of a word beyond which it is unknown.
@@ -250,6 +252,45 @@ pub fn for_each_word(text: &str, normaliser: Normaliser, word: impl FnMut(&str))
     words.flush();
 }
 
+/// Which tokens of a vocabulary must stay, by id, for every word that it knows to remain known when others are left out: the
+/// special tokens, the characters, and tokens with a character that has no token of its own. What is left out is then read as the
+/// longest tokens that are left, its characters at the worst.
+///
+/// That holds for vocabularies that have each of their characters at the beginning of a word and within one, as BERT's do.
+/// Tokens that no text can become, `[unused7]` for one, need not stay.
+pub fn indispensable<S: AsRef<str>>(vocabulary: &[S], normaliser: Normaliser) -> Vec<bool> {
+    let parted = |token: &str| match token.strip_prefix("##") {
+        Some(rest) if !rest.is_empty() => (true, rest.to_owned()),
+        _ => (false, token.to_owned()),
+    };
+    // What stands within a word is read with something in front.
+    let can_be_read = |within: bool, piece: &str| {
+        let text = if within { format!("a{piece}") } else { piece.to_owned() };
+        let mut words = 0;
+        let mut whole = false;
+        for_each_word(&text, normaliser, |word| {
+            words += 1;
+            whole = word == text;
+        });
+        words == 1 && whole
+    };
+    let mut characters = BTreeSet::new();
+    for (within, piece) in vocabulary.iter().map(|token| parted(token.as_ref())) {
+        let mut rest = piece.chars();
+        if let (Some(c), None) = (rest.next(), rest.next()) {
+            characters.insert((within, c));
+        }
+    }
+    let must_stay = |token: &str| {
+        let (within, piece) = parted(token);
+        let known = |(i, c): (usize, char)| characters.contains(&(within || i > 0, c));
+        let one = piece.chars().nth(1).is_none();
+        SPECIAL.contains(&token)
+            || can_be_read(within, &piece) && (one || !piece.chars().enumerate().all(known))
+    };
+    vocabulary.iter().map(|token| must_stay(token.as_ref())).collect()
+}
+
 /// What takes the words.
 trait Sink {
     fn word(&mut self, word: &str);
@@ -382,6 +423,8 @@ fn is_chinese(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const TINY: [&str; 22] = [
@@ -430,6 +473,61 @@ mod tests {
             let encoding = wordpiece.encode(&"a ".repeat(n), max);
             assert_eq!((encoding.ids.len(), encoding.truncated), (expect, truncated), "{n} of {max}");
             assert_eq!(encoding.ids.last(), Some(&3));
+        }
+    }
+
+    #[test]
+    fn tokens_that_words_cannot_be_read_without_stay() {
+        let stays = |vocabulary: &[&'static str], normaliser| -> Vec<&str> {
+            let stay = indispensable(vocabulary, normaliser);
+            vocabulary.iter().zip(stay).filter(|(_, stays)| *stays).map(|(token, _)| *token).collect()
+        };
+        let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+        let check = |normaliser, vocabulary: &[&'static str], expect: &[&str]| {
+            assert_eq!(
+                stays(&[&special[..], vocabulary].concat(), normaliser),
+                [&special[..], expect].concat()
+            );
+        };
+        let uncased = Normaliser::default();
+        check(uncased, &["a", "##a", "b", "##b", "ab", "##ab", "aba"], &["a", "##a", "b", "##b"]);
+        // Without `##c` or a `d` in front nothing else says what these do.
+        check(
+            uncased,
+            &["a", "##a", "c", "d", "##d", "ac", "ca", "da", "##da"],
+            &["a", "##a", "c", "d", "##d", "ac"],
+        );
+        check(uncased, &["a", "##a", "##e", "ea"], &["a", "##a", "##e", "ea"]);
+        // What no text can become: punctuation and Chinese stand alone, upper case and accents are gone.
+        check(uncased, &["[unused1]", "!", "##!", "水", "##水", "A", "é", "don't"], &["!", "水"]);
+        check(Normaliser { lowercase: false, ..uncased }, &["A", "##é", "Aé"], &["A", "##é"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_known_word_becomes_unknown_whatever_else_is_left_out(
+            pieces in prop::collection::btree_set("[abc]{2,4}", 1..12),
+            within in prop::collection::btree_set("[abc]{2,4}", 1..12),
+            left_out: u32,
+            words in prop::collection::vec("[abc]{1,12}", 1..8),
+        ) {
+            let mut vocabulary: Vec<String> = SPECIAL.map(str::to_owned).to_vec();
+            vocabulary.extend(["a", "b", "c", "##a", "##b", "##c"].map(str::to_owned));
+            vocabulary.extend(pieces);
+            vocabulary.extend(within.iter().map(|piece| format!("##{piece}")));
+            let stay = indispensable(&vocabulary, Normaliser::default());
+            let kept: Vec<&String> = (0..).zip(&vocabulary).zip(stay)
+                .filter(|((i, _), stays)| *stays || left_out >> (i % 32) & 1 == 0)
+                .map(|((_, token), _)| token)
+                .collect();
+            let wordpiece = WordPiece::new(&kept, Normaliser::default()).expect("a vocabulary");
+            for word in words {
+                let ids = wordpiece.encode(&word, 512).ids;
+                let spelt: String = ids[1..ids.len() - 1].iter()
+                    .map(|&id| wordpiece.token(id).expect("an id").trim_start_matches("##"))
+                    .collect();
+                prop_assert_eq!(spelt, word);
+            }
         }
     }
 

@@ -114,6 +114,12 @@ const BENCHES: &[Bench] = &[
         how: How::PeersOfEncoder("tests/peers/encoder.mjs"),
     },
     Bench {
+        name: "precision",
+        question: "the transformer's bits and words: bytes, closeness to the model, quality on judged sets",
+        args: "SETS",
+        how: How::Peers("tests/peers/precision.mjs"),
+    },
+    Bench {
         name: "native-encoder",
         question: "embedding natively, in tokens and texts a second",
         args: "MODEL_DIR [SECONDS]",

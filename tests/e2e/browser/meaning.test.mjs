@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { build, hasModel, MODEL } from "../lib/bundle.mjs";
+import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { launch, open, options, withSearch } from "../lib/browser.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -171,6 +171,64 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.equal(answer.notices[0].code, failed.code);
   });
 
+  test("is told where the model reads only the beginning of a question", async () => {
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const { long, short } = await page.evaluate(async (question) => {
+      const index = await findling.open("/findling/", { encoder: "transformer" });
+      await index.ready("semantic");
+      return { long: await index.search(`${question} `.repeat(60)), short: await index.search(question) };
+    }, QUESTION);
+    assert.deepEqual([long.encoder, short.encoder], ["transformer", "transformer"]);
+    assert.ok(long.notices.some(({ code }) => code === "vector-truncated"), JSON.stringify(long.notices));
+    assert.ok(!short.notices.some(({ code }) => code === "vector-truncated"), JSON.stringify(short.notices));
+  });
+
+  test("gets the same answer from a model that was cut to the site's own words, a third smaller", async () => {
+    const whole = site;
+    const cut = build({ encoder: MODEL, args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"] });
+    const bytes = [];
+    for (const directory of [whole, cut]) {
+      await page?.context().close();
+      server.directories = [directory];
+      page = await open(browser, `${server.url}client`);
+      await page.waitForFunction(() => "findling" in window);
+      const { answer, size, odd } = await page.evaluate(async (question) => {
+        const index = await findling.open("/findling/", { encoder: "transformer" });
+        await index.ready("semantic");
+        return { answer: await index.search(question), size: index.encoderBytes, odd: await index.search("zymurgical xylophonists") };
+      }, QUESTION);
+      assert.equal(answer.encoder, "transformer");
+      assert.match(answer.results[0].title, /Why do pots break\?/);
+      // No word of it has a token left; its pieces do.
+      assert.equal(odd.encoder, "transformer");
+      bytes.push(size);
+    }
+    assert.ok(bytes[1] < bytes[0] * 0.68, `${bytes[1]} bytes instead of ${bytes[0]}`);
+  });
+
+  test("keeps the model that was cut, when the site is edited in words that it knows", async () => {
+    const into = scratch();
+    const options = { encoder: MODEL, args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"], into };
+    const edit = { path: "guide/new.html", title: "Firing pots", kind: "guide", level: 2, updated: "2025-01-01", sections: [["", "", "The kiln and the glaze cool, and then the pots."]] };
+    server.directories = [build(options)];
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const load = () => page.evaluate(async (question) => {
+      const index = await findling.open("/findling/", { encoder: "transformer" });
+      await index.ready("semantic");
+      return (await index.search(question)).encoder;
+    }, QUESTION);
+    assert.equal(await load(), "transformer");
+    assert.ok(server.log.some((path) => path.includes("/encoder/")));
+    server.log.length = 0;
+    build({ ...options, extra: [edit] });
+    await page.reload();
+    await page.waitForFunction(() => "findling" in window);
+    assert.equal(await load(), "transformer");
+    assert.deepEqual(server.log.filter((path) => path.includes("/encoder/")), []);
+  });
+
   test("can be answered by an embedder of the site's own", async () => {
     page = await open(browser, `${server.url}client`);
     await page.waitForFunction(() => "findling" in window);
@@ -181,6 +239,24 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.equal(answer.mode, "hybrid");
     assert.equal(answer.encoder, "supplied");
     assert.deepEqual(server.log.filter(isEncoder), []);
+  });
+
+  test("is embedded once, however the answer is asked for again, until many others have been", async () => {
+    page = await open(browser, `${server.url}client`);
+    await page.waitForFunction(() => "findling" in window);
+    const asked = await page.evaluate(async () => {
+      const asked = [];
+      const encode = async (text) => {
+        asked.push(text);
+        return Float32Array.from({ length: 384 }, (_, i) => Math.sin(i));
+      };
+      const index = await findling.open("/findling/", { encode });
+      for (const options of [{}, { limit: 1 }, { offset: 1 }, { filter: { section: ["guide"] } }, { also: ["glaze"] }]) await index.search("kiln", options).catch(() => {});
+      for (let i = 0; i < 32; i++) await index.search(`kiln ${i}`);
+      await index.search("kiln");
+      return asked.filter((text) => !/\d/.test(text));
+    });
+    assert.deepEqual(asked, ["kiln", "glaze", "kiln"]);
   });
 
   test("is that of the query as it was meant, where a word of it is a slip", async () => {

@@ -1,9 +1,11 @@
 // The engine in Chromium answers as the native one does, to the bit.
 
+import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { dist } from "../lib/bundle.mjs";
+import { dist, hasModel, MODEL, run, scratch } from "../lib/bundle.mjs";
 import { launch, open } from "../lib/browser.mjs";
-import { questions } from "../lib/corpus.mjs";
+import { questions, writeCorpus } from "../lib/corpus.mjs";
 import { bundles, native, same, WAYS } from "../lib/parity.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -39,4 +41,30 @@ describe("in Chromium as in the terminal", () => {
       });
     }
   }
+
+  test("the same ten pages come first where the transformer embeds the questions", { skip: hasModel() ? false : "the model is not installed", timeout: 300_000 }, async () => {
+    const directory = scratch();
+    const site = join(directory, "harbour");
+    writeCorpus(join(directory, "corpus"));
+    run("--quiet", "build", join(directory, "corpus"), "--output", join(site, "findling"), "--client", dist, "--encoder", MODEL, "--query-encoder", "transformer");
+    const first = ({ encoder, results }) => ({ encoder, first: results.map(({ url, sections }) => [url, sections[0]?.anchor ?? null]) });
+    const expected = native({ site, args: ["--query-encoder", "deployed"] }, { args: ["--limit", "10"] }, ["--streamed"]).map(first);
+    const server = await serve([site], { "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>` });
+    try {
+      const page = await open(browser, server.url);
+      await page.waitForFunction(() => "findling" in window);
+      const answers = await page.evaluate(async (questions) => {
+        const index = await findling.open("/findling/", { encoder: "transformer" });
+        await index.ready("semantic");
+        const answers = [];
+        for (const question of questions) answers.push(await index.search(question, { limit: 10 }));
+        return answers;
+      }, questions());
+      assert.ok(expected.filter(({ encoder }) => encoder === "transformer").length > 90, "hardly a question was embedded");
+      same(expected, answers.map(first), "harbour by the transformer");
+      await page.context().close();
+    } finally {
+      await server.close();
+    }
+  });
 });

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
+use findling_bundle::single_file;
 use findling_encoder::artefact::Bits;
 use serde::Serialize;
 
 use super::Report;
+use crate::index::open::BundleFiles;
+use crate::index::vocabulary;
 use crate::models::{Store, known, prepare};
 use crate::ui::{Ui, bytes};
 
@@ -25,6 +28,13 @@ pub struct Args {
     /// The same of the table of words
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     word_bits: Vec<f32>,
+    /// Keep of the words those that this is written in, and general vocabulary: a bundle, or a file of text; may be given several
+    /// times. Other words are read in smaller pieces
+    #[arg(long, value_name = "PATH")]
+    vocabulary: Vec<PathBuf>,
+    /// Most kilobytes of the table of words, on the way; without --vocabulary of general vocabulary alone
+    #[arg(long, value_name = "KB")]
+    vocabulary_budget: Option<u64>,
     /// Queries to compare the vectors of, one a line; a list of its own unless told
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
@@ -42,6 +52,13 @@ struct Row {
     bytes: usize,
     /// Once inflated.
     inflated_bytes: usize,
+    /// Tokens that have a row of their own.
+    tokens: usize,
+    /// Tokens that were dropped.
+    dropped_tokens: usize,
+    /// The share of the tokens of what --vocabulary names that were kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covered: Option<f64>,
     queries: usize,
     mean_cosine: f64,
     min_cosine: f64,
@@ -64,17 +81,32 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let queries: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     ensure!(!queries.is_empty(), "--queries: expected a query on each line, found none");
 
+    let texts = texts_of(&args.vocabulary)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let is_cut = !args.vocabulary.is_empty() || args.vocabulary_budget.is_some();
     let full = prepare::read(&store.locate(&args.name)?)?;
+    let kept = |words: Bits| {
+        let budget = args.vocabulary_budget.map(|budget| (budget as usize).saturating_mul(1 << 10));
+        vocabulary::Choice::new(&full, words, &texts)?.within(budget)
+    };
+    // What can be refused is refused before the long work.
+    let cuts =
+        words.iter().map(|&words| is_cut.then(|| kept(words)).transpose()).collect::<Result<Vec<_>, _>>()?;
     let expected = prepare::embed(full.clone(), &queries)?;
     let mut precisions = Vec::new();
-    for &words in &words {
-        precisions.extend(matrices.iter().map(|&matrices| prepare::Precision { words, matrices }));
+    for (&words, cut) in words.iter().zip(&cuts) {
+        precisions.extend(matrices.iter().map(|&matrices| (prepare::Precision { words, matrices }, cut)));
     }
     ui.status("Rounding", "the matrices for what goes through them");
     let activations = prepare::activations(&full)?;
     let mut rows = Vec::new();
-    for precision in precisions {
+    for (precision, cut) in precisions {
         let artefact = prepare::prepare(&full, precision, &activations)?;
+        let artefact = match cut {
+            Some(kept) => kept.apply(&artefact),
+            None => artefact,
+        };
+        let tokens = artefact.vocabulary().len();
         let (packed, inflated_bytes) = (artefact.to_packed_bytes(), artefact.to_bytes().len());
         let found = prepare::embed(artefact, &queries)?;
         let fidelity = prepare::fidelity(&found, &expected).context("no query was compared")?;
@@ -84,6 +116,9 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             bits: precision.matrices.bits(),
             bytes: packed.len(),
             inflated_bytes,
+            tokens,
+            dropped_tokens: full.vocabulary().len() - tokens,
+            covered: cut.as_ref().and_then(|kept| kept.covered),
             queries: fidelity.queries,
             mean_cosine: fidelity.mean,
             min_cosine: fidelity.min,
@@ -100,6 +135,9 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
                 row.min_cosine,
                 row.queries,
             );
+            if let Some(kept) = cut {
+                println!("    {kept}; {} dropped, read in smaller pieces", row.dropped_tokens);
+            }
         }
         rows.push(row);
         if let Some(path) = &args.output {
@@ -111,6 +149,36 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What bundles and files of text say.
+fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for path in paths {
+        let bytes = match path.is_dir() {
+            true => None,
+            false => Some(std::fs::read(path).with_context(|| format!("--vocabulary {}", path.display()))?),
+        };
+        let text = bytes.filter(|bytes| !single_file::is_single_file(bytes)).map(String::from_utf8);
+        if let Some(text) = text {
+            texts.push(text.ok().with_context(|| {
+                format!(
+                    "--vocabulary {}: expected a bundle or text in UTF-8, found other bytes",
+                    path.display()
+                )
+            })?);
+            continue;
+        }
+        let before = texts.len();
+        BundleFiles::open(path)?.each_page(|page| {
+            texts.push(page.title.to_owned());
+            for section in &page.sections {
+                texts.extend([section.heading, section.text].map(str::to_owned));
+            }
+        })?;
+        ensure!(texts.len() > before, "--vocabulary {}: expected pages, found none", path.display());
+    }
+    Ok(texts)
 }
 
 /// What was asked for, or the default.

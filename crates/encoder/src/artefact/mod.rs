@@ -9,13 +9,16 @@
 //!
 //! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
 //! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is made smaller
-//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB.
+//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB, and less with the
+//! words of one site alone (`Artefact::pruned`).
 
 mod architecture;
 #[cfg(feature = "import")]
 mod calibrated;
 mod format;
 mod pieces;
+#[cfg(feature = "import")]
+mod pruned;
 mod tensor;
 
 pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
@@ -204,6 +207,15 @@ impl Artefact {
         hasher.update(&format::head_bytes(&card, &self.architecture, self.normaliser, &self.vocabulary));
         hasher.update(&self.payload);
         hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// Gives back the memory of the last layer there is, once the plan holds it.
+    pub(crate) fn drop_layer(&mut self, layer: u32) {
+        let prefix = format!("layer.{layer}.");
+        self.entries.retain(|entry| !entry.spec.name.starts_with(&prefix));
+        let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(0);
+        self.payload.truncate(end);
+        self.payload.shrink_to_fit();
     }
 
     /// Keeps only the embedding tables, giving back the memory of the rest once the plan holds it.

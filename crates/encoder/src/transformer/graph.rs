@@ -15,8 +15,8 @@ use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`, the last
-/// layer's vectors.
-pub(super) fn build(artefact: &Artefact) -> TractResult<TypedModel> {
+/// layer's vectors. Takes the layers out of the artefact.
+pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let (mut model, last, _) = wired(artefact)?;
     model.select_output_outlets(&[last])?;
     Ok(model)
@@ -25,109 +25,163 @@ pub(super) fn build(artefact: &Artefact) -> TractResult<TypedModel> {
 /// The same with other outputs: for each layer the inputs of query, key and value; of attention's way out; and of both
 /// feed-forward matrices.
 #[cfg(feature = "import")]
-pub(super) fn build_watched(artefact: &Artefact) -> TractResult<TypedModel> {
+pub(super) fn build_watched(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let (mut model, _, inputs) = wired(artefact)?;
     model.select_output_outlets(&inputs)?;
     Ok(model)
 }
 
 /// The model, where it ends, and the inputs of its linear layers.
-fn wired(artefact: &Artefact) -> TractResult<(TypedModel, OutletId, Vec<OutletId>)> {
+fn wired(artefact: &mut Artefact) -> TractResult<(TypedModel, OutletId, Vec<OutletId>)> {
+    let architecture = artefact.architecture().clone();
+    let norm = norm(artefact, names::NORM)?;
+    // From the last on, each given back before the next is packed: with all of them there twice, memory that is never given
+    // back would be half as much again.
+    let mut layers = Vec::new();
+    for layer in (0..architecture.layers).rev() {
+        layers.push(Layer::of(artefact, layer)?);
+        artefact.drop_layer(layer);
+    }
     let mut model = TypedModel::default();
     let tokens: TDim = model.symbols.new_with_prefix("tokens").into();
-    let hidden = artefact.architecture().hidden as usize;
-    let input = model.add_source("embeddings", f32::fact(&[tokens, hidden.to_dim()]))?;
-    let mut builder = Builder { model, artefact, architecture: artefact.architecture(), inputs: Vec::new() };
-    let mut x = builder.norm(names::NORM, &[input])?;
-    for layer in 0..artefact.architecture().layers {
-        x = builder.layer(layer, x)?;
+    let input =
+        model.add_source("embeddings", f32::fact(&[tokens, (architecture.hidden as usize).to_dim()]))?;
+    let mut builder = Builder { model, architecture, inputs: Vec::new() };
+    let mut x = builder.wire(names::NORM, norm, &[input])?;
+    for (number, layer) in layers.into_iter().rev().enumerate() {
+        x = builder.layer(number, layer, x)?;
     }
     Ok((builder.model, x, builder.inputs))
 }
 
-struct Builder<'a> {
-    model: TypedModel,
-    artefact: &'a Artefact,
-    architecture: &'a Architecture,
-    /// What goes into linear layers, in their order.
-    inputs: Vec<OutletId>,
+/// A layer's weights as its operators want them.
+struct Layer {
+    /// Query, key and value.
+    qkv: Product,
+    attention: Product,
+    attention_norm: Norm,
+    up: Product,
+    down: Product,
+    output_norm: Norm,
 }
 
-impl Builder<'_> {
-    fn layer(&mut self, layer: u32, x: OutletId) -> TractResult<OutletId> {
-        let (hidden, heads) = (self.architecture.hidden as usize, self.architecture.heads as usize);
-        let per_head = hidden / heads;
-        let name = |part: &str| format!("layer.{layer}.{part}");
+/// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same input.
+enum Product {
+    /// Weights are integers, or were rounded to such.
+    Integers(Linear),
+    /// Weights, their shape, and bias, to be multiplied as f32.
+    Floats(Vec<(Vec<f32>, [usize; 2], Vec<f32>)>),
+}
 
+impl Layer {
+    fn of(artefact: &Artefact, layer: u32) -> TractResult<Self> {
+        let per_head = artefact.architecture().hidden / artefact.architecture().heads;
         // The scores' scale is a factor of the query projection, once, rather than of every score.
         let scale = 1.0 / (per_head as f32).sqrt();
-        let parts = [(names::QUERY, scale), (names::KEY, 1.0), (names::VALUE, 1.0)];
-        let qkv = self.linear(layer, parts, x)?;
-        let mixed = self.wire(&name("attend"), Attention { heads }, &qkv)?;
-        let [attention] = self.linear(layer, [(names::ATTENTION, 1.0)], mixed)?;
-        let x = self.norm(&name(names::ATTENTION_NORM), &[x, attention])?;
-
-        let [up] = self.linear(layer, [(names::UP, 1.0)], x)?;
-        let up = match self.architecture.activation {
-            Activation::Gelu => self.wire(&name("gelu"), gelu_exact(), &[up])?,
-            Activation::Relu => {
-                let zero = self.constant(&name("relu.zero"), &[1, 1], vec![0.0])?;
-                self.wire(&name("relu"), max(), &[up, zero])?
-            }
-        };
-        let [down] = self.linear(layer, [(names::DOWN, 1.0)], up)?;
-        self.norm(&name(names::OUTPUT_NORM), &[x, down])
+        let of = |parts: &[(&str, f32)]| Product::of(artefact, layer, parts);
+        Ok(Self {
+            qkv: of(&[(names::QUERY, scale), (names::KEY, 1.0), (names::VALUE, 1.0)])?,
+            attention: of(&[(names::ATTENTION, 1.0)])?,
+            attention_norm: norm(artefact, &format!("layer.{layer}.{}", names::ATTENTION_NORM))?,
+            up: of(&[(names::UP, 1.0)])?,
+            down: of(&[(names::DOWN, 1.0)])?,
+            output_norm: norm(artefact, &format!("layer.{layer}.{}", names::OUTPUT_NORM))?,
+        })
     }
+}
 
-    /// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same input. Weights
-    /// stored as 8-bit integers stay that ([`Linear`]); others are multiplied as f32.
-    fn linear<const N: usize>(
-        &mut self,
-        layer: u32,
-        parts: [(&str, f32); N],
-        x: OutletId,
-    ) -> TractResult<[OutletId; N]> {
-        self.inputs.push(x);
-        let mut packed = Vec::with_capacity(N);
-        for (part, factor) in parts {
-            let weights = self.stored(&names::weight(layer, part))?;
-            let (bias, _) = self.values(&names::bias(layer, part))?;
+impl Product {
+    /// Weights stored as 8-bit integers stay that ([`Linear`]); others are rounded to more bits where the kernel takes them.
+    fn of(artefact: &Artefact, layer: u32, parts: &[(&str, f32)]) -> TractResult<Self> {
+        let part = |part| -> TractResult<_> {
+            Ok((
+                stored(artefact, &names::weight(layer, part))?,
+                values(artefact, &names::bias(layer, part))?.0,
+            ))
+        };
+        let mut packed = Vec::with_capacity(parts.len());
+        for &(name, factor) in parts {
+            let (weights, bias) = part(name)?;
             let inputs = weights.shape().1;
             packed.extend(match weights.int8() {
                 Some((scales, values)) => Some(Packed::new(&values, scales, &bias, inputs, factor)),
                 None => Packed::rounded(&weights.to_f32(), &bias, inputs, factor),
             });
         }
-        if packed.len() == N {
-            let name = format!("layer.{layer}.{}", parts.map(|(part, _)| part).join("+"));
-            let outlets = self.model.wire_node(name, Linear::new(packed), &[x])?;
-            return Ok(std::array::from_fn(|i| outlets[i]));
+        if packed.len() == parts.len() {
+            return Ok(Self::Integers(Linear::new(packed)));
         }
-        let mut outlets = [x; N];
-        for (outlet, (part, factor)) in outlets.iter_mut().zip(parts) {
-            *outlet = self.linear_f32(layer, part, x, factor)?;
+        let floats = parts.iter().map(|&(name, factor)| {
+            let (weights, mut bias) = part(name)?;
+            let (outputs, inputs) = weights.shape();
+            let mut weights = weights.to_f32();
+            weights.iter_mut().chain(&mut bias).for_each(|value| *value *= factor);
+            Ok((weights, [outputs, inputs], bias))
+        });
+        Ok(Self::Floats(floats.collect::<TractResult<_>>()?))
+    }
+}
+
+fn norm(artefact: &Artefact, name: &str) -> TractResult<Norm> {
+    let (weight, _) = values(artefact, &format!("{name}.weight"))?;
+    let (bias, _) = values(artefact, &format!("{name}.bias"))?;
+    Ok(Norm::new(artefact.architecture().layer_norm_eps, weight, bias))
+}
+
+fn stored<'a>(artefact: &'a Artefact, name: &str) -> TractResult<crate::artefact::Tensor<'a>> {
+    artefact.tensor(name).with_context(|| format!("no tensor `{name}`"))
+}
+
+fn values(artefact: &Artefact, name: &str) -> TractResult<(Vec<f32>, [usize; 2])> {
+    let tensor = stored(artefact, name)?;
+    let (rows, cols) = tensor.shape();
+    Ok((tensor.to_f32(), [rows, cols]))
+}
+
+struct Builder {
+    model: TypedModel,
+    architecture: Architecture,
+    /// What goes into linear layers, in their order.
+    inputs: Vec<OutletId>,
+}
+
+impl Builder {
+    fn layer(&mut self, number: usize, layer: Layer, x: OutletId) -> TractResult<OutletId> {
+        let heads = self.architecture.heads as usize;
+        let name = |part: &str| format!("layer.{number}.{part}");
+
+        let qkv = self.product(&name("query+key+value"), layer.qkv, x)?;
+        let mixed = self.wire(&name("attend"), Attention { heads }, &qkv)?;
+        let attention = self.product(&name(names::ATTENTION), layer.attention, mixed)?;
+        let x = self.wire(&name(names::ATTENTION_NORM), layer.attention_norm, &[x, attention[0]])?;
+
+        let up = self.product(&name(names::UP), layer.up, x)?;
+        let up = match self.architecture.activation {
+            Activation::Gelu => self.wire(&name("gelu"), gelu_exact(), &up)?,
+            Activation::Relu => {
+                let zero = self.constant(&name("relu.zero"), &[1, 1], vec![0.0])?;
+                self.wire(&name("relu"), max(), &[up[0], zero])?
+            }
+        };
+        let down = self.product(&name(names::DOWN), layer.down, up)?;
+        self.wire(&name(names::OUTPUT_NORM), layer.output_norm, &[x, down[0]])
+    }
+
+    /// As many outputs as the product has parts.
+    fn product(&mut self, name: &str, product: Product, x: OutletId) -> TractResult<TVec<OutletId>> {
+        self.inputs.push(x);
+        let floats = match product {
+            Product::Integers(linear) => return self.model.wire_node(name, linear, &[x]),
+            Product::Floats(floats) => floats,
+        };
+        let mut outlets = tvec![];
+        for (i, (weight, shape, bias)) in floats.into_iter().enumerate() {
+            let bias = self.constant(&format!("{name}.{i}.bias"), &[1, shape[0]], bias)?;
+            let weight = self.constant(&format!("{name}.{i}.weight"), &shape, weight)?;
+            let product = self.einsum(&format!("{name}.{i}.product"), "oh,sh->so", &[weight, x])?;
+            outlets.push(self.wire(&format!("{name}.{i}"), add(), &[product, bias])?);
         }
         Ok(outlets)
-    }
-
-    fn linear_f32(&mut self, layer: u32, part: &str, x: OutletId, factor: f32) -> TractResult<OutletId> {
-        let (name, bias_name) = (names::weight(layer, part), names::bias(layer, part));
-        let (mut weight, shape) = self.values(&name)?;
-        let (mut bias, _) = self.values(&bias_name)?;
-        for value in weight.iter_mut().chain(&mut bias) {
-            *value *= factor;
-        }
-        let bias = self.constant(&bias_name, &[1, shape[0]], bias)?;
-        let weight = self.constant(&name, &shape, weight)?;
-        let product = self.einsum(&format!("layer.{layer}.{part}.product"), "oh,sh->so", &[weight, x])?;
-        self.wire(&format!("layer.{layer}.{part}"), add(), &[product, bias])
-    }
-
-    /// Layer norm over the last axis of what `inputs`, one or two, come to.
-    fn norm(&mut self, name: &str, inputs: &[OutletId]) -> TractResult<OutletId> {
-        let (weight, _) = self.values(&format!("{name}.weight"))?;
-        let (bias, _) = self.values(&format!("{name}.bias"))?;
-        self.wire(name, Norm::new(self.architecture.layer_norm_eps, weight, bias), inputs)
     }
 
     fn einsum(&mut self, name: &str, axes: &str, inputs: &[OutletId]) -> TractResult<OutletId> {
@@ -145,15 +199,5 @@ impl Builder<'_> {
 
     fn constant(&mut self, name: &str, shape: &[usize], values: Vec<f32>) -> TractResult<OutletId> {
         self.model.add_const(name, Tensor::from_shape(shape, &values)?)
-    }
-
-    fn stored(&self, name: &str) -> TractResult<crate::artefact::Tensor<'_>> {
-        self.artefact.tensor(name).with_context(|| format!("no tensor `{name}`"))
-    }
-
-    fn values(&self, name: &str) -> TractResult<(Vec<f32>, [usize; 2])> {
-        let tensor = self.stored(name)?;
-        let (rows, cols) = tensor.shape();
-        Ok((tensor.to_f32(), [rows, cols]))
     }
 }

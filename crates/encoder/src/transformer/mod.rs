@@ -28,7 +28,7 @@ use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 /// # Memory
 ///
 /// The layers' weights as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2, 11 in wasm), and the embedding tables
-/// as the artefact stores them (12 MB at 8 bits). While loading, the layers' weights are there twice.
+/// as the artefact stores them (12 MB at 8 bits). While loading, one layer's weights are there twice.
 pub struct Transformer {
     card: EncoderCard,
     tokenizer: WordPiece,
@@ -45,10 +45,10 @@ impl Transformer {
     ///
     /// [`Error::Artefact`] when its vocabulary is not one of WordPiece, [`Error::Run`] when tract cannot build
     /// the model.
-    pub fn new(artefact: Artefact) -> Result<Self, Error> {
+    pub fn new(mut artefact: Artefact) -> Result<Self, Error> {
         let tokenizer = WordPiece::new(artefact.vocabulary(), artefact.normaliser())
             .map_err(|e| Error::Artefact(e.to_string()))?;
-        let plan = graph::build(&artefact)
+        let plan = graph::build(&mut artefact)
             .and_then(|model| model.into_optimized())
             .and_then(SimplePlan::new)
             .map_err(run_error)?;
@@ -118,7 +118,7 @@ impl Transformer {
     #[cfg(feature = "import")]
     pub fn activations(artefact: &Artefact, texts: &[&str]) -> Result<crate::artefact::Activations, Error> {
         let mut watched = Self::new(artefact.clone())?;
-        watched.plan = graph::build_watched(artefact)
+        watched.plan = graph::build_watched(&mut artefact.clone())
             .and_then(|model| model.into_optimized())
             .and_then(SimplePlan::new)
             .map_err(run_error)?;

@@ -5,10 +5,13 @@
 mod model;
 mod twin;
 
-use findling_encoder::artefact::{Activation, Artefact, Bits, Pieces, Pooling, Storage};
+use findling_encoder::artefact::{
+    Activation, Architecture, Artefact, Bits, Pieces, Pooling, Storage, TensorSpec,
+};
 use findling_encoder::import::{Options, import_dir};
 use findling_encoder::transformer::Transformer;
-use findling_encoder::{Encoder, Error, Side};
+use findling_encoder::{Encoder, EncoderCard, Error, Side};
+use findling_text::wordpiece::Normaliser;
 use model::{Files, Tiny};
 use proptest::prelude::*;
 
@@ -294,6 +297,101 @@ fn a_model_for_queries_reads_as_many_tokens_in_the_same_space() {
         };
         assert_eq!(tokens(&small), tokens(&full));
     }
+}
+
+const LETTERED: [&str; 17] = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[unused1]",
+    "a",
+    "b",
+    "##a",
+    "##b",
+    "ab",
+    "ba",
+    "##ab",
+    "##ba",
+    "abba",
+    "c",
+    "##ac",
+    "!",
+];
+
+/// A model with letters among its tokens, and rows that are no whole number of words long.
+fn lettered() -> Artefact {
+    let card = EncoderCard {
+        name: "lettered".into(),
+        dim: 6,
+        fingerprint: String::new(),
+        max_tokens: 16,
+        query_prefix: String::new(),
+        document_prefix: String::new(),
+        semantic: true,
+    };
+    let architecture = Architecture {
+        layers: 1,
+        hidden: 6,
+        heads: 2,
+        intermediate: 10,
+        max_positions: 16,
+        pooling: Pooling::Mean,
+        activation: Activation::Gelu,
+        layer_norm_eps: 1e-6,
+    };
+    let mut state = 7u32;
+    let mut weight = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let vocabulary = LETTERED.map(str::to_owned).to_vec();
+    let weights = |spec: &TensorSpec| Ok((0..spec.len()).map(|_| weight()).collect());
+    Artefact::new(card, architecture, Normaliser::default(), vocabulary, weights).unwrap()
+}
+
+#[test]
+fn tokens_that_are_left_out_are_read_in_smaller_pieces() {
+    let full = lettered();
+    let wanted = |id: u32| LETTERED[id as usize] == "ab";
+    let cut = full.pruned(wanted);
+    // `##ac` alone says what a c within a word is.
+    let left = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "##a", "##b", "ab", "c", "##ac", "!"];
+    assert_eq!(cut.vocabulary(), left);
+    assert_eq!(cut.card(), full.card());
+    assert_eq!(cut.tensor("words").unwrap().shape(), (left.len(), 6));
+
+    let (model, cut_model) =
+        (Transformer::new(full.clone()).unwrap(), Transformer::new(cut.clone()).unwrap());
+    let embed = |model: &Transformer, text: &str| model.encode_one(text, Side::Query).unwrap();
+    for text in ["ab a b!", "aac", "", "zoo ab"] {
+        assert_eq!(embed(&cut_model, text), embed(&model, text), "{text:?}");
+    }
+    // `abba` and `ba`, of which the one was a token and the other two: `ab ##b ##a`, `b ##a`.
+    assert_eq!((embed(&model, "abba ba").n_tokens, embed(&cut_model, "abba ba").n_tokens), (4, 7));
+    assert_ne!(embed(&cut_model, "abba"), embed(&cut_model, "zoo"), "an unknown token");
+}
+
+#[test]
+fn what_was_cut_travels_and_is_rounded_like_any_other() {
+    let full = lettered();
+    let wanted = |id: u32| id.is_multiple_of(3);
+    for storage in [Storage::F32, Storage::F16, Storage::Int8] {
+        let cut = full.quantised(storage).pruned(wanted);
+        assert_eq!(cut, full.pruned(wanted).quantised(storage));
+        assert_eq!(Artefact::from_packed_bytes(cut.to_packed_bytes()).unwrap(), cut);
+    }
+    let cut = full.for_queries(bits(4.0), bits(6.0)).pruned(wanted);
+    assert_eq!(cut, full.pruned(wanted).for_queries(bits(4.0), bits(6.0)));
+    assert_eq!(cut.pruned(|_| true), cut);
+    assert_eq!(full.pruned(|_| true), full);
+    // A table with fewer rows than there are tokens is none.
+    let mut short = full.to_bytes();
+    let payload = u64::from_le_bytes(short[16..24].try_into().unwrap()) - 6 * 4;
+    short[16..24].copy_from_slice(&payload.to_le_bytes());
+    short.truncate(short.len() - 6 * 4);
+    seal(&mut short);
+    assert!(matches!(Artefact::from_bytes(short), Err(Error::Artefact(_))));
 }
 
 #[test]

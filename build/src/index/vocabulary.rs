@@ -1,0 +1,296 @@
+//! Which tokens the queries of a site can want: those that its pages are written in, and those of general vocabulary. The static
+//! encoder's rows are chosen by this, and the words of a transformer that readers load.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use findling_text::wordpiece::{Normaliser, for_each_word};
+use rayon::prelude::*;
+
+/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus one, to be kept for
+/// its own sake.
+const GENERAL: u8 = 5;
+
+/// How often each word of the texts occurs, as an encoder reads words.
+pub fn count_words(texts: &[&str], normaliser: Normaliser) -> HashMap<String, u64> {
+    texts
+        .par_chunks(256)
+        .map(|texts| {
+            let mut counts: HashMap<String, u64> = HashMap::new();
+            for text in texts {
+                for_each_word(text, normaliser, |word| match counts.get_mut(word) {
+                    Some(n) => *n += 1,
+                    None => drop(counts.insert(word.to_owned(), 1)),
+                });
+            }
+            counts
+        })
+        .reduce(HashMap::new, |mut a, b| {
+            for (word, n) in b {
+                *a.entry(word).or_default() += n;
+            }
+            a
+        })
+}
+
+/// The tokens worth keeping, the most wanted first: those that occur in the texts, by `counts`, and then those of general
+/// vocabulary, by how `frequent` they were in a table's training.
+pub fn by_use(counts: &[u64], frequent: impl Fn(u32) -> u8) -> Vec<u32> {
+    let mut tokens: Vec<u32> =
+        (0u32..).zip(counts).filter(|&(id, &n)| n > 0 || frequent(id) >= GENERAL).map(|(id, _)| id).collect();
+    tokens.sort_by_key(|&id| (Reverse(counts[id as usize]), Reverse(frequent(id)), id));
+    tokens
+}
+
+#[cfg(feature = "transformer")]
+pub use kept::{Choice, Kept};
+
+#[cfg(feature = "transformer")]
+mod kept {
+    use std::collections::HashSet;
+
+    use anyhow::{Context, Result, ensure};
+    use findling_encoder::artefact::{Artefact, Bits};
+    use findling_text::wordpiece::WordPiece;
+
+    use super::super::table;
+    use super::*;
+
+    /// What a share of a site's tokens may have come in since a vocabulary was chosen, for it to go on.
+    const NEW: f64 = 0.002;
+
+    /// Tokens of a model's vocabulary in the order in which a site wants them.
+    pub struct Choice<'a> {
+        model: &'a Artefact,
+        bits: Bits,
+        counts: Vec<u64>,
+        by_use: Vec<u32>,
+        stays: Vec<bool>,
+    }
+
+    /// The tokens that stay.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Kept {
+        ids: HashSet<u32>,
+        /// Of how many.
+        pub of: usize,
+        /// The share of the texts' tokens that are among them, where there are any; the others are read in smaller pieces.
+        pub covered: Option<f64>,
+    }
+
+    impl<'a> Choice<'a> {
+        /// For texts of the site. `bits`: what a value of the table of words takes.
+        ///
+        /// # Errors
+        /// Where the model's vocabulary is none.
+        pub fn new(model: &'a Artefact, bits: Bits, texts: &[&str]) -> Result<Self> {
+            let vocabulary = model.vocabulary();
+            let wordpiece =
+                WordPiece::new(vocabulary, model.normaliser()).context("the model's vocabulary")?;
+            let mut counts = vec![0u64; vocabulary.len()];
+            for (word, n) in count_words(texts, model.normaliser()) {
+                // Without the tokens in front and behind.
+                let ids = wordpiece.encode(&word, usize::MAX).ids;
+                for &id in &ids[1..ids.len() - 1] {
+                    counts[id as usize] += n;
+                }
+            }
+            let general = table::general()?;
+            let frequency: HashMap<&str, u8> = (0..)
+                .zip(general.vocabulary())
+                .map(|(id, token)| (token.as_str(), general.frequency(id)))
+                .collect();
+            let frequent = |id: u32| frequency.get(vocabulary[id as usize].as_str()).copied().unwrap_or(0);
+            let by_use = by_use(&counts, frequent);
+            Ok(Self { model, bits, counts, by_use, stays: model.indispensable() })
+        }
+
+        /// Bytes of a token on the way, about.
+        fn cost(&self, id: u32) -> usize {
+            let row = self.model.architecture().hidden as f32 * self.bits.bits() / 8.0;
+            row.ceil() as usize + 4 + self.model.vocabulary()[id as usize].len()
+        }
+
+        /// The most wanted within `budget` bytes; all that are wanted without one.
+        ///
+        /// # Errors
+        /// Where the budget does not hold what no vocabulary can do without.
+        pub fn within(&self, budget: Option<usize>) -> Result<Kept> {
+            let mut ids: HashSet<u32> =
+                (0u32..).zip(&self.stays).filter(|(_, stays)| **stays).map(|(id, _)| id).collect();
+            let least: usize = ids.iter().map(|&id| self.cost(id)).sum();
+            let budget = budget.unwrap_or(usize::MAX);
+            ensure!(
+                budget >= least,
+                "--vocabulary-budget {}: expected {} at least, for the characters and special tokens of the model alone",
+                budget >> 10,
+                least.div_ceil(1 << 10),
+            );
+            let mut left = budget - least;
+            for &id in &self.by_use {
+                if ids.contains(&id) {
+                    continue;
+                }
+                let cost = self.cost(id);
+                if cost > left {
+                    break;
+                }
+                left -= cost;
+                ids.insert(id);
+            }
+            Ok(self.kept(ids))
+        }
+
+        /// The vocabulary of an earlier choice, where it serves as well: hardly a token of the texts is missing that would now be
+        /// kept, and it is within the budget. Readers who have that model need no other.
+        pub fn as_before(&self, now: &Kept, before: &[String], budget: usize) -> Option<Kept> {
+            let before: HashSet<&str> = before.iter().map(String::as_str).collect();
+            let is_there = |id: &u32| before.contains(self.model.vocabulary()[*id as usize].as_str());
+            let ids: HashSet<u32> = (0..self.counts.len() as u32).filter(is_there).collect();
+            let indispensable = (0u32..).zip(&self.stays).all(|(id, stays)| !stays || ids.contains(&id));
+            let bytes: usize = ids.iter().map(|&id| self.cost(id)).sum();
+            let kept = self.kept(ids);
+            let covers = kept.covered.zip(now.covered).is_none_or(|(before, now)| before >= now - NEW);
+            let serves = covers && kept.len() == before.len();
+            (indispensable && bytes <= budget && serves).then_some(kept)
+        }
+
+        fn kept(&self, ids: HashSet<u32>) -> Kept {
+            let all: u64 = self.counts.iter().sum();
+            let kept: u64 = ids.iter().map(|&id| self.counts[id as usize]).sum();
+            let covered = (all > 0).then(|| kept as f64 / all as f64);
+            Kept { ids, of: self.counts.len(), covered }
+        }
+    }
+
+    impl Kept {
+        /// Tokens kept.
+        #[expect(clippy::len_without_is_empty, reason = "special tokens stay at least")]
+        pub fn len(&self) -> usize {
+            self.ids.len()
+        }
+
+        /// The model with these alone.
+        pub fn apply(&self, model: &Artefact) -> Artefact {
+            model.pruned(|id| self.ids.contains(&id))
+        }
+    }
+
+    impl std::fmt::Display for Kept {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "{} of {} tokens kept", self.len(), self.of)?;
+            match self.covered {
+                Some(covered) => write!(f, ", {:.2}% of what the site is written in", 100.0 * covered),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_texts_are_written_in_comes_before_what_is_common_elsewhere() {
+        let frequencies = [9, 9, 3, 0, 12, 4];
+        assert_eq!(by_use(&[0, 2, 0, 5, 0, 0], |id| frequencies[id as usize]), [3, 1, 4, 0]);
+        assert!(by_use(&[], |_| 9).is_empty());
+    }
+
+    #[test]
+    fn words_are_counted_as_the_encoder_reads_them() {
+        let counts = count_words(&["Two threads, two", "Café threads"], Normaliser::default());
+        let of = |word: &str| counts.get(word).copied();
+        assert_eq!(
+            (of("two"), of("threads"), of(","), of("cafe"), of("Two")),
+            (Some(2), Some(2), Some(1), Some(1), None)
+        );
+    }
+
+    #[cfg(feature = "transformer")]
+    mod of_a_model {
+        use findling_encoder::EncoderCard;
+        use findling_encoder::artefact::{Activation, Architecture, Artefact, Bits, Pooling, TensorSpec};
+
+        use super::super::Choice;
+        use super::*;
+
+        const TOKENS: [&str; 13] = [
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "kii", "##ikk", "the", "zzzz",
+        ];
+
+        fn model() -> Artefact {
+            let card = EncoderCard {
+                name: "kiki".into(),
+                dim: 8,
+                fingerprint: String::new(),
+                max_tokens: 8,
+                query_prefix: String::new(),
+                document_prefix: String::new(),
+                semantic: true,
+            };
+            let architecture = Architecture {
+                layers: 1,
+                hidden: 8,
+                heads: 1,
+                intermediate: 8,
+                max_positions: 8,
+                pooling: Pooling::Mean,
+                activation: Activation::Gelu,
+                layer_norm_eps: 1e-6,
+            };
+            let weights = |spec: &TensorSpec| Ok((0..spec.len()).map(|i| i as f32).collect());
+            let vocabulary = TOKENS.map(str::to_owned).to_vec();
+            Artefact::new(card, architecture, Normaliser::default(), vocabulary, weights).unwrap()
+        }
+
+        /// A row of eight values of eight bits, four more bytes, and the token.
+        fn bytes_of(tokens: &[&str]) -> usize {
+            tokens.iter().map(|token| 12 + token.len()).sum()
+        }
+
+        /// What a model cannot be read without: "the" and "zzzz" have letters that stand nowhere else.
+        const STAY: [&str; 10] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "the", "zzzz"];
+
+        fn choose<T>(texts: &[&str], with: impl FnOnce(&Choice<'_>, &Artefact) -> T) -> T {
+            let model = model();
+            with(&Choice::new(&model, Bits::MOST, texts).unwrap(), &model)
+        }
+
+        #[test]
+        fn the_most_used_tokens_stay_within_the_budget() {
+            let texts = ["kii kiki kiki kikk", "Kiki!"];
+            choose(&texts, |choice, model| {
+                let all = choice.within(None).unwrap();
+                assert_eq!((all.len(), all.of, all.covered), (13, 13, Some(1.0)));
+                let kept = choice.within(Some(bytes_of(&STAY) + bytes_of(&["kiki"]))).unwrap();
+                let vocabulary = kept.apply(model).vocabulary().to_vec();
+                assert_eq!(
+                    vocabulary,
+                    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "the", "zzzz"]
+                );
+                // Three of kiki, one of kii, k and ##ikk, and what stands for `!`.
+                assert_eq!(kept.covered, Some(5.0 / 7.0));
+                let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err().to_string();
+                assert!(error.contains("expected 1 at least"), "{error}");
+            });
+        }
+
+        #[test]
+        fn an_earlier_choice_goes_on_as_long_as_it_serves() {
+            let strings = |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();
+            let with = |more: &[&str]| strings(&[&STAY[..], more].concat());
+            let budget = bytes_of(&STAY) + bytes_of(&["kiki", "kii"]);
+            choose(&["kiki kiki"], |choice, _| {
+                let now = choice.within(Some(budget)).unwrap();
+                let serves = |before: &[String]| choice.as_before(&now, before, budget).is_some();
+                assert!(serves(&with(&["kiki", "kii"])), "it has more than is wanted");
+                assert!(!serves(&with(&["kii"])), "what the site says most is missing");
+                assert!(!serves(&with(&["kiki", "kii", "##ikk"])), "it is beyond the budget");
+                assert!(!serves(&with(&["kiki", "other"])), "it is another model's");
+                assert!(!serves(&strings(&["kiki", "kii"])), "characters are missing");
+            });
+        }
+    }
+}
