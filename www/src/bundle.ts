@@ -62,7 +62,11 @@ export class Bundle {
   readonly #keeping: Keeping;
   readonly #rest: Rest | undefined;
   readonly #loads = new Map<number, Load>();
+  /** Engines that trapped: what they had lent out is never given back, so that they refuse to work. */
+  readonly #broken = new WeakSet<Engine>();
   #engine!: Engine;
+  /** What it was opened with: the entry and the manifest. */
+  #opened!: [Uint8Array, Uint8Array];
   #searching = 0;
   #revision = "";
   #memory = 0;
@@ -95,7 +99,7 @@ export class Bundle {
 
   /** What the bundle says of itself. */
   describe(): Description {
-    return JSON.parse(this.#engine.describe()) as Description;
+    return JSON.parse(this.#sound().describe()) as Description;
   }
 
   /** Looks whether another build has been deployed, and moves to it if so. */
@@ -127,7 +131,7 @@ export class Bundle {
       this.#searching--;
       cost.total = performance.now() - start;
       this.#tidy();
-      cost.residentBytes = this.#engine.residentBytes();
+      cost.residentBytes = this.#sound().residentBytes();
     }
   }
 
@@ -158,6 +162,7 @@ export class Bundle {
     }
     // Searches under way keep the engine they began with; it is collected when the last of them is done.
     this.#engine = engine;
+    this.#opened = [entry, manifest];
     this.#loads.clear();
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
     const { dense } = this.describe();
@@ -182,19 +187,34 @@ export class Bundle {
   async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
     const rest = this.#rest;
     if (rest && !rest.here && needsRest(request)) await abortable(rest.load(), signal);
+    const engine = this.#sound();
     try {
-      return await this.#steps(request, cost, signal);
+      return await this.#steps(engine, request, cost, signal);
     } catch (thrown) {
-      // A search that needed the rest without saying so has left the engine in the middle of its work: begin anew, with the rest.
-      if (!rest || rest.here || !(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
-      await abortable(rest.load(), signal);
-      await this.#load(await this.#source.entry(cost), cost);
-      return this.#steps(request, cost, signal);
+      if (!rest || signal.aborted) throw thrown;
+      if (this.#broken.has(engine)) {
+        // It needed the rest without saying so, or another did that shared the engine: once more, with the rest.
+        await abortable(rest.load(), signal);
+        return this.#steps(this.#sound(), request, cost, signal);
+      }
+      const error = FindlingError.from(thrown);
+      if (error.code !== "wasm" || needsRest(request) || request.verbatim) throw thrown;
+      // A word that the site does not have, and no way to find out what was meant.
+      const json = await this.#steps(engine, { ...request, verbatim: true }, cost, signal);
+      return noticed(json, { code: "corrections-missing", message: `Words were taken as they are spelt: ${error.message} ${error.remedy}`.trimEnd() });
     }
   }
 
-  async #steps(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
-    const engine = this.#engine;
+  /** The engine; made anew where a trap has left it in the middle of its work. */
+  #sound(): Engine {
+    if (this.#broken.has(this.#engine)) {
+      this.#engine = this.#wasm.Engine.open(...this.#opened, this.#keeping.streamed);
+      this.#loads.clear();
+    }
+    return this.#engine;
+  }
+
+  async #steps(engine: Engine, request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
     const timed = <T>(work: () => T): T => {
       const start = performance.now();
       try {
@@ -203,11 +223,12 @@ export class Bundle {
         cost.engine += performance.now() - start;
       }
     };
-    const search = timed(() => engine.search(JSON.stringify(request)));
+    let search: ReturnType<Engine["search"]> | undefined;
     try {
+      search = timed(() => engine.search(JSON.stringify(request)));
       for (let round = 0; round < MOST_ROUNDS; round++) {
         if (signal.aborted) throw FindlingError.aborted();
-        const answer = timed(() => search.step(engine));
+        const answer = timed(() => search!.step(engine));
         if (answer.startsWith("{")) return answer;
         const start = performance.now();
         await Promise.all((JSON.parse(answer) as Wanted[]).map((wanted) => this.#provide(engine, wanted, cost, signal)));
@@ -215,11 +236,11 @@ export class Bundle {
       }
       throw new FindlingError("internal", `The engine asked for files ${MOST_ROUNDS} times without coming to an end.`);
     } catch (thrown) {
-      // What was cut short cannot be freed.
-      if (thrown instanceof WebAssembly.RuntimeError) search.free = () => {};
+      if (thrown instanceof WebAssembly.RuntimeError) this.#broken.add(engine);
       throw thrown;
     } finally {
-      search.free();
+      // Of a broken engine nothing can be given back.
+      if (!this.#broken.has(engine)) search?.free();
     }
   }
 
@@ -271,7 +292,7 @@ export class Bundle {
   /** Between searches: keeps memory within its bound, and the cache to the files of this build, once they are known. */
   #tidy(): void {
     if (this.#searching > 0) return;
-    const engine = this.#engine;
+    const engine = this.#sound();
     if (engine.residentBytes() > this.#memory) engine.shrink(this.#memory);
     if (this.#pruned) return;
     const shards = engine.shardPaths()?.split("\n");

@@ -16,14 +16,14 @@ export type ErrorCode =
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   "bundle": "Deploy the whole bundle again, with the client that was built with it.",
   "inconsistent": "Build the bundle again and deploy it as a whole.",
-  "analysis": "Deploy the findling_engine_bg.wasm that was built with this bundle.",
+  "analysis": "Deploy the client that was built with this bundle.",
   "manifest-changed": "Deploy the whole bundle again; make sure that findling.idx is not cached beyond a few minutes.",
   "shard-corrupt": "Deploy the bundle again; make sure that nothing between server and reader rewrites .bin files.",
   "shard-missing": "Deploy the bundle as a whole, its directory shards/ included.",
   "not-found": "Check the address given to open(): it must lead to a bundle's directory or to a .findling file.",
   "network": "Check the connection and try again.",
-  "wasm": "Make sure that findling_engine_bg.wasm lies beside the script and that the page's Content-Security-Policy "
-    + "allows 'wasm-unsafe-eval'.",
+  "wasm": "Make sure that findling_engine_bg.wasm and findling_engine_rest_bg.wasm lie beside the script, that they can be fetched, and "
+    + "that the page's Content-Security-Policy allows 'wasm-unsafe-eval'.",
   "encoder-unavailable": "Build the bundle with a query encoder beside it, or pass `encode` to open().",
   "encoder-artefact": "Deploy the bundle again, as a whole; search by words goes on working.",
   "encoder-run": "Search by words goes on working; reload the page to try again.",

@@ -10,7 +10,7 @@ import { FindlingError } from "./errors";
 export interface Rest {
   /** Whether it has come. */
   readonly here: boolean;
-  /** Fetches it, once for all who wait; rejects with `network` or `wasm`, and may then be tried again. */
+  /** Fetches it, once for all who wait; rejects with `wasm`, and may then be tried again. */
   load(): Promise<void>;
 }
 
@@ -19,11 +19,20 @@ const FIRST: ReadonlySet<string> = new Set<keyof Request>([
   "query", "mode", "limit", "offset", "vector", "encoder", "prefix", "verbatim", "copies", "facets", "facetsInstead", "sectionsPerPage", "alsoVectors",
 ]);
 
+/** Quoted phrases, `-words`, and conditions on attributes: `kind:guide`, but not `std::mem`, `https://` or `error: 12`. */
+const MORE = /"[^"]+"|[\u201c\u201d\u201e][^\u201c\u201d"]+[\u201c\u201d"]|\u00ab[^\u00bb]+\u00bb|\u300c[^\u300d]+\u300d|(^|\s)(-[^\s-]\S|[^\s:]+:(?![\s:]|\/\/|$))/;
+
 /** Whether a search needs the rest before it begins. It may turn out later that it does: for words that the site does not have. */
 export function needsRest(request: Request): boolean {
-  const more = Object.entries(request).some(([key, value]) => !FIRST.has(key) && value !== undefined && !(key === "order" && value === "relevance"));
-  // All pages; phrases, conditions on attributes, and words that must not be there.
-  return more || request.query.trim() === "" || /["\u201c\u201d\u201e:]|(^|\s)-/.test(request.query);
+  const { query } = request;
+  if (typeof query !== "string") return false;
+  return query.trim() === "" || MORE.test(query) || Object.entries(request).some(([key, value]) => !FIRST.has(key) && says(key, value));
+}
+
+/** Whether a field is more than its default. */
+function says(key: string, value: unknown): boolean {
+  const nothing = value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
+  return !nothing && !(key === "order" && value === "relevance");
 }
 
 /** The rest, at `url`, to what `first` exports once it is there. */
@@ -42,21 +51,24 @@ export function restAt(url: string, first: Promise<object>): Rest {
 }
 
 async function join(url: string, first: Promise<object>): Promise<void> {
-  let response: Response;
-  try {
-    response = await fetch(url);
-  } catch (thrown) {
-    throw new FindlingError("network", `${url} could not be fetched: ${(thrown as Error).message}`, { cause: thrown });
-  }
-  if (!response.ok) throw new FindlingError("network", `${url} was answered with status ${response.status}.`);
-  const module = await WebAssembly.compile(await response.arrayBuffer()).catch((thrown: unknown) => {
-    throw new FindlingError("wasm", `${url} is no WebAssembly module: ${(thrown as Error).message}`, { cause: thrown });
-  });
-  // What it imports is named by the build that it belongs to. With another one's memory it would do anything.
   const exports = (await first) as WebAssembly.ModuleImports;
-  const name = WebAssembly.Module.imports(module)[0]?.module ?? "";
-  if (!(name in exports)) {
-    throw new FindlingError("wasm", `${url} belongs to another build than the engine on this page.`, { remedy: "Reload the page; if that does not help, deploy the client as a whole." });
+  // What the rest imports is named by the build that it belongs to, and so is it, so that no cache has another build's for it.
+  const build = Object.keys(exports).find((name) => /^[0-9a-f]{16}$/.test(name)) ?? "";
+  const failed = (what: string, thrown?: unknown) => new FindlingError("wasm", `${url} ${what}`, { cause: thrown });
+  const response = await fetch(`${url}?${build}`).catch((thrown: unknown) => {
+    throw failed(`could not be fetched: ${(thrown as Error).message}`, thrown);
+  });
+  if (!response.ok) throw failed(`was answered with status ${response.status}.`);
+  const bytes = await response.arrayBuffer().catch((thrown: unknown) => {
+    throw failed(`was cut off: ${(thrown as Error).message}`, thrown);
+  });
+  const module = await WebAssembly.compile(bytes).catch((thrown: unknown) => {
+    throw failed(`is no WebAssembly module: ${(thrown as Error).message}`, thrown);
+  });
+  // With another build's memory it would do anything.
+  if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
+    const remedy = "Reload the page; if that does not help, deploy the client as a whole.";
+    throw new FindlingError("wasm", `${url} belongs to another build than the engine on this page.`, { remedy });
   }
-  await WebAssembly.instantiate(module, { [name]: exports });
+  await WebAssembly.instantiate(module, { [build]: exports });
 }

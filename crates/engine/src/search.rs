@@ -18,7 +18,7 @@ use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
-use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
+use crate::vector::{Embedded, NEAR, Probe, QuantisedQuery, StaticQuery};
 use crate::{
     Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector, Request,
     Response, Sort,
@@ -445,7 +445,9 @@ fn probe(
             let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
             let vectors = own.chain(vectors);
             let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
-            none.insert(Probe::new(centroids, &point.query, vectors, budget))
+            // By meaning alone there is nothing else to find pages by.
+            let near = if asked.mode == Mode::Semantic { 0.0 } else { NEAR };
+            none.insert(Probe::new(centroids, &point.query, vectors, budget, near))
         }
     };
     loop {

@@ -141,6 +141,21 @@ fn a_query_fetches_the_cells_around_it_and_no_vectors() {
 }
 
 #[test]
+fn cells_far_off_are_fetched_where_meaning_answers_alone() {
+    let bundle = streamed();
+    let everything: usize = bundle.shards[bundle.manifest.shards.len()..].iter().map(Vec::len).sum();
+    let fetched = |mode| {
+        let request = Request { query: "harbour".into(), ..about(5, mode) };
+        let (_, rounds) = bundle.answer(&mut open(&bundle, u32::MAX / 4), request).unwrap();
+        cell_bytes(&bundle, &rounds).iter().sum::<usize>()
+    };
+    assert_eq!(fetched(Mode::Semantic), everything);
+    // Those of the topic, and those of the ten best pages by words.
+    let hybrid = fetched(Mode::Hybrid);
+    assert!(0 < hybrid && hybrid < everything, "{hybrid} of {everything}");
+}
+
+#[test]
 fn where_a_filter_lets_little_through_more_cells_follow() {
     let bundle = streamed();
     let budget = bundle.shards.last().unwrap().len() as u32 + 10;

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -165,12 +166,8 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     let _ = fs::remove_dir_all(&next);
     fs::create_dir_all(&next).with_context(|| next.display().to_string())?;
     bindgen(paths, &built, &next, module)?;
-    let wasm = wasm_file(&next, module);
-    optimise(paths, node, &wasm, module.optimise)?;
-    if module.deferred.is_some() {
-        for part in [FIRST, REST] {
-            optimise(paths, node, &next.join(part), module.optimise)?;
-        }
+    for file in module.files() {
+        optimise(paths, node, &next.join(file), module.optimise)?;
     }
     let sent = module.sent(&next);
     let (raw, brotli) = (fs::metadata(&sent)?.len(), brotli_len(node, &sent)?);
@@ -181,6 +178,14 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
 }
 
 impl Module {
+    /// Its files of WebAssembly.
+    fn files(&self) -> Vec<String> {
+        let parts = self.deferred.map_or(&[][..], |_| &[FIRST, REST]);
+        iter::once(format!("{}_bg.wasm", self.out_name))
+            .chain(parts.iter().map(|&part| part.to_owned()))
+            .collect()
+    }
+
     /// What a browser needs of it for a first search.
     fn sent(&self, out: &Path) -> PathBuf {
         if self.deferred.is_some() { out.join(FIRST) } else { wasm_file(out, self) }
@@ -227,7 +232,8 @@ fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option
     let (had, sizes) = text.trim().split_once('\n')?;
     let (raw, brotli) = sizes.split_once(' ')?;
     let (raw, brotli) = (raw.parse().ok()?, brotli.parse().ok()?);
-    let there = fs::metadata(module.sent(out)).ok()?.len() == raw;
+    let there = fs::metadata(module.sent(out)).ok()?.len() == raw
+        && module.files().iter().all(|file| out.join(file).is_file());
     (had == wanted && there).then(|| module.size(raw, brotli))
 }
 

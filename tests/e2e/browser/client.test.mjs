@@ -1,7 +1,7 @@
 // The typed client, on a page: what it answers, what it fetches, and what it says when things go wrong.
 
 import assert from "node:assert/strict";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { build, dist, run, scratch } from "../lib/bundle.mjs";
@@ -26,8 +26,9 @@ describe("a page with the client", () => {
     await server?.close();
   });
   beforeEach(async () => {
-    Object.assign(server, { corrupt: undefined, delay: () => 0, ranges: true, headers: {}, directories: [site] });
+    Object.assign(server, { corrupt: undefined, missing: undefined, delay: () => 0, ranges: true, headers: {}, directories: [site] });
     page = await fresh();
+    server.log.length = 0;
   });
   afterEach(async () => {
     const { thrown } = page;
@@ -87,17 +88,56 @@ describe("a page with the client", () => {
     }
   });
 
-  test("begins a search anew that turns out to need the rest of the engine in the middle of it", async () => {
-    await opened("/findling/", { worker: false });
-    await search("pinholes");
-    const { value } = await page.evaluate(async () => {
+  test("needs no more of the engine where pages are raised, copies of each other or found by other names", async () => {
+    const into = scratch();
+    const pages = join(into, "pages");
+    mkdirSync(pages);
+    for (const [name, front] of [["a", "search:\n  boost: 2.5"], ["b", "aliases: [stoneware]"], ["c", "date: 2026-01-02"], ["d", "date: 2026-01-02"]]) {
+      writeFileSync(join(pages, `${name}.md`), `---\ntitle: Kilns ${name < "c" ? name : "old"}\n${front}\n---\n\nHow to fire a kiln slowly, and to what heat.\n`);
+    }
+    writeFileSync(join(into, "synonyms.txt"), "kiln, oven\n");
+    run("--quiet", "build", pages, "--output", join(into, "findling"), "--client", dist, "--encoder", "static", "--synonyms", join(into, "synonyms.txt"));
+    server.directories = [into];
+    await opened();
+    for (const query of ["kiln", "how to fire an oven", "stoneware", "Kilns old"]) {
+      const { value } = await search(query, { prefix: true, facets: ["*"], facetsInstead: true });
+      assert.ok(value.results.length > 0, query);
+    }
+    assert.deepEqual(server.log.filter((path) => path.includes("engine_rest")), []);
+  });
+
+  describe("where a search turns out to need the rest of the engine in the middle of it", () => {
+    /** A search whose query does not show what it needs. */
+    const hidden = (query) => page.evaluate((query) => {
       const { test } = RegExp.prototype;
-      // So that the query does not show what it needs.
-      RegExp.prototype.test = () => false;
-      return settled(index.search("pinholes kind:guide").finally(() => (RegExp.prototype.test = test)));
+      RegExp.prototype.test = function (text) {
+        return text !== query && test.call(this, text);
+      };
+      return settled(index.search(query).finally(() => (RegExp.prototype.test = test)));
+    }, query);
+
+    test("begins it anew, and searches beside it", async () => {
+      await opened("/findling/", { worker: false });
+      const beside = page.evaluate(() => Promise.all(["thermocouple", "pinholes", "how do I fire a kiln"].map((query) => settled(index.search(query)))));
+      const { value } = await hidden("pinholes kind:guide");
+      assert.equal(value.results[0].title, "Glazing");
+      for (const { value, error } of await beside) assert.ok(value?.results.length > 0, error?.message);
+      assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
     });
-    assert.equal(value.results[0].title, "Glazing");
-    assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
+
+    test("fails where it cannot be had, and no search after it does", async () => {
+      server.missing = /engine_rest/;
+      await opened("/findling/", { worker: false });
+      const { error } = await hidden("pinholes kind:guide");
+      assert.deepEqual([error.code, /status 404/.test(error.message)], ["wasm", true], error.message);
+      assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");
+      // A word that the site does not have is then taken as it is spelt.
+      const { value } = await search("thermocuople kiln");
+      assert.ok(value.results.length > 0);
+      assert.equal(value.notices[0].code, "corrections-missing");
+      server.missing = undefined;
+      assert.equal((await search("thermocuople")).value.results[0].title, "Thermocouple");
+    });
   });
 
   test("never joins the parts of two engines, and says so; what the first part can do goes on", async () => {

@@ -1,7 +1,7 @@
 //! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all vectors.
 //!
 //! The cells of the best sections by words, where the bundle says which they are, and those whose centroids are nearest to the
-//! query are compared, as many as a budget of bytes pays for ([`Probe`]). A
+//! query are compared, as many as are near and a budget of bytes pays for ([`Probe`]). A
 //! filter is not known to the centroids: where too few of what was fetched pass it, more cells follow, within a second,
 //! larger budget. What is compared depends on the request alone, not on what earlier searches happened to fetch.
 
@@ -10,6 +10,10 @@ use findling_bundle::{CellShard, Centroids, SectionId, Structure, VectorId, orde
 use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
 use crate::filter::Bitset;
+
+/// The part of the best centroid's similarity that makes a cell worth fetching, where words answer as well (DESIGN.md, "Streamed
+/// vectors").
+pub(crate) const NEAR: f32 = 0.65;
 
 /// Which cells a query looks into.
 #[derive(Clone, Debug)]
@@ -22,12 +26,14 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
-    /// the nearest cells of at most `budget` bytes as stored in all, one at least.
+    /// the nearest cells of at most `budget` bytes as stored in all, one at least, whose centroids are at least `near` as similar to
+    /// the query as the best.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
         vectors: impl Iterator<Item = u32>,
         budget: u64,
+        near: f32,
     ) -> Self {
         let mut hits: Vec<Hit> = (0..)
             .zip(centroids.rows())
@@ -46,17 +52,23 @@ impl Probe {
             }
             order.push(cell);
         }
-        let nearest: Vec<u32> = hits.iter().map(|hit| hit.id).filter(|id| !order.contains(id)).collect();
-        order.extend(nearest);
+        let least = hits.first().map_or(0.0, |best| near * best.score);
+        hits.retain(|hit| !order.contains(&hit.id));
+        let near = order.len() + hits.iter().take_while(|hit| hit.score >= least).count().max(1);
+        order.extend(hits.iter().map(|hit| hit.id));
         let mut probe = Self { order, n: 0, bytes: 0 };
-        probe.widen(centroids, budget);
+        probe.take(centroids, budget, near);
         probe
     }
 
     /// Takes further cells, one at least, up to `budget` bytes in all.
     pub fn widen(&mut self, centroids: &Centroids, budget: u64) {
+        self.take(centroids, budget, self.order.len());
+    }
+
+    fn take(&mut self, centroids: &Centroids, budget: u64, most: usize) {
         let from = self.n;
-        for &cell in &self.order[from..] {
+        for &cell in &self.order[from..most.min(self.order.len())] {
             let bytes = stored_len(centroids, cell);
             if self.n > from && self.bytes + bytes > budget {
                 break;

@@ -87,6 +87,17 @@ pub fn split(whole: &[u8], deferred: &Deferred) -> Result<(Vec<u8>, Vec<u8>)> {
     let plan = Plan::new(whole, &first, deferred)?;
     plan.make_first(&mut first)?;
     plan.make_rest(&mut rest)?;
+    // Each import of the rest is an export of the first part; anything else nobody would give it.
+    for import in rest.imports.iter() {
+        let given =
+            import.module == plan.name && first.exports.iter().any(|export| export.name == import.name);
+        ensure!(
+            given,
+            "the rest imports `{}` from `{}`, which the first part does not export",
+            import.name,
+            import.module
+        );
+    }
     Ok((first.emit_wasm(), rest.emit_wasm()))
 }
 
@@ -166,6 +177,14 @@ impl Plan {
             !rest.is_empty(),
             "no function of the module is on the list of those deferred, or its names were dropped"
         );
+        let names: Vec<String> =
+            module.funcs.iter().filter_map(|function| function.name.as_deref()).map(without_hashes).collect();
+        for part in deferred.with.iter().chain(&deferred.without) {
+            ensure!(
+                names.iter().any(|name| name.contains(part.as_str())),
+                "the list of deferred functions has `{part}`, which no function of the module is called by: mend the line or drop it"
+            );
+        }
         let called_by = |from: &HashSet<usize>, to: &HashSet<usize>| {
             let mut across: Vec<usize> =
                 from.iter().flat_map(|&i| &calls[i]).copied().filter(|i| to.contains(i)).collect();
@@ -215,6 +234,13 @@ impl Plan {
         let globals: Vec<_> = module.globals.iter().map(walrus::Global::id).collect();
         for (i, global) in globals.into_iter().enumerate() {
             module.exports.add(&format!("g{i}"), global);
+        }
+        // Slots stand for calls alone: an address taken, or a tail call, would be left to nothing.
+        let gone: HashSet<FunctionId> = self.rest.iter().map(|&i| ids[i]).collect();
+        for &id in ids.iter().filter(|id| !gone.contains(id)) {
+            let name = module.funcs.get(id).name.as_deref().unwrap_or("a function");
+            let left = called(module, id).iter().any(|id| gone.contains(id));
+            ensure!(!left, "`{name}` refers to a deferred function otherwise than by calling it");
         }
         for &i in &self.rest {
             module.funcs.delete(ids[i]);
