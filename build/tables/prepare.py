@@ -27,6 +27,14 @@ FEW = 6
 MAX_PAGES, MAX_PAGE_TEXTS = 120, 2000
 
 
+def one(unpacked, package, pattern):
+    """The file of a package, anywhere in it, that `pattern` matches."""
+    path = min((unpacked / package).rglob(pattern), default=None)
+    if path is None:
+        sys.exit(f"{unpacked / package}: expected a file {pattern}, found none; run sources.sh again, which fetches and unpacks the package")
+    return path
+
+
 def sentences(text):
     """Sentences of three words and more, without the marks of dictionaries."""
     text = " ".join(text.split())
@@ -74,7 +82,7 @@ def paragraphs(lines):
 
 def wordnet(unpacked):
     for pos in ["noun", "verb", "adj", "adv"]:
-        path = unpacked / f"wordnet-base/usr/share/wordnet/data.{pos}"
+        path = one(unpacked, "wordnet-base", f"data.{pos}")
         for line in path.open(encoding="latin1"):
             if line.startswith("  "):
                 continue
@@ -95,7 +103,7 @@ def wordnet(unpacked):
 
 
 def foldoc(unpacked):
-    for head, body in dictd(unpacked / "dict-foldoc/usr/share/dictd/foldoc.dict.dz"):
+    for head, body in dictd(one(unpacked, "dict-foldoc", "foldoc.dict.dz")):
         yield head
         for paragraph in paragraphs(body):
             text = re.sub(r"[{}]|<[^>]*>|\(https?:[^)]*\)", "", paragraph)
@@ -107,14 +115,14 @@ def foldoc(unpacked):
 
 def small_dictionaries(unpacked):
     for name in ["vera", "jargon", "elements", "devil"]:
-        for head, body in dictd(next((unpacked / f"dict-{name}").glob(f"usr/share/dictd/{name}*.dict.dz"))):
+        for head, body in dictd(one(unpacked, f"dict-{name}", f"{name}*.dict.dz")):
             yield head
             for paragraph in paragraphs(body):
                 yield from sentences(re.sub(r"[{}]|<[^>]*>", "", paragraph))
 
 
 def gcide(unpacked):
-    path = next((unpacked / "dict-gcide").glob("usr/share/dictd/gcide.dict.dz"))
+    path = one(unpacked, "dict-gcide", "gcide.dict.dz")
     for head, body in dictd(path):
         head = re.sub(r"\\.*", "", head).strip()
         if not re.fullmatch(r"[A-Za-z][A-Za-z' -]*", head):
@@ -131,7 +139,7 @@ def gcide(unpacked):
 
 
 def medical_words(unpacked):
-    path = next((unpacked / "hunspell-en-med").rglob("*.dic"))
+    path = one(unpacked, "hunspell-en-med", "*.dic")
     for line in path.open(encoding="latin1"):
         word = line.strip().split("/")[0]
         if word.isalpha() and len(word) > 4:
@@ -140,7 +148,7 @@ def medical_words(unpacked):
 
 def gene_ontology(unpacked):
     """Terms with definitions (GO Consortium, CC BY 4.0)."""
-    path = next((unpacked / "r-bioc-go.db").rglob("GO.sqlite"))
+    path = one(unpacked, "r-bioc-go.db", "GO.sqlite")
     rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute("SELECT term, definition FROM go_term ORDER BY go_id")
     for term, definition in rows:
         if not definition or term == "all" or term.startswith("obsolete"):
@@ -157,7 +165,7 @@ def gene_ontology(unpacked):
 
 def icd(unpacked):
     """Headings and index terms of ICD-10-CM (NCHS, public domain)."""
-    path = next((unpacked / "simple-icd-10-cm").rglob("icd10c-tabular*.xml"))
+    path = one(unpacked, "simple-icd-10-cm", "icd10c-tabular*.xml")
     for element in xml.parse(path).iter():
         text = " ".join((element.text or "").split())
         if element.tag in ("desc", "note") and len(text.split()) >= 2:
