@@ -446,7 +446,7 @@ fn probe(
             let vectors = own.chain(vectors);
             let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
             // By meaning alone there is nothing else to find pages by.
-            let near = if asked.mode == Mode::Semantic { 0.0 } else { NEAR };
+            let near = (asked.mode != Mode::Semantic).then_some(NEAR);
             none.insert(Probe::new(centroids, &point.query, vectors, budget, near))
         }
     };

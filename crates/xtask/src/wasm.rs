@@ -178,26 +178,25 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
 }
 
 impl Module {
+    /// The file with all of it, as wasm-bindgen names it.
+    fn whole(&self) -> String {
+        format!("{}_bg.wasm", self.out_name)
+    }
+
     /// Its files of WebAssembly.
     fn files(&self) -> Vec<String> {
         let parts = self.deferred.map_or(&[][..], |_| &[FIRST, REST]);
-        iter::once(format!("{}_bg.wasm", self.out_name))
-            .chain(parts.iter().map(|&part| part.to_owned()))
-            .collect()
+        iter::once(self.whole()).chain(parts.iter().map(|&part| part.to_owned())).collect()
     }
 
     /// What a browser needs of it for a first search.
     fn sent(&self, out: &Path) -> PathBuf {
-        if self.deferred.is_some() { out.join(FIRST) } else { wasm_file(out, self) }
+        if self.deferred.is_some() { out.join(FIRST) } else { out.join(self.whole()) }
     }
 
     fn size(&self, raw: u64, brotli: u64) -> Size {
         Size { name: self.directory, raw, brotli, budget: self.budget, binding: self.binding }
     }
-}
-
-fn wasm_file(out: &Path, module: &Module) -> PathBuf {
-    out.join(format!("{}_bg.wasm", module.out_name))
 }
 
 /// Names what goes in and what is done to it.

@@ -26,14 +26,14 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
-    /// the nearest cells of at most `budget` bytes as stored in all, one at least, whose centroids are at least `near` as similar to
-    /// the query as the best.
+    /// the nearest cells of at most `budget` bytes as stored in all, one at least: with `near` those alone whose centroids are that
+    /// part as similar to the query as the best.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
         vectors: impl Iterator<Item = u32>,
         budget: u64,
-        near: f32,
+        near: Option<f32>,
     ) -> Self {
         let mut hits: Vec<Hit> = (0..)
             .zip(centroids.rows())
@@ -52,12 +52,13 @@ impl Probe {
             }
             order.push(cell);
         }
-        let least = hits.first().map_or(0.0, |best| near * best.score);
+        let least = near.zip(hits.first()).map(|(near, best)| near * best.score);
         hits.retain(|hit| !order.contains(&hit.id));
-        let near = order.len() + hits.iter().take_while(|hit| hit.score >= least).count().max(1);
+        let is_near = |hit: &&Hit| least.is_none_or(|least| hit.score >= least);
+        let most = order.len() + hits.iter().take_while(is_near).count().max(1);
         order.extend(hits.iter().map(|hit| hit.id));
         let mut probe = Self { order, n: 0, bytes: 0 };
-        probe.take(centroids, budget, near);
+        probe.take(centroids, budget, most);
         probe
     }
 
