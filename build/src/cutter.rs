@@ -33,6 +33,11 @@ impl Cutter {
         cut
     }
 
+    /// Ends a shard before the next item, whatever it is.
+    pub fn cut(&mut self) {
+        self.alone = true;
+    }
+
     /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
     /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
     /// root. Of powers of two and what lies half way between them the next, so that a growing site seldom moves all cuts.

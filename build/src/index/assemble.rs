@@ -73,8 +73,8 @@ pub struct Parts {
     pub ranking: Vec<f32>,
     /// Columns by name.
     pub columns: Vec<Built>,
-    /// First page of each text shard.
-    pub text_firsts: Vec<PageId>,
+    /// What each text shard begins with: a page, and the place of a section in it.
+    pub text_firsts: Vec<(PageId, u32)>,
     /// The text shards, uncompressed.
     pub texts: Vec<Vec<u8>>,
     /// The pages' addresses, uncompressed.
@@ -136,7 +136,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .add_all(ShardKind::Texts, &texts)?
         .into_iter()
         .zip(text_firsts)
-        .map(|(shard, first_page)| TextRange { first_page, shard })
+        .map(|(shard, (first_page, first_section))| TextRange { first_page, first_section, shard })
         .collect();
     shards.add(ShardKind::Addresses, &addresses)?;
 

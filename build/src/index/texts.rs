@@ -1,4 +1,4 @@
-//! What results show: pages' texts, in shards of whole pages.
+//! What results show: pages' texts, in shards of pages and of parts of long ones.
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::{Error, PageId};
@@ -10,34 +10,57 @@ use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
-const BYTES_PER_SHARD: usize = 9;
-const SHARDS_PER_QUERY: usize = 8;
+const BYTES_PER_SHARD: usize = 10;
+const SHARDS_PER_QUERY: usize = 5;
 
-/// The shards, uncompressed, each with its first page.
-pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<(Vec<PageId>, Vec<Vec<u8>>), Error> {
-    let encoded: Vec<Vec<u8>> = pages
-        .par_iter()
-        .zip(chunks)
-        .map(|(page, chunked)| page_text(page, chunked).to_bytes())
-        .collect::<Result<_, _>>()?;
+/// The shards, uncompressed, each with the page and the place in it that it begins with.
+pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<Vec<((PageId, u32), Vec<u8>)>, Error> {
+    let whole: Vec<PageText<'_>> =
+        pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked)).collect();
+    let encoded: Vec<Vec<u8>> = whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
-    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY));
-    let mut firsts = Vec::new();
+    let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY);
+    let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
+        .par_iter()
+        .zip(encoded)
+        .map(|(page, bytes)| if bytes.len() > target { parts(page, target) } else { Ok(vec![(0, bytes)]) })
+        .collect::<Result<_, _>>()?;
+    let mut cutter = Cutter::new(target);
     let mut shards = Vec::new();
+    let mut first = None;
     let mut builder = TextsBuilder::new();
-    for (id, (page, bytes)) in pages.iter().zip(&encoded).enumerate() {
-        if cutter.cut_before(&page.id, bytes.len()) {
-            shards.push(std::mem::take(&mut builder).finish());
+    for (id, (page, parts)) in pages.iter().zip(&parts).enumerate() {
+        for (place, bytes) in parts {
+            if *place > 0 {
+                cutter.cut();
+            }
+            if cutter.cut_before(&page.id, bytes.len())
+                && let Some(first) = first.take()
+            {
+                shards.push((first, std::mem::take(&mut builder).finish()));
+            }
+            first.get_or_insert((PageId(id as u32), *place));
+            builder.push_bytes(bytes);
         }
-        if builder.is_empty() {
-            firsts.push(PageId(id as u32));
-        }
-        builder.push_bytes(bytes);
     }
-    if !builder.is_empty() {
-        shards.push(builder.finish());
+    if let Some(first) = first {
+        shards.push((first, builder.finish()));
     }
-    Ok((firsts, shards))
+    Ok(shards)
+}
+
+/// A long page in parts of about `target` bytes, each with the place of its first section. Where they end is chosen by what the
+/// sections are called, so that an edit moves few of the ends.
+fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Error> {
+    let mut cutter = Cutter::new(target);
+    let n = page.sections.len() as u32;
+    let ends = (0..n).zip(&page.sections).filter_map(|(place, section)| {
+        let key = [page.id, section.anchor.unwrap_or(section.heading)].concat();
+        cutter.cut_before(key, section.text.len()).then_some(place)
+    });
+    let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
+    let ends = starts.iter().skip(1).copied().chain([n]);
+    starts.iter().zip(ends).map(|(&start, end)| Ok((start, page.part(start..end).to_bytes()?))).collect()
 }
 
 fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {
@@ -60,5 +83,6 @@ fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {
                 passages: section.passages.iter().map(|&(start, end)| start..end).collect(),
             })
             .collect(),
+        ..PageText::default()
     }
 }

@@ -268,11 +268,14 @@ pub struct SpellingRange {
     pub shard: crate::ShardId,
 }
 
-/// A range of pages whose texts share a shard.
+/// A range of pages whose texts share a shard: of the first a part where it begins behind the page's first section, of the last
+/// where the next one does.
 #[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub struct TextRange {
-    /// First page. The range ends before the next one's first.
+    /// First page. The range ends before the next one's first, or with its part of it.
     pub first_page: crate::PageId,
+    /// The place in that page of the first section.
+    pub first_section: u32,
     /// The shard.
     pub shard: crate::ShardId,
 }
@@ -425,11 +428,19 @@ impl Manifest {
         with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
-    /// The text shard of a page, and the page's index inside it.
-    pub fn text_of(&self, page: PageId) -> Option<(ShardId, u32)> {
-        let at = self.texts.partition_point(|range| range.first_page <= page).checked_sub(1)?;
+    /// The text shard of a page's section, named by its place in the page, and the page's index inside it.
+    pub fn text_of(&self, page: PageId, section: u32) -> Option<(ShardId, u32)> {
+        let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
+        let at = self.texts.partition_point(begins).checked_sub(1)?;
         let range = self.texts.get(at)?;
         Some((range.shard, page.0 - range.first_page.0))
+    }
+
+    /// The text shards of all parts of a page, in order, each with the page's index inside it.
+    pub fn texts_of(&self, page: PageId) -> impl Iterator<Item = (ShardId, u32)> + '_ {
+        let after = self.texts.partition_point(|range| (range.first_page, range.first_section) <= (page, 0));
+        let later = self.texts.iter().skip(after).take_while(move |range| range.first_page == page);
+        self.text_of(page, 0).into_iter().chain(later.map(|range| (range.shard, 0)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is shown of pages: titles, headings, anchors, text. Fetched for the pages of a result list alone.
 //!
-//! A shard holds whole pages; any of them can be read without the others.
+//! A shard holds pages, any of which can be read without the others. A long page comes in parts, each a run of its sections in a
+//! shard of its own, so that who is shown one of them need not fetch all; a part says what any part is shown with.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -14,6 +15,8 @@
 //! |---|---|
 //! | `id`, `url`, `title`, `language` | strings: varint length, UTF-8 |
 //! | meta | number of pairs, varint; name and value of each, strings |
+//! | `first` | varint: the place in the page of the first section here, 0 but in a later part |
+//! | above | number, varint: sections of earlier parts that sections here are below; for each: places since the one before, parent and heading as of a section |
 //! | `n_sections` | varint |
 //! | sections | see below |
 //!
@@ -22,7 +25,7 @@
 //! | what | encoding |
 //! |---|---|
 //! | level | u8, 0 to 6 |
-//! | parent | varint: 0, or how many sections back the section stands that it belongs to |
+//! | parent | varint: 0, or how many sections back the section stands that it belongs to; one here, or one of those above |
 //! | heading | string |
 //! | anchor | 0, or 1 and a string |
 //! | text | string |
@@ -37,8 +40,10 @@ use crate::Error;
 use crate::codec::{Reader, put_str, put_varint};
 
 const WHAT: &str = "texts";
+const LATE_PARENT: &str = "a parent does not stand before its child";
+const UNORDERED: &str = "the sections above do not ascend, or stand behind those below them";
 
-/// A page's texts, borrowed from the shard or from whoever writes it.
+/// A page's texts, or a part of them, borrowed from the shard or from whoever writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageText<'a> {
     /// The document's id.
@@ -51,8 +56,23 @@ pub struct PageText<'a> {
     pub language: &'a str,
     /// What to show with it, name and value.
     pub meta: Vec<(&'a str, &'a str)>,
-    /// In page order; as many as the structure says the page has.
+    /// The place in the page of the first of `sections`.
+    pub first: u32,
+    /// Sections of earlier parts that those here are below, by ascending place.
+    pub above: Vec<Above<'a>>,
+    /// In page order; of all parts together as many as the structure says the page has.
     pub sections: Vec<SectionText<'a>>,
+}
+
+/// A section of an earlier part, as far as the sections below it are shown with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Above<'a> {
+    /// Its place in the page.
+    pub place: u32,
+    /// The section it belongs to, which is another of these.
+    pub parent: Option<u32>,
+    /// Plain text.
+    pub heading: &'a str,
 }
 
 /// A section's texts.
@@ -75,19 +95,53 @@ pub struct SectionText<'a> {
 }
 
 impl<'a> PageText<'a> {
-    /// Headings from the outermost to the section's own; empty ones are left out.
-    pub fn heading_path(&self, section: usize) -> Vec<&'a str> {
+    /// The section at a place in the page; `None` where it is not in this part.
+    pub fn section(&self, place: u32) -> Option<&SectionText<'a>> {
+        self.sections.get(place.checked_sub(self.first)? as usize)
+    }
+
+    /// Headings from the outermost to that of the section at a place in the page; empty ones are left out.
+    pub fn heading_path(&self, place: u32) -> Vec<&'a str> {
         let mut path = Vec::new();
-        let mut at = Some(section);
-        while let Some(section) = at.and_then(|i| self.sections.get(i)) {
-            if !section.heading.is_empty() {
-                path.push(section.heading);
+        let mut at = Some(place);
+        while let Some((heading, parent)) = at.and_then(|place| self.name(place)) {
+            if !heading.is_empty() {
+                path.push(heading);
             }
             // Parents stand before their children, so this ends.
-            at = section.parent.map(|parent| parent as usize).filter(|&parent| Some(parent) < at);
+            at = parent.filter(|&parent| Some(parent) < at);
         }
         path.reverse();
         path
+    }
+
+    /// The heading at a place in the page, and the place of the section it belongs to.
+    fn name(&self, place: u32) -> Option<(&'a str, Option<u32>)> {
+        if let Some(section) = self.section(place) {
+            return Some((section.heading, section.parent));
+        }
+        let at = self.above.binary_search_by_key(&place, |above| above.place).ok()?;
+        self.above.get(at).map(|above| (above.heading, above.parent))
+    }
+
+    /// The part with the sections at these places of a page that is whole.
+    pub fn part(&self, places: Range<u32>) -> PageText<'a> {
+        let mut above: Vec<u32> = Vec::new();
+        for place in places.clone() {
+            let parent = |place: u32| self.name(place).and_then(|(_, parent)| parent);
+            let chain = core::iter::successors(parent(place), |&place| parent(place));
+            above.extend(chain.filter(|&place| place < places.start));
+        }
+        above.sort_unstable();
+        above.dedup();
+        let named = |place| self.name(place).map(|(heading, parent)| Above { place, parent, heading });
+        PageText {
+            first: places.start,
+            above: above.into_iter().filter_map(named).collect(),
+            sections: places.filter_map(|place| self.section(place)).cloned().collect(),
+            meta: self.meta.clone(),
+            ..*self
+        }
     }
 
     /// The page's part of a shard, as [`TextsBuilder::push`] adds it. Also the measure of its size.
@@ -105,17 +159,23 @@ impl<'a> PageText<'a> {
             put_str(&mut out, name);
             put_str(&mut out, value);
         }
+        put_varint(&mut out, self.first);
+        put_varint(&mut out, self.above.len() as u32);
+        let mut next = 0;
+        for above in &self.above {
+            let skip = above.place.checked_sub(next).filter(|_| above.place < self.first);
+            put_varint(&mut out, skip.ok_or(Error::malformed(WHAT, UNORDERED))?);
+            put_parent(&mut out, above.place, above.parent)?;
+            put_str(&mut out, above.heading);
+            next = above.place + 1;
+        }
         put_varint(&mut out, self.sections.len() as u32);
-        for (i, section) in self.sections.iter().enumerate() {
+        for (place, section) in (self.first..).zip(&self.sections) {
             if section.level > 6 {
                 return Err(Error::malformed(WHAT, "a heading's level is above 6"));
             }
             out.push(section.level);
-            match section.parent {
-                None => out.push(0),
-                Some(parent) if (parent as usize) < i => put_varint(&mut out, i as u32 - parent),
-                Some(_) => return Err(Error::malformed(WHAT, "a parent does not stand before its child")),
-            }
+            put_parent(&mut out, place, section.parent)?;
             put_str(&mut out, section.heading);
             match section.anchor {
                 None => out.push(0),
@@ -157,14 +217,43 @@ impl<'a> PageText<'a> {
         for _ in 0..n_meta {
             meta.push((reader.str()?, reader.str()?));
         }
+        let first = reader.varint()?;
+        // Place, parent and heading take a byte each.
+        let n_above = reader.count(3)?;
+        let mut above: Vec<Above<'a>> = Vec::with_capacity(n_above);
+        for _ in 0..n_above {
+            let next = above.last().map_or(0, |above| above.place + 1);
+            let place = next.checked_add(reader.varint()?).filter(|&place| place < first);
+            let place = place.ok_or(reader.malformed(UNORDERED))?;
+            above.push(Above { place, parent: read_parent(&mut reader, place)?, heading: reader.str()? });
+        }
         // Level, parent, heading, anchor, text, code and passages take a byte each.
         let n_sections = reader.count(7)?;
+        if first.checked_add(n_sections as u32).is_none() {
+            return Err(reader.malformed("a section's place does not fit 32 bits"));
+        }
         let mut sections = Vec::with_capacity(n_sections);
-        for i in 0..n_sections {
-            sections.push(read_section(&mut reader, i as u32)?);
+        for place in (first..).take(n_sections) {
+            sections.push(read_section(&mut reader, place)?);
         }
         reader.finish()?;
-        Ok(Self { id, url, title, language, meta, sections })
+        Ok(Self { id, url, title, language, meta, first, above, sections })
+    }
+}
+
+fn put_parent(out: &mut Vec<u8>, place: u32, parent: Option<u32>) -> Result<(), Error> {
+    let back = match parent {
+        None => Some(0),
+        Some(parent) => place.checked_sub(parent).filter(|&back| back > 0),
+    };
+    put_varint(out, back.ok_or(Error::malformed(WHAT, LATE_PARENT))?);
+    Ok(())
+}
+
+fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error> {
+    match reader.varint()? {
+        0 => Ok(None),
+        back => place.checked_sub(back).map(Some).ok_or(reader.malformed(LATE_PARENT)),
     }
 }
 
@@ -175,16 +264,12 @@ fn check_range(text: &str, range: &Range<u32>) -> Result<(), Error> {
     Ok(())
 }
 
-fn read_section<'a>(reader: &mut Reader<'a>, i: u32) -> Result<SectionText<'a>, Error> {
+fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'a>, Error> {
     let level = reader.u8()?;
     if level > 6 {
         return Err(reader.malformed("a heading's level is above 6"));
     }
-    let parent = match reader.varint()? {
-        0 => None,
-        back if back <= i => Some(i - back),
-        _ => return Err(reader.malformed("a parent does not stand before its child")),
-    };
+    let parent = read_parent(reader, place)?;
     let heading = reader.str()?;
     let anchor = match reader.u8()? {
         0 => None,
@@ -213,7 +298,7 @@ fn read_section<'a>(reader: &mut Reader<'a>, i: u32) -> Result<SectionText<'a>, 
     Ok(SectionText { level, heading, anchor, parent, text, code, passages })
 }
 
-/// Writes a shard of whole pages.
+/// Writes a shard of pages and parts of pages.
 #[derive(Clone, Debug, Default)]
 pub struct TextsBuilder {
     lens: Vec<u32>,
@@ -263,8 +348,8 @@ impl TextsBuilder {
     }
 }
 
-/// The texts of a range of pages. Indices count from the shard's first page ([`crate::TextRange`]). A page's own bytes are
-/// checked when it is read.
+/// The texts of a range of pages, of the first and last perhaps a part. Indices count from the shard's first page
+/// ([`crate::TextRange`]). A page's own bytes are checked when it is read.
 #[derive(Clone, Debug)]
 pub struct TextsShard {
     raw: Vec<u8>,
@@ -279,8 +364,8 @@ impl TextsShard {
     /// Where the lengths of the pages are not those of the shard.
     pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
-        // A page takes its length, four strings and two numbers.
-        let n_pages = reader.count(7)?;
+        // A page takes its length, four strings and four numbers.
+        let n_pages = reader.count(9)?;
         let mut starts = Vec::with_capacity(n_pages + 1);
         let mut sum = 0u64;
         starts.push(0);

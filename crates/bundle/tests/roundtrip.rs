@@ -256,7 +256,9 @@ proptest! {
     }
 
     #[test]
-    fn texts(pages in vec((vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..5)), 0..6)) {
+    fn texts(
+        pages in vec((vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..7)), 0..6), cut in 1u32..4,
+    ) {
         let mut builder = TextsBuilder::new();
         let mut written = Vec::new();
         for (strings, sections) in &pages {
@@ -266,7 +268,7 @@ proptest! {
                 title: &strings[2],
                 language: &strings[3],
                 meta: vec![(&strings[4], &strings[5])],
-                sections: Vec::new(),
+                ..PageText::default()
             };
             for (i, (text, heading, flag)) in sections.iter().enumerate() {
                 let bounds: Vec<u32> =
@@ -288,6 +290,21 @@ proptest! {
         prop_assert_eq!(shard.n_pages() as usize, written.len());
         for (i, page) in written.iter().enumerate() {
             prop_assert_eq!(&shard.page(i as u32).unwrap(), page);
+            // In parts it says the same of each section.
+            for first in (0..page.sections.len() as u32).step_by(cut as usize) {
+                let places = first..(page.sections.len() as u32).min(first + cut);
+                let mut builder = TextsBuilder::new();
+                builder.push(&page.part(places.clone())).unwrap();
+                let shard = TextsShard::from_bytes(builder.finish()).unwrap();
+                let part = shard.page(0).unwrap();
+                prop_assert_eq!((part.id, part.url, part.title, &part.meta), (page.id, page.url, page.title, &page.meta));
+                prop_assert_eq!(part.sections.len(), places.len());
+                for place in places {
+                    prop_assert_eq!(part.section(place), page.section(place));
+                    prop_assert_eq!(part.heading_path(place), page.heading_path(place));
+                }
+                prop_assert!(part.section(first + cut).is_none() && (first == 0 || part.section(first - 1).is_none()));
+            }
         }
     }
 

@@ -81,7 +81,7 @@ fn main() {
     let bundle = build(
         &pages,
         &[],
-        Cut { terms_per_range: 500, pages_per_text: 50, vectors_per_shard: 1, words_per_spelling: 0 },
+        Cut { terms_per_range: 500, pages_per_text: 50, vectors_per_shard: 1, ..Cut::default() },
     );
     println!(
         "{} sections, built in {:.1} s",

@@ -11,6 +11,7 @@ use findling_bundle::{
 
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
+use findling_bundle::texts::PageText;
 
 use crate::lexical::Scratch;
 use crate::{Error, RankParams, Request, Search};
@@ -332,10 +333,27 @@ impl Index {
         }
     }
 
-    /// The shard with a page's texts, and their place in it.
-    pub(crate) fn text_place(&self, page: PageId) -> Result<(ShardId, u32), Error> {
-        let place = self.manifest.text_of(page);
-        place.ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))
+    /// The texts of a page: the part with the section at a place in it. The shard must be here.
+    pub(crate) fn page_text(&self, page: PageId, section: u32) -> Result<PageText<'_>, Error> {
+        let place = self.manifest.text_of(page, section);
+        let (shard, place) =
+            place.ok_or_else(|| Error::inconsistent(format!("page {} has no texts", page.0)))?;
+        let texts = self
+            .texts(shard)
+            .ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
+        Ok(texts.page(place)?)
+    }
+
+    /// All parts of a page's texts, in order, or the shards that are missing for them.
+    pub(crate) fn page_texts(&self, page: PageId) -> Result<Result<Vec<PageText<'_>>, Vec<ShardId>>, Error> {
+        let missing: Vec<ShardId> =
+            self.manifest.texts_of(page).map(|(shard, _)| shard).filter(|&shard| !self.has(shard)).collect();
+        if !missing.is_empty() {
+            return Ok(Err(missing));
+        }
+        let parts =
+            self.manifest.texts_of(page).filter_map(|(shard, place)| Some((self.texts(shard)?, place)));
+        Ok(Ok(parts.map(|(texts, place)| texts.page(place)).collect::<Result<_, _>>()?))
     }
 
     /// Lends the accumulators, with room for the bundle's counts.

@@ -49,16 +49,19 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
     let mut best: Option<(u32, Place)> = None;
     let mut needed = Vec::new();
     for page in pages {
-        let (shard, place) = index.text_place(page)?;
-        let Some(texts) = index.texts(shard) else {
-            needed.push(shard);
-            continue;
+        let parts = match index.page_texts(page)? {
+            Ok(parts) => parts,
+            Err(missing) => {
+                needed.extend(missing);
+                continue;
+            }
         };
-        let text = texts.page(place)?;
-        let Some(closeness) = closeness(&text, address) else { continue };
+        let Some(text) = parts.first() else { continue };
+        let Some(closeness) = closeness(text, address) else { continue };
         if best.is_none_or(|(most, _)| closeness > most) {
             let anchor = address.split_once('#').map(|(_, anchor)| anchor).filter(|_| text.id != address);
-            let at = anchor.and_then(|anchor| text.sections.iter().position(|s| s.anchor == Some(anchor)));
+            let mut sections = parts.iter().flat_map(|part| &part.sections);
+            let at = anchor.and_then(|anchor| sections.position(|section| section.anchor == Some(anchor)));
             let section = at.map(|at| SectionId(structure.sections(page).start + at as u32));
             best = Some((closeness, Place { page, section }));
         }

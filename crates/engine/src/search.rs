@@ -242,7 +242,7 @@ impl Search {
         }
         let mut shards = ranked.shards(index);
         // The name of a page that was not found.
-        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page)?.0)));
+        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page, 0)?.0)));
         let missing = self::missing(index, &shards);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));

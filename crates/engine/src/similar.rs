@@ -128,9 +128,11 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
 
 /// From the page's text.
 fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, Error> {
-    let (shard, place) = index.text_place(page)?;
-    let Some(texts) = index.texts(shard) else { return Ok(Seed::Need(vec![shard])) };
-    let text = texts.page(place)?;
+    let parts = match index.page_texts(page)? {
+        Ok(parts) => parts,
+        Err(missing) => return Ok(Seed::Need(missing)),
+    };
+    let Some(text) = parts.first() else { return Err(Error::inconsistent("a page has no texts")) };
     let mut candidates: Vec<Word> = Vec::new();
     let mut analyzer = Analyzer::for_language(text.language);
     let mut read = |text: &str, weight: f32| {
@@ -143,7 +145,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
     };
     read(text.title, TITLE_WEIGHT);
     let mut left = MAX_TEXT_BYTES;
-    for section in &text.sections {
+    for section in parts.iter().flat_map(|part| &part.sections) {
         read(section.heading, HEADING_WEIGHT);
         let end = section.text.floor_char_boundary(left);
         read(&section.text[..end], 1.0);

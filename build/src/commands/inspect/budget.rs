@@ -122,7 +122,7 @@ fn advice(budget: &Budget) -> String {
         Part::Vectors => {
             "leave pages out of the build with --exclude, or search by words alone with --encoder none"
         }
-        Part::Texts => "divide long pages, or build with fewer attributes",
+        Part::Texts => "build with fewer attributes",
     };
     format!("most of the query is {} ({}): {what}, or allow more", largest.name(), bytes(size))
 }

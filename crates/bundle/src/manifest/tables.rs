@@ -7,7 +7,8 @@
 //! | terms | ranges, as below; the shards of positions |
 //! | spelling, rows of the static encoder | ranges each |
 //! | the static encoder's common words | strings |
-//! | texts, vectors | count; each first id, less the one before; ids of shards; each |
+//! | texts | count; each first page, less the one before; ids of shards; the place of each first section, varints |
+//! | vectors | count; each first id, less the one before; ids of shards |
 //!
 //! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, varints; the bytes that
 //! are its own, varints; those bytes. Ids of shards: each less the one before it, less one, zigzag varints.
@@ -48,6 +49,7 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_ids(out, manifest.spelling.iter().map(|range| range.shard));
     put_firsts(out, manifest.texts.iter().map(|range| range.first_page.0));
     put_ids(out, manifest.texts.iter().map(|range| range.shard));
+    manifest.texts.iter().for_each(|range| put_varint(out, range.first_section));
     let Some(dense) = &manifest.dense else { return };
     put_firsts(out, dense.vectors.iter().map(|range| range.first_vector.0));
     put_ids(out, dense.vectors.iter().map(|range| range.shard));
@@ -74,7 +76,12 @@ pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(
     let spelling = ranges(reader, strings)?;
     manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
     let texts = ranges(reader, firsts_of)?;
-    manifest.texts = texts.map(|(first, shard)| TextRange { first_page: PageId(first), shard }).collect();
+    manifest.texts = texts
+        .map(|(first, shard)| TextRange { first_page: PageId(first), first_section: 0, shard })
+        .collect();
+    for range in &mut manifest.texts {
+        range.first_section = reader.varint()?;
+    }
     let Some(dense) = &mut manifest.dense else { return Ok(()) };
     read_dense(dense, reader)
 }

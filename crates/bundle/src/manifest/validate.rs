@@ -75,7 +75,14 @@ impl Manifest {
             "a parameter of ranking is missing or impossible",
         )?;
 
-        check_starts(self.texts.iter().map(|range| range.first_page.0), stats.n_pages)?;
+        let starts = || self.texts.iter().map(|range| (range.first_page.0, range.first_section));
+        require(starts().is_sorted_by(|a, b| a < b), "ranges of texts do not ascend")?;
+        check_starts(starts().filter(|&(_, section)| section == 0).map(|(page, _)| page), stats.n_pages)?;
+        require(
+            starts().all(|(page, _)| page < stats.n_pages),
+            "there are texts of a page that does not exist",
+        )?;
+        require(starts().next().is_none_or(|first| first == (0, 0)), "the first page's texts do not begin")?;
         for range in &self.texts {
             self.refers(range.shard, ShardKind::Texts)?;
         }

@@ -11,7 +11,7 @@ use findling_bundle::projection::Projection;
 use findling_bundle::rows::{Bits, RowsBuilder, RowsShard};
 use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
-use findling_bundle::texts::{PageText, SectionText, TextsBuilder, TextsShard};
+use findling_bundle::texts::{Above, PageText, SectionText, TextsBuilder, TextsShard};
 use findling_bundle::vectors::{VectorsBuilder, VectorsShard, quantise};
 use findling_bundle::*;
 
@@ -146,9 +146,20 @@ pub fn sample() -> Sample {
                 language: "en",
                 meta: vec![("image", "x.png")],
                 sections,
+                ..PageText::default()
             })
             .unwrap();
     }
+    let above = |place, parent| Above { place, parent, heading: "Above" };
+    let below = SectionText { level: 3, heading: "Below", parent: Some(2), ..SectionText::default() };
+    texts
+        .push(&PageText {
+            first: 4,
+            above: vec![above(0, None), above(2, Some(0))],
+            sections: vec![below],
+            ..PageText::default()
+        })
+        .unwrap();
 
     let mut rows = RowsBuilder::new(DIM, Bits::Four);
     for (i, key) in ["##ing", "a", "borrow", "borrower", "mutex", "über"].into_iter().enumerate() {
@@ -268,7 +279,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
         synonyms: vec![Synonym { from: "k8s".into(), to: vec!["kubernetes".into()] }],
-        texts: vec![TextRange { first_page: PageId(0), shard: texts }],
+        texts: vec![TextRange { first_page: PageId(0), first_section: 0, shard: texts }],
         shards,
     };
     (manifest, stored)
@@ -410,9 +421,9 @@ pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
     assert!(shard.page(shard.n_pages()).is_err());
     for i in 0..shard.n_pages() {
         let page = shard.page(i)?;
-        for (at, section) in page.sections.iter().enumerate() {
-            page.heading_path(at);
-            assert!(section.parent.is_none_or(|parent| (parent as usize) < at));
+        for (place, section) in (page.first..).zip(&page.sections) {
+            page.heading_path(place);
+            assert!(section.parent.is_none_or(|parent| parent < place));
             for range in section.code.iter().chain(&section.passages) {
                 let _ = &section.text[range.start as usize..range.end as usize];
             }
@@ -493,7 +504,7 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
         walk_texts(&read(range.shard)?)?;
     }
     for page in 0..manifest.stats.n_pages.min(100) {
-        assert!(manifest.text_of(PageId(page)).is_some());
+        assert!(manifest.text_of(PageId(page), 0).is_some());
     }
     if let Some(dense) = &manifest.dense {
         for range in &dense.vectors {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use findling_bundle::texts::PageText;
-use findling_bundle::{AttributeValue, PageId, SectionId};
+use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
 
@@ -88,23 +87,15 @@ struct Presenter<'a> {
     analyzers: BTreeMap<String, Analyzer>,
 }
 
-/// The texts of a page, whose shard must be here.
-fn text_of(index: &Index, id: PageId) -> Result<PageText<'_>, Error> {
-    let (shard, place) = index.text_place(id)?;
-    let texts =
-        index.texts(shard).ok_or_else(|| Error::inconsistent(format!("shard {} holds no texts", shard.0)))?;
-    Ok(texts.page(place)?)
-}
-
-impl Presenter<'_> {
+impl<'a> Presenter<'a> {
     fn why(&mut self, asked: &Asked, standing: &Standing) -> Result<Why, Error> {
-        let text = text_of(self.index, standing.place.page)?;
+        let text = self.index.page_text(standing.place.page, 0)?;
         let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
         let [hit, first, above] = &standing.pages;
         let section = standing.place.section.map(|section| section.0);
         let section =
             hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
-        let section = section.map(|ranked| self.section(&text, standing.place.page, ranked)).transpose()?;
+        let section = section.map(|ranked| self.section(standing.place.page, ranked)).transpose()?;
         let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
         let mut why = Why {
             page,
@@ -125,7 +116,7 @@ impl Presenter<'_> {
     fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
         let manifest = self.index.manifest();
         let id = PageId(page.score.page);
-        let text = text_of(self.index, id)?;
+        let text = self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
         let mut attributes = serde_json::Map::new();
         for attribute in &manifest.attributes {
             let column = self.index.column(attribute.column);
@@ -134,7 +125,7 @@ impl Presenter<'_> {
             }
         }
         let sections =
-            page.sections.iter().map(|section| self.section(&text, id, section)).collect::<Result<_, _>>()?;
+            page.sections.iter().map(|section| self.section(id, section)).collect::<Result<_, _>>()?;
         Ok(PageHit {
             id: text.id.into(),
             url: text.url.into(),
@@ -150,21 +141,21 @@ impl Presenter<'_> {
         })
     }
 
-    fn section(
-        &mut self,
-        page: &PageText<'_>,
-        id: PageId,
-        ranked: &RankedSection,
-    ) -> Result<SectionHit, Error> {
+    fn structure(&self) -> Result<&'a Structure, Error> {
+        self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
+    }
+
+    fn section(&mut self, id: PageId, ranked: &RankedSection) -> Result<SectionHit, Error> {
         let candidate = &ranked.candidate;
-        let structure =
-            self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let place = candidate.section.wrapping_sub(structure.sections(id).start) as usize;
-        let Some(section) = page.sections.get(place) else {
+        let structure = self.structure()?;
+        let place = candidate.section.wrapping_sub(structure.sections(id).start);
+        let page = self.index.page_text(id, place)?;
+        let Some(section) = page.section(place) else {
             return Err(Error::inconsistent(format!(
-                "page {} has texts for {} sections, and no section {place}",
+                "the texts of page {} have {} sections from number {} on, and not number {place}",
                 id.0,
-                page.sections.len()
+                page.sections.len(),
+                page.first
             )));
         };
         // The passage that scored, or else what begins where the nearest vector does.

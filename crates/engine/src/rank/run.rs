@@ -60,6 +60,16 @@ pub(crate) struct RankedPage {
     pub sections: Vec<RankedSection>,
 }
 
+impl RankedPage {
+    /// The places in the page of the sections that are shown, or 0 where none is: it takes their texts to show the page.
+    pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
+        let start = structure.sections(PageId(self.score.page)).start;
+        let none = self.sections.is_empty().then_some(0);
+        none.into_iter()
+            .chain(self.sections.iter().map(move |section| section.candidate.section.wrapping_sub(start)))
+    }
+}
+
 /// A section to show.
 pub(crate) struct RankedSection {
     pub candidate: Candidate,
@@ -506,8 +516,14 @@ impl Ranked {
     /// What showing the pages needs.
     pub fn shards(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
-        let mut shards: Vec<ShardId> =
-            self.all_pages().filter_map(|page| Some(manifest.text_of(PageId(page.score.page))?.0)).collect();
+        let Some(structure) = index.structure() else { return Vec::new() };
+        let mut shards: Vec<ShardId> = self
+            .all_pages()
+            .flat_map(|page| {
+                let id = PageId(page.score.page);
+                page.places(structure).filter_map(move |place| Some(manifest.text_of(id, place)?.0))
+            })
+            .collect();
         if !shards.is_empty() {
             shards.extend(manifest.attributes.iter().map(|attribute| attribute.column));
         }

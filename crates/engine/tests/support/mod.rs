@@ -71,6 +71,8 @@ pub struct Bundle {
 pub struct Cut {
     pub terms_per_range: usize,
     pub pages_per_text: usize,
+    /// 0: pages are whole. Otherwise each so many sections have a shard of texts.
+    pub sections_per_text: usize,
     pub vectors_per_shard: usize,
     /// 0: the bundle corrects nothing.
     pub words_per_spelling: usize,
@@ -78,7 +80,13 @@ pub struct Cut {
 
 impl Default for Cut {
     fn default() -> Self {
-        Self { terms_per_range: 7, pages_per_text: 2, vectors_per_shard: 3, words_per_spelling: 0 }
+        Self {
+            terms_per_range: 7,
+            pages_per_text: 2,
+            sections_per_text: 0,
+            vectors_per_shard: 3,
+            words_per_spelling: 0,
+        }
     }
 }
 
@@ -271,38 +279,27 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     }
 
     let mut texts = Vec::new();
-    for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
-        let mut builder = TextsBuilder::new();
-        for (j, page) in chunk.iter().enumerate() {
-            let id = format!("doc-{}", i * cut.pages_per_text + j);
-            builder
-                .push(&PageText {
-                    id: &id,
-                    url: &page.url,
-                    title: &page.title,
-                    language: &page.language,
-                    meta: vec![],
-                    sections: page
-                        .sections
-                        .iter()
-                        .map(|section| SectionText {
-                            level: u8::from(!section.heading.is_empty()),
-                            heading: &section.heading,
-                            anchor: section.anchor.as_deref(),
-                            parent: section.parent,
-                            text: &section.text,
-                            code: vec![],
-                            passages: blocks(&section.text)
-                                .into_iter()
-                                .map(|range| range.start as u32..range.end as u32)
-                                .collect(),
-                        })
-                        .collect(),
-                })
-                .unwrap();
+    if cut.sections_per_text > 0 {
+        for (i, page) in (0..).zip(pages) {
+            let id = format!("doc-{i}");
+            let (whole, n) = (page_text(&id, page), page.sections.len() as u32);
+            for first in (0..n.max(1)).step_by(cut.sections_per_text) {
+                let mut builder = TextsBuilder::new();
+                builder.push(&whole.part(first..n.min(first + cut.sections_per_text as u32))).unwrap();
+                let shard = put(ShardKind::Texts, &builder.finish());
+                texts.push(TextRange { first_page: PageId(i), first_section: first, shard });
+            }
         }
-        let shard = put(ShardKind::Texts, &builder.finish());
-        texts.push(TextRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
+    } else {
+        for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
+            let mut builder = TextsBuilder::new();
+            for (j, page) in chunk.iter().enumerate() {
+                builder.push(&page_text(&format!("doc-{}", i * cut.pages_per_text + j), page)).unwrap();
+            }
+            let shard = put(ShardKind::Texts, &builder.finish());
+            let first_page = PageId((i * cut.pages_per_text) as u32);
+            texts.push(TextRange { first_page, first_section: 0, shard });
+        }
     }
 
     let ids: Vec<String> = (0..pages.len()).map(|i| format!("doc-{i}")).collect();
@@ -384,6 +381,32 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     };
     let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
     Bundle { manifest, stored_manifest, shards }
+}
+
+fn page_text<'a>(id: &'a str, page: &'a Page) -> PageText<'a> {
+    PageText {
+        id,
+        url: &page.url,
+        title: &page.title,
+        language: &page.language,
+        sections: page
+            .sections
+            .iter()
+            .map(|section| SectionText {
+                level: u8::from(!section.heading.is_empty()),
+                heading: &section.heading,
+                anchor: section.anchor.as_deref(),
+                parent: section.parent,
+                text: &section.text,
+                code: vec![],
+                passages: blocks(&section.text)
+                    .into_iter()
+                    .map(|range| range.start as u32..range.end as u32)
+                    .collect(),
+            })
+            .collect(),
+        ..PageText::default()
+    }
 }
 
 pub fn ancestors(page: &Page, section: &Section) -> String {
