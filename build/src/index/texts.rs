@@ -13,8 +13,11 @@ use crate::page::Page;
 const BYTES_PER_SHARD: usize = 10;
 const SHARDS_PER_QUERY: usize = 5;
 
-/// The shards, uncompressed, each with the page and the place in it that it begins with.
-pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<Vec<((PageId, u32), Vec<u8>)>, Error> {
+/// What a shard begins with: a page, and the place of a section in it.
+pub type First = (PageId, u32);
+
+/// The shards, uncompressed, each with what it begins with.
+pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<Vec<(First, Vec<u8>)>, Error> {
     let whole: Vec<PageText<'_>> =
         pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked)).collect();
     let encoded: Vec<Vec<u8>> = whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
