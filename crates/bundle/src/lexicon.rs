@@ -34,6 +34,8 @@
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
 //! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
 
+pub(crate) mod packed;
+
 use crate::codec::{Reader, put_str, put_varint, put_varint64, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
 use crate::{Error, PassageId, SectionId, Stats, Structure};

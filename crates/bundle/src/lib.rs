@@ -55,8 +55,8 @@
 //! - Readers take bytes that nobody vouches for. `from_bytes` checks everything ([`texts`] checks a page when it is read) and
 //!   gives an [`Error`] that says what was expected, what was found and what to do; after it, accessors are total:
 //!   an id that does not exist gives nothing, never a panic.
-//! - What a reader allocates is at most 256 times its input's length (for the manifest, what [`limits`] says), whatever
-//!   the input claims; `tests/allocation.rs` measures it.
+//! - What a reader allocates is at most 256 times its input's length (for the manifest, what [`limits`] says; for packed terms,
+//!   some 200 kB of models more), whatever the input claims; `tests/allocation.rs` measures it.
 //! - Nothing here does IO, reads a clock or spawns a thread.
 
 pub mod addresses;
@@ -74,6 +74,7 @@ mod manifest;
 pub mod order;
 pub mod positions;
 pub mod projection;
+mod range_coder;
 pub mod rows;
 pub mod single_file;
 pub mod spelling;

@@ -187,8 +187,58 @@ fn a_shard_that_inflates_to_more_than_announced_is_refused() {
     }
 }
 
+/// Terms as they are stored, and their contents.
+fn packed_terms() -> (Vec<u8>, Vec<u8>) {
+    let sample = sample();
+    let (_, stored) = encode_shard(ShardKind::Terms, &sample.terms).unwrap();
+    assert_eq!(stored[6], 2, "terms are packed");
+    (stored, sample.terms)
+}
+
+#[test]
+fn packed_terms_that_end_early_or_announce_another_length_are_refused() {
+    let (stored, raw) = packed_terms();
+    let decode = |stored: &[u8]| {
+        let hash = shard_hash(stored);
+        decode_shard(&ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 }, stored)
+    };
+    assert_eq!(decode(&stored).unwrap(), raw);
+    for len in 12..stored.len() - 8 {
+        assert_ne!(decode(&stored[..len]).ok(), Some(raw.clone()), "{len}");
+    }
+    for announced in [0, 1, raw.len() as u32 - 1, raw.len() as u32 + 1, u32::MAX] {
+        let mut stored = stored.clone();
+        stored[8..12].copy_from_slice(&announced.to_le_bytes());
+        assert!(decode(&stored).is_err(), "{announced}");
+    }
+    let mut texts = stored;
+    texts[4] = ShardKind::Texts as u8;
+    let entry =
+        ShardEntry { kind: ShardKind::Texts, hash: shard_hash(&texts), stored_len: texts.len() as u32 };
+    assert!(decode_shard(&entry, &texts).is_err(), "texts are never packed so");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn damaged_packed_terms_are_refused_or_safe(
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20), announced in 0u32..5000,
+    ) {
+        let (mut stored, _) = packed_terms();
+        for (at, byte) in edits {
+            let at = 12 + at.index(stored.len() - 12);
+            stored[at] = byte;
+        }
+        if announced % 2 == 1 {
+            stored[8..12].copy_from_slice(&announced.to_le_bytes());
+        }
+        let hash = shard_hash(&stored);
+        let entry = ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 };
+        if let Ok(raw) = decode_shard(&entry, &stored) {
+            let _ = TermsShard::from_bytes(raw, &sample().stats);
+        }
+    }
 
     #[test]
     fn generated_bytes_are_refused_or_safe(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), small: bool) {

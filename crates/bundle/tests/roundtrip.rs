@@ -69,6 +69,10 @@ proptest! {
             builder.push(term, 4321, [&lists[0], &lists[1], &lists[2]], &structure).unwrap();
         }
         let raw = builder.finish();
+        let (entry, stored) = encode_shard(ShardKind::Terms, &raw).unwrap();
+        prop_assert_eq!(&decode_shard(&entry, &stored).unwrap(), &raw);
+        // Packed, but where there is next to nothing to pack.
+        prop_assert!(stored[6] == 2 || raw.len() < 40, "codec {} of {} bytes", stored[6], raw.len());
         let shard = TermsShard::from_bytes(raw, &stats(5000)).unwrap();
         prop_assert_eq!(shard.n_terms() as usize, terms.len());
         let mut walk = shard.terms();
