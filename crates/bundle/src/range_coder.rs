@@ -49,7 +49,7 @@ impl Bit {
     fn learn(&mut self, yes: bool) {
         let rate = RATES[usize::from(self.seen)];
         let now = u32::from(self.probability);
-        let next = if yes { now + ((65_535 - now) * rate >> 16) } else { now - (now * rate >> 16) };
+        let next = if yes { now + (((65_535 - now) * rate) >> 16) } else { now - ((now * rate) >> 16) };
         self.probability = (next as u16).clamp(LEAST, u16::MAX - LEAST);
         self.seen += u8::from(self.seen < MOST_SEEN);
     }
