@@ -6,6 +6,8 @@
 //!
 //! The same text gives the same bits on every machine: integer counts, one division by a square root.
 
+use findling_text::normalise::for_each_lower;
+
 use crate::encoder::normalise;
 use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 
@@ -98,7 +100,7 @@ fn words(text: &str, mut each: impl FnMut(&[char])) {
     let mut word: Vec<char> = Vec::new();
     for c in text.chars() {
         if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
+            for_each_lower(c, |c| word.push(c));
         } else if !word.is_empty() {
             each(&word);
             word.clear();

@@ -51,6 +51,7 @@ mod error;
 mod facets;
 pub mod filter;
 mod index;
+pub mod json;
 mod lexical;
 mod locate;
 mod present;

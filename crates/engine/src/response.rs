@@ -302,11 +302,3 @@ pub struct Facet {
     /// Value as a filter spells it, and the number of matching pages that have it.
     pub values: Vec<(String, u32)>,
 }
-
-impl Response {
-    /// The response as JSON, as every host other than Rust receives it.
-    pub fn to_json(&self) -> String {
-        // Writing to a String fails only for maps with keys that are not strings, of which there are none here.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-}

@@ -173,7 +173,8 @@ impl Search {
         }
         let mut instead = Vec::new();
         if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
-            for attribute in first.asked.facets(index)? {
+            let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
+            for attribute in first.asked.facets(index)?.into_iter().filter(|_| filtered) {
                 let way = Relax::Attribute(&attribute.name);
                 if let Some((_, others)) = relax(index, &wordings, way)? {
                     instead.push((attribute.name.clone(), others));
@@ -195,7 +196,9 @@ impl Search {
             }
             self.similar_to = None;
         }
-        let mut needed = self.locate(index)?;
+        let locates =
+            self.why.is_none() && self.wordings.iter().take(1).any(|first| first.asked.request.why.is_some());
+        let mut needed = if locates { self.locate(index)? } else { Vec::new() };
         if self.ranked.is_none() {
             let instead = self.instead.iter_mut().flat_map(|(_, wordings)| wordings);
             for wording in self.wordings.iter_mut().chain(instead) {
@@ -225,7 +228,10 @@ impl Search {
         if ranked.total.pages == 0 && self.why.is_none() && !like {
             let relaxed = match &mut self.relaxed {
                 Some(relaxed) => relaxed,
-                none => none.insert(relaxed(index, &self.wordings)?),
+                none if self.wordings.iter().any(Wording::leaves_out) => {
+                    none.insert(relaxed(index, &self.wordings)?)
+                }
+                none => none.insert(Vec::new()),
             };
             let mut needed = Vec::new();
             for wording in relaxed.iter_mut().flat_map(|(_, wordings)| wordings) {
@@ -252,6 +258,7 @@ impl Search {
     }
 
     /// Finds the page asked about; the shards that are missing for it.
+    #[inline(never)]
     fn locate(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
         let [Wording { asked, .. }, ..] = &mut self.wordings[..] else { return Ok(Vec::new()) };
         let (Some(address), None) = (&asked.request.why, self.why) else { return Ok(Vec::new()) };
@@ -277,7 +284,14 @@ impl Wording {
         Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, found: None })
     }
 
+    /// Whether the query says anything that may leave every page out ([`relaxed`]).
+    fn leaves_out(&self) -> bool {
+        let Asked { condition, plan, request, .. } = &self.asked;
+        condition.is_some() || request.verbatim || !plan.phrases.is_empty() || !plan.excluded.is_empty()
+    }
+
     /// Goes on with what stands in for a query. It is spelt as the site spells it.
+    #[inline(never)]
     fn ask_for(&mut self, index: &Index, seed: Seed) -> Result<(), Error> {
         let mut request = self.asked.request.clone();
         self.asked = match seed {
@@ -348,6 +362,7 @@ impl Wording {
 
 /// The search without each of the things that may leave every page out: the filter on an attribute, all filters, quotation
 /// marks, exclusions.
+#[inline(never)]
 fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wording>)>, Error> {
     let Some(Wording { asked, .. }) = wordings.first() else { return Ok(Vec::new()) };
     let mut names: Vec<&str> = Vec::new();
@@ -368,6 +383,7 @@ fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wordi
 }
 
 /// A search without something that leaves pages out, and what that is; `None` where it has no such thing.
+#[inline(never)]
 fn relax(
     index: &Index,
     wordings: &[Wording],
@@ -621,6 +637,7 @@ impl Asked {
     }
 
     /// Plans anew for the query as it was corrected. A vector that came with the request stays: it was made of what was typed.
+    #[inline(never)]
     fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
         let manifest = index.manifest();
         self.plan = QueryPlan::new(&self.query, &manifest.languages, &manifest.synonyms, self.request.prefix);

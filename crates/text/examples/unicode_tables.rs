@@ -17,7 +17,17 @@ fn main() {
     ranges("MARKS", "Nonspacing marks (Mn).", |c| c.is_mark_nonspacing());
     ranges("PUNCTUATION", "Punctuation (P).", |c| c.is_punctuation());
     ranges("OTHER", "Control, format and private use characters (Cc, Cf, Co).", |c| c.is_other());
-    decompositions();
+    decompositions(
+        "BASES",
+        "Canonical decompositions without nonspacing marks, Hangul and ideographs left out.",
+        |c| c < '\u{f900}',
+    );
+    decompositions(
+        "HAN_BASES",
+        "The same from U+F900 on: nearly all are ideographs for compatibility.",
+        |c| c >= '\u{f900}',
+    );
+    lower_case();
 }
 
 fn chars() -> impl Iterator<Item = char> {
@@ -42,10 +52,10 @@ fn ranges(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
     print(name, &format!("{doc} Pairs of (gap since the last range, length), each a LEB128 number."), &bytes);
 }
 
-fn decompositions() {
+fn decompositions(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
     let mut bytes = Vec::new();
     let (mut at, mut last) = (0, 0);
-    for c in chars().filter(|c| !(0xac00..0xd7a4).contains(&u32::from(*c))) {
+    for c in chars().filter(|&c| is_in(c) && !(0xac00..0xd7a4).contains(&u32::from(c))) {
         let base: Vec<u32> = std::iter::once(c)
             .nfd()
             .map(|(c, _)| c)
@@ -65,9 +75,44 @@ fn decompositions() {
         }
     }
     print(
-        "BASES",
-        "Canonical decompositions without nonspacing marks, Hangul left out. For each character a LEB128 number \
-         (gap since the last one) * 4 + (length - 1), then as many zigzag differences to the last character written.",
+        name,
+        &format!(
+            "{doc} For each character a LEB128 number (gap since the last one) * 4 + (length - 1), then as many zigzag \
+             differences to the last character written."
+        ),
+        &bytes,
+    );
+}
+
+/// Capitals beyond ASCII, in runs of each or every second character that become lower case by adding the same.
+fn lower_case() {
+    let lower =
+        |c: char| (!c.is_ascii() && c != 'İ').then(|| c.to_lowercase().next()).flatten().filter(|&l| l != c);
+    let mut runs: Vec<(u32, u32, u32, i32)> = Vec::new();
+    for c in chars() {
+        let Some(lower) = lower(c) else { continue };
+        let (at, delta) = (u32::from(c), u32::from(lower) as i32 - u32::from(c) as i32);
+        match runs.last_mut() {
+            Some((start, step, len, d)) if *d == delta && *len == 1 && at - *start <= 2 => {
+                (*step, *len) = (at - *start, 2)
+            }
+            Some((start, step, len, d)) if *d == delta && at == *start + *step * *len => *len += 1,
+            _ => runs.push((at, 1, 1, delta)),
+        }
+    }
+    let mut bytes = Vec::new();
+    let (mut at, mut last) = (0, 0);
+    for (start, step, len, delta) in runs {
+        varint(start - at, &mut bytes);
+        varint(len << 1 | (step - 1), &mut bytes);
+        let change = delta - last;
+        varint(((change << 1) ^ (change >> 31)) as u32, &mut bytes);
+        (at, last) = (start, delta);
+    }
+    print(
+        "LOWER",
+        "Lower case beyond ASCII, but of \u{130}. For each run of capitals three LEB128 numbers: the gap since the last run began, length * 2 + (1 where every second \
+         character is one), and the zigzag change of what is added to them.",
         &bytes,
     );
 }

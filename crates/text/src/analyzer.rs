@@ -6,7 +6,7 @@ use crate::identifier::{self, Chunk};
 use crate::normalise::{fold_lower_into, lower_into};
 use crate::segment::{for_each_pair, next_run};
 use crate::stem::{primary_subtag, stemmer};
-use crate::stop::stop_words;
+use crate::stop::{StopWords, stop_words};
 use crate::variants;
 
 /// The most bytes a term can have. What is longer (hashes, encoded blobs) is cut at a character boundary.
@@ -81,6 +81,11 @@ impl Analyzer {
 
     /// Calls `sink` with each token, in order of position; returns how many positions there are.
     pub fn analyze(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
+        self.each_token(text, &mut sink)
+    }
+
+    /// One function for all sinks, each of which would be a copy of some 2 kB in every reader's download.
+    fn each_token(&mut self, text: &str, sink: &mut dyn FnMut(Token<'_>)) -> u32 {
         let text = cut(text, u32::MAX as usize);
         let Analyzer { terms, chunk, whole, .. } = self;
         if text.len() >= CACHE_FROM_BYTES && terms.cache.is_empty() {
@@ -137,7 +142,7 @@ impl Analyzer {
 /// Words to terms.
 struct Terms {
     stemmer: Option<Stemmer>,
-    stop_words: &'static [&'static str],
+    stop_words: StopWords,
     turkic: bool,
     english: bool,
     german: bool,
@@ -207,7 +212,7 @@ impl Terms {
     fn derive(&mut self) -> bool {
         let mut lower = &*self.lower;
         self.term.clear();
-        let mut is_stop = self.stop_words.binary_search(&lower).is_ok();
+        let mut is_stop = self.stop_words.contains(lower);
         if !is_stop
             && self.english
             && let Some(contraction) = contraction(lower, self.stop_words)
@@ -226,7 +231,7 @@ impl Terms {
                         fold_lower_into(lower, &mut plain);
                         Some(variants::verb(&plain).unwrap_or(plain))
                     }
-                    (_, true) => variants::umlauts(lower),
+                    (_, true) if cfg!(feature = "stemmers") => variants::umlauts(lower),
                     _ => None,
                 };
                 fold_lower_into(&stemmer.stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
@@ -242,17 +247,17 @@ impl Terms {
 }
 
 /// The stop word that `word` is without its apostrophe: `whats`, `dont`. Only those that are no words besides, as `ill` is.
-fn contraction(word: &str, stop_words: &'static [&'static str]) -> Option<&'static str> {
+fn contraction(word: &str, stop_words: StopWords) -> Option<&'static str> {
     if !(4..=8).contains(&word.len()) || !(word.ends_with("nt") || word.ends_with('s')) {
         return None;
     }
-    let same = |stop: &&&str| {
+    let same = |stop: &&str| {
         let mut letters = stop.bytes().filter(|b| *b != b'\'');
         stop.len() == word.len() + 1
             && stop.as_bytes().get(word.len() - 1) == Some(&b'\'')
             && word.bytes().all(|b| letters.next() == Some(b))
     };
-    stop_words.iter().find(same).copied()
+    stop_words.iter().find(same)
 }
 
 /// The beginning of `text`, at most `len` bytes.

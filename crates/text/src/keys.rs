@@ -7,6 +7,7 @@
 //!
 //! Terms have no control characters, so no key is a term.
 
+use crate::normalise::lower_case;
 use crate::{Analyzer, Token, TokenKind};
 
 /// Between a term and a form of it.
@@ -20,7 +21,7 @@ const MAX_FORM_BYTES: usize = 48;
 
 /// The key of a word's form; `None` for one that is too long.
 pub fn form_key(term: &str, spelt: &str) -> Option<String> {
-    let form = spelt.to_lowercase();
+    let form = lower_case(spelt);
     (form.len() <= MAX_FORM_BYTES).then(|| format!("{term}{FORM}{form}"))
 }
 

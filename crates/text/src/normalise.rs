@@ -5,6 +5,7 @@
 //! Compatibility forms beyond full-width ASCII, half-width kana and the Latin ligatures are left as they are.
 
 use crate::unicode;
+pub use crate::unicode::for_each_lower;
 
 /// What U+FF66 and the 57 characters behind it are in full width (the Unicode Standard, compatibility decompositions).
 const HALF_WIDTH: [char; 58] = [
@@ -58,7 +59,7 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
                     out.pop();
                     out.push(composed);
                 }
-                None => out.extend(c.to_lowercase()),
+                None => unicode::for_each_lower(c, |c| out.push(c)),
             },
         }
     }
@@ -91,6 +92,23 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
             _ => out.push(c),
         }
     }
+}
+
+/// A text in lower case, as [`str::to_lowercase`] has it, but that the capital Σ is written as at the end of a word wherever a letter
+/// stands before it and none behind.
+pub fn lower_case(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letter_before = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let letter_behind = chars.peek().is_some_and(|c| c.is_alphabetic());
+        match c {
+            'Σ' if letter_before && !letter_behind => out.push('ς'),
+            _ => unicode::for_each_lower(c, |c| out.push(c)),
+        }
+        letter_before = c.is_alphabetic();
+    }
+    out
 }
 
 /// Whether `c` may stand inside a word without being part of its spelling: soft hyphen, joiners and non-joiners.
@@ -176,6 +194,14 @@ mod tests {
             ("İ", "i"),
         ] {
             assert_eq!(fold(word), expect, "{word}");
+        }
+    }
+
+    #[test]
+    fn lower_case_is_that_of_the_standard_library() {
+        for text in ["", "Größe", "ΛΌΓΟΣ ΣΣΣ ΌΣΟΣ", "Σ", "İstanbul", "DŽ ǅ ẞ Ⅷ Ⓐ 𐐀", "don'T"]
+        {
+            assert_eq!(lower_case(text), text.to_lowercase());
         }
     }
 

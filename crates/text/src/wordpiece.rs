@@ -365,7 +365,7 @@ impl<S: Sink> Words<S> {
             self.flush();
         }
         let lower = |c: char, this: &mut Self| {
-            if lowercase { c.to_lowercase().for_each(|c| this.take(c)) } else { this.take(c) }
+            if lowercase { unicode::for_each_lower(c, |c| this.take(c)) } else { this.take(c) }
         };
         if strip_accents.unwrap_or(lowercase) {
             unicode::for_each_base(c, |c| lower(c, self));

@@ -1,136 +1,73 @@
 //! What a host needs to know of an opened bundle, as JSON.
 
-use findling_bundle::{AttributeKind, ShardEntry, ShardKind, hex};
+use findling_bundle::{AttributeKind, Manifest, ShardEntry, ShardKind, hex};
 use findling_engine::Index;
-use serde::Serialize;
+use findling_engine::json::Json;
 
-/// A bundle's description, a selection from its manifest.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Description<'a> {
-    generator: &'a str,
-    languages: &'a [String],
-    pages: u32,
-    sections: u32,
-    attributes: Vec<AttributeInfo<'a>>,
-    dense: Option<DenseInfo<'a>>,
-    /// Bytes of all shards as stored.
-    stored_bytes: u64,
+/// A bundle's description, a selection from its manifest. `hashes`: whether the module embeds its queries by feature hashing.
+pub fn description(index: &Index, hashes: bool) -> String {
+    let manifest = index.manifest();
+    let mut json = Json::default();
+    json.object().name("generator").text(&manifest.generator);
+    json.name("languages").texts(&manifest.languages);
+    json.name("pages").whole(manifest.stats.n_pages.into());
+    json.name("sections").whole(manifest.stats.n_sections.into());
+    json.name("attributes").list(&manifest.attributes, |json, attribute| {
+        json.object().name("name").text(&attribute.name);
+        json.name("kind").text(match attribute.kind {
+            AttributeKind::String => "string",
+            AttributeKind::Strings => "strings",
+            AttributeKind::Number => "number",
+            AttributeKind::Date => "date",
+            AttributeKind::Bool => "bool",
+        });
+        json.name("facet").truth(attribute.facet);
+        json.end_object();
+    });
+    dense(json.name("dense"), index, manifest, hashes);
+    // Bytes of all shards as stored.
+    json.name("storedBytes").whole(manifest.shards.iter().map(|shard| u64::from(shard.stored_len)).sum());
+    json.end_object();
+    json.into_text()
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AttributeInfo<'a> {
-    name: &'a str,
-    kind: &'static str,
-    facet: bool,
+fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
+    let Some(dense) = &manifest.dense else { return json.null() };
+    json.object().name("name").text(&dense.encoder.name);
+    json.name("dim").whole(dense.encoder.dim.into());
+    json.name("fingerprint").text(&dense.encoder.fingerprint);
+    json.name("semantic").truth(dense.encoder.semantic);
+    // Whether searches fetch the vectors near the query rather than all of them.
+    json.name("streamed").truth(index.is_streamed());
+    // How this module embeds queries itself, where it can.
+    json.name("builtIn").text_or_null(match &dense.rows {
+        _ if hashes => Some("hash"),
+        Some(_) => Some("static"),
+        None => None,
+    });
+    json.name("queryEncoders").list(&dense.query_encoders, |json, encoder| {
+        json.object().name("kind").text(&encoder.kind);
+        json.name("files").list(&encoder.files, |json, file| {
+            json.object().name("path").text(&file.path);
+            json.name("length").whole(file.len);
+            json.name("hash").text(&hex(&file.hash));
+            json.end_object();
+        });
+        json.end_object();
+    });
+    json.end_object();
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DenseInfo<'a> {
-    name: &'a str,
-    dim: u32,
-    fingerprint: &'a str,
-    semantic: bool,
-    /// Whether searches fetch the vectors near the query rather than all of them.
-    streamed: bool,
-    /// How this module embeds queries itself: `hash`, `static`; none where it cannot.
-    built_in: Option<&'static str>,
-    query_encoders: Vec<QueryEncoderInfo<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct QueryEncoderInfo<'a> {
-    kind: &'a str,
-    files: Vec<FileInfo<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FileInfo<'a> {
-    path: &'a str,
-    length: u64,
-    hash: String,
-}
-
-/// A shard that a search waits for.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Wanted {
-    id: u32,
-    path: String,
-    length: u32,
-    /// Where it begins in a single-file bundle.
-    offset: u64,
-    /// Whether what reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    rest: bool,
-}
-
-impl<'a> Description<'a> {
-    /// Selects.
-    pub fn new(index: &'a Index, hashes: bool) -> Self {
-        let manifest = index.manifest();
-        Self {
-            generator: &manifest.generator,
-            languages: &manifest.languages,
-            pages: manifest.stats.n_pages,
-            sections: manifest.stats.n_sections,
-            attributes: manifest
-                .attributes
-                .iter()
-                .map(|attribute| AttributeInfo {
-                    name: &attribute.name,
-                    kind: match attribute.kind {
-                        AttributeKind::String => "string",
-                        AttributeKind::Strings => "strings",
-                        AttributeKind::Number => "number",
-                        AttributeKind::Date => "date",
-                        AttributeKind::Bool => "bool",
-                    },
-                    facet: attribute.facet,
-                })
-                .collect(),
-            dense: manifest.dense.as_ref().map(|dense| DenseInfo {
-                name: &dense.encoder.name,
-                dim: dense.encoder.dim,
-                fingerprint: &dense.encoder.fingerprint,
-                semantic: dense.encoder.semantic,
-                streamed: index.is_streamed(),
-                built_in: match &dense.rows {
-                    _ if hashes => Some("hash"),
-                    Some(_) => Some("static"),
-                    None => None,
-                },
-                query_encoders: dense
-                    .query_encoders
-                    .iter()
-                    .map(|encoder| QueryEncoderInfo {
-                        kind: &encoder.kind,
-                        files: encoder
-                            .files
-                            .iter()
-                            .map(|file| FileInfo {
-                                path: &file.path,
-                                length: file.len,
-                                hash: hex(&file.hash),
-                            })
-                            .collect(),
-                    })
-                    .collect(),
-            }),
-            stored_bytes: manifest.shards.iter().map(|shard| u64::from(shard.stored_len)).sum(),
-        }
+/// A shard that a search waits for: a line of the shard directory, for fetching. `offset`: where it begins in a single-file bundle.
+pub fn wanted(json: &mut Json, id: u32, entry: &ShardEntry, offset: u64) {
+    use ShardKind::{Addresses, Graph, Positions, Projection, Spelling};
+    json.object().name("id").whole(id.into());
+    json.name("path").text(&entry.path());
+    json.name("length").whole(entry.stored_len.into());
+    json.name("offset").whole(offset);
+    // What reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
+    if matches!(entry.kind, Positions | Projection | Graph | Spelling | Addresses) {
+        json.name("rest").truth(true);
     }
-}
-
-impl Wanted {
-    /// A line of the shard directory, for fetching.
-    pub fn new(id: u32, entry: &ShardEntry, offset: u64) -> Self {
-        use ShardKind::{Addresses, Graph, Positions, Spelling};
-        let rest = matches!(entry.kind, Positions | Graph | Spelling | Addresses);
-        Self { id, path: entry.path(), length: entry.stored_len, offset, rest }
-    }
+    json.end_object();
 }

@@ -24,10 +24,10 @@ mod error;
 use findling_bundle::{EncoderCard, Entry, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
+use findling_engine::json::Json;
 use findling_engine::{EncoderChoice, Index, Mode, QueryVector, Request, Step};
 use wasm_bindgen::prelude::*;
 
-use describe::{Description, Wanted};
 pub use error::{Failure, JsError};
 
 /// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module allocate them.
@@ -76,7 +76,7 @@ impl Engine {
 
     /// What the bundle says of itself, as JSON.
     pub fn describe(&self) -> String {
-        to_json(&Description::new(&self.index, self.hash.is_some()))
+        describe::description(&self.index, self.hash.is_some())
     }
 
     /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded here.
@@ -134,18 +134,19 @@ impl Search {
     /// object.
     pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
         match self.0.step(&engine.index).map_err(Failure::Engine)? {
-            Step::Done(response) => Ok(to_json(&*response)),
+            Step::Done(response) => Ok(response.to_json()),
             Step::Need(shards) => {
-                let wanted: Vec<Wanted> = shards
-                    .into_iter()
-                    .filter_map(|id| {
-                        let entry = engine.index.entry(id)?;
+                let mut json = Json::default();
+                json.array();
+                for id in shards {
+                    if let Some(entry) = engine.index.entry(id) {
                         // Cells are never in a single file.
                         let offset = engine.offsets.get(id.index()).copied().unwrap_or(0);
-                        Some(Wanted::new(id.0, entry, offset))
-                    })
-                    .collect();
-                Ok(to_json(&wanted))
+                        describe::wanted(&mut json, id.0, entry, offset);
+                    }
+                }
+                json.end_array();
+                Ok(json.into_text())
             }
         }
     }
@@ -168,11 +169,6 @@ fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
     }
     let encoder = HashEncoder::new(card.dim);
     (encoder.card().fingerprint == card.fingerprint).then_some(encoder)
-}
-
-/// None of what crosses can fail to be JSON: there are no maps with keys that are not strings, and no IO.
-fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 #[cfg(test)]

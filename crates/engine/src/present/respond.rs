@@ -1,7 +1,5 @@
 //! The answer, with texts.
 
-use std::collections::BTreeMap;
-
 use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
@@ -23,8 +21,7 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 /// Puts the answer together. The texts and columns of the pages shown must be here.
 pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
     let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
-    let mut presenter =
-        Presenter { index, marks: marks(wordings, &ranked.groups), analyzers: BTreeMap::new() };
+    let mut presenter = Presenter { index, marks: marks(wordings, &ranked.groups), analyzers: Vec::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
     Ok(Response {
@@ -84,10 +81,11 @@ struct Presenter<'a> {
     index: &'a Index,
     marks: Marks,
     /// By language.
-    analyzers: BTreeMap<String, Analyzer>,
+    analyzers: Vec<(String, Analyzer)>,
 }
 
 impl<'a> Presenter<'a> {
+    #[inline(never)]
     fn why(&mut self, asked: &Asked, standing: &Standing) -> Result<Why, Error> {
         let text = self.index.page_text(standing.place.page, 0)?;
         let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
@@ -173,8 +171,11 @@ impl<'a> Presenter<'a> {
             }
         };
         let language = language(page.language, &self.index.manifest().languages);
-        let analyzer =
-            self.analyzers.entry(language.to_string()).or_insert_with(|| Analyzer::for_language(language));
+        let known = self.analyzers.iter().position(|(of, _)| of == language).unwrap_or_else(|| {
+            self.analyzers.push((language.to_string(), Analyzer::for_language(language)));
+            self.analyzers.len() - 1
+        });
+        let analyzer = &mut self.analyzers[known].1;
         let snippet = snippet(section.text, &section.code, within, analyzer, &self.marks);
         Ok(SectionHit {
             url: match section.anchor {

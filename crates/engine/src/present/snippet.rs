@@ -1,6 +1,5 @@
 //! The stretch of a section's text that answers the query, with the query's words marked.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use findling_bundle::order;
@@ -23,7 +22,8 @@ const MAX_EDGE_BYTES: usize = 100;
 /// What to mark: terms with the number of the word of the query they stand for, and how much each word is worth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    words: BTreeMap<String, u16>,
+    /// By term, each once.
+    words: Vec<(String, u16)>,
     worth: Vec<u32>,
 }
 
@@ -34,8 +34,14 @@ impl Marks {
         // Whole numbers, so that taking a word out of a window gives back exactly what it brought.
         self.worth.push(1 + (worth.clamp(0.0, 1000.0) * 1000.0) as u32);
         for term in terms {
-            self.words.entry(term.to_string()).or_insert(word);
+            if let Err(place) = self.find(term) {
+                self.words.insert(place, (term.to_string(), word));
+            }
         }
+    }
+
+    fn find(&self, term: &str) -> Result<usize, usize> {
+        self.words.binary_search_by(|(known, _)| known.as_str().cmp(term))
     }
 }
 
@@ -87,7 +93,7 @@ fn units(
     let mut whole = None;
     analyzer.analyze(&text[within.clone()], |token| {
         let (start, end) = (within.start + token.start as usize, within.start + token.end as usize);
-        let word = marks.words.get(token.term).copied();
+        let word = marks.find(token.term).ok().map(|place| marks.words[place].1);
         if word.is_some() {
             marked.push(start..end);
         }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use findling_bundle::Synonym;
 
 use findling_text::keys::{Name, form_key};
+use findling_text::normalise::lower_case;
 use findling_text::{Analyzer, TokenKind};
 
 use super::{Clause, ClauseKind, Query, synonyms};
@@ -222,7 +223,7 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
         is_word && clause.text.chars().all(char::is_alphabetic)
     };
     let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word)).take(MAX_COMPOUNDS);
-    for text in pairs.map(|pair| format!("{}{}", pair[0].text, pair[1].text.to_lowercase())) {
+    for text in pairs.map(|pair| format!("{}{}", pair[0].text, lower_case(&pair[1].text))) {
         let mut terms = Vec::new();
         for analyzer in analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language())) {
             analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
@@ -342,6 +343,7 @@ fn is_ideographic(c: char) -> bool {
     c >= '\u{2e80}'
 }
 
+#[inline(never)]
 fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
     // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a row, as they do in texts.
     let whole = stretches.iter().find(|s| s.kind == TokenKind::Whole);

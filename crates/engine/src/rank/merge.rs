@@ -13,6 +13,11 @@ pub(crate) fn merge(found: &mut [Found], structure: &Structure) -> (Vec<Candidat
     if let [only] = found {
         return (std::mem::take(&mut only.candidates), std::mem::take(&mut only.pages));
     }
+    several(found, structure)
+}
+
+#[inline(never)]
+fn several(found: &mut [Found], structure: &Structure) -> (Vec<Candidate>, Vec<PageScore>) {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut pages: Vec<PageScore> = Vec::new();
     for (wording, found) in (0..).zip(found) {

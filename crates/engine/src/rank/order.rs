@@ -138,6 +138,7 @@ pub(crate) fn collapse(
 }
 
 /// Spreads pages, best first, over the values of an attribute: each counts less that has the value of one before it.
+#[inline(never)]
 pub(crate) fn spread(index: &Index, asked: &Asked, pages: &mut [PageScore]) -> Result<(), Error> {
     let Some(name) = &asked.request.spread else { return Ok(()) };
     let column = column(index, attribute(index, name)?)?;

@@ -193,6 +193,7 @@ fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
 }
 
 /// The pages that several wordings find.
+#[inline(never)]
 pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
     let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
     let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
@@ -476,6 +477,7 @@ impl Ranked {
     }
 
     /// Explains the sections that one wording found.
+    #[inline(never)]
     fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
         let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
         let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
@@ -503,6 +505,7 @@ impl Ranked {
     }
 
     /// Says how much would be found without something that leaves pages out, where that is anything.
+    #[inline(never)]
     pub fn would_find(&mut self, what: &str, n_pages: u32) {
         if n_pages > 0 {
             let pages = if n_pages == 1 { "1 page matches".into() } else { format!("{n_pages} pages match") };

@@ -27,6 +27,7 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Finds a page among all pages in their order, and looks for the query's words in it. Their sections are still to come.
+    #[inline(never)]
     pub fn new(index: &Index, asked: &Asked, place: Place, order: &[PageScore]) -> Result<Self, Error> {
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let at = order.iter().position(|page| page.page == place.page.0);

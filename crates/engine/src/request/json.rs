@@ -1,7 +1,7 @@
 //! Requests as JSON, read field by field. Derived code would do the same in six times the bytes, and every reader of a site
 //! downloads it; and here an error says where, what was expected and what was found.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort};
 use crate::Error;
@@ -56,6 +56,7 @@ const ENCODERS: (&[&str], &[EncoderChoice]) =
     (&["auto", "static", "none"], &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None]);
 
 /// Reads how the legs become one list.
+#[inline(never)]
 pub(super) fn fusion(value: Value) -> Read<Fusion> {
     let mut fields = Fields::of("fusion", value)?;
     let method = fields.word("method", &["rrf", "convex"], &[true, false])?;
@@ -74,6 +75,7 @@ pub(super) fn fusion(value: Value) -> Read<Fusion> {
     Ok(fusion)
 }
 
+#[inline(never)]
 fn sort(value: Value) -> Read<Sort> {
     let mut fields = Fields::of("sort", value)?;
     let by = fields.text("by")?.ok_or_else(|| expected("sort.by", "an attribute's name", "nothing"))?;
@@ -82,6 +84,7 @@ fn sort(value: Value) -> Read<Sort> {
     Ok(sort)
 }
 
+#[inline(never)]
 fn prefer(value: Value) -> Read<Prefer> {
     let mut fields = Fields::of("prefer", value)?;
     let by = fields.text("by")?.ok_or_else(|| expected("prefer.by", "an attribute's name", "nothing"))?;
@@ -95,6 +98,7 @@ fn prefer(value: Value) -> Read<Prefer> {
     Ok(prefer)
 }
 
+#[inline(never)]
 fn vector(at: &str, value: Value) -> Read<QueryVector> {
     let mut fields = Fields::of(at, value)?;
     let vector = QueryVector {
@@ -123,7 +127,7 @@ fn float(at: &str, value: Value) -> Read<f32> {
 struct Fields {
     /// What the object is called in errors.
     of: String,
-    object: Map<String, Value>,
+    object: Vec<(String, Value)>,
     /// The fields asked for so far, so that an unknown one can be told what there is.
     known: Vec<&'static str>,
 }
@@ -131,7 +135,9 @@ struct Fields {
 impl Fields {
     fn of(name: &str, value: Value) -> Read<Self> {
         match value {
-            Value::Object(object) => Ok(Self { of: name.to_owned(), object, known: Vec::new() }),
+            Value::Object(object) => {
+                Ok(Self { of: name.to_owned(), object: object.into_iter().collect(), known: Vec::new() })
+            }
             other => Err(unlike(name, "an object", &other)),
         }
     }
@@ -143,7 +149,8 @@ impl Fields {
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        self.object.remove(name).filter(|value| !value.is_null())
+        let place = self.object.iter().position(|(field, _)| field == name)?;
+        Some(self.object.remove(place).1).filter(|value| !value.is_null())
     }
 
     fn text(&mut self, name: &'static str) -> Read<Option<String>> {
@@ -196,8 +203,8 @@ impl Fields {
 
     /// Refuses what nobody asked for: a field misspelt is one that would be passed over.
     fn end(self) -> Read<()> {
-        match self.object.keys().next() {
-            Some(other) => Err(wrong(format!(
+        match self.object.first() {
+            Some((other, _)) => Err(wrong(format!(
                 "{} has a field {}, which is unknown; there are {}",
                 if self.of.is_empty() { "the request" } else { &self.of },
                 quote(other),
@@ -208,10 +215,12 @@ impl Fields {
     }
 }
 
+#[inline(never)]
 fn unlike(at: &str, what: &str, found: &Value) -> Error {
     expected(at, what, &quote(&found.to_string()))
 }
 
+#[inline(never)]
 fn expected(at: &str, what: &str, found: &str) -> Error {
     let place = if at.is_empty() { "" } else { ", " };
     wrong(format!("the request{place}{at}: expected {what}, found {found}"))

@@ -154,6 +154,7 @@ pub fn scan(query: &QuantisedQuery, view: &VectorView, filter: Option<&Bitset>, 
 
 /// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although there may be more,
 /// the exact scan answers instead.
+#[inline(never)]
 pub fn follow(
     query: &QuantisedQuery,
     view: &VectorView,

@@ -76,6 +76,56 @@ impl Iterator for Varints<'_> {
     }
 }
 
+/// Capitals: sorted by the first of each run, its length in characters, its step and what is added.
+struct Lower(Vec<(u32, u32, u32, i32)>);
+
+impl Lower {
+    fn decode(bytes: &[u8]) -> Lower {
+        let mut numbers = Varints(bytes);
+        let mut runs = Vec::new();
+        let (mut at, mut add) = (0, 0);
+        while let (Some(gap), Some(len), Some(zigzag)) = (numbers.next(), numbers.next(), numbers.next()) {
+            at += gap;
+            add += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+            let step = 1 + (len & 1);
+            runs.push((at, (len >> 1) * step, step, add));
+        }
+        Lower(runs)
+    }
+
+    fn get(&self, c: char) -> char {
+        let at = u32::from(c);
+        let behind = self.0.partition_point(|&(start, ..)| start <= at);
+        let run = behind.checked_sub(1).and_then(|last| self.0.get(last));
+        match run {
+            Some(&(start, len, step, add)) if at - start < len && (at - start).is_multiple_of(step) => {
+                char::from_u32(at.wrapping_add_signed(add)).unwrap_or(c)
+            }
+            _ => c,
+        }
+    }
+}
+
+/// A character in lower case; `İ` stays.
+pub(crate) fn lower(c: char) -> char {
+    static LOWER: OnceLock<Lower> = OnceLock::new();
+    if c.is_ascii() {
+        c.to_ascii_lowercase()
+    } else {
+        LOWER.get_or_init(|| Lower::decode(tables::LOWER)).get(c)
+    }
+}
+
+/// Calls `sink` with the lower case of a character, as [`char::to_lowercase`] has it, from a table of a fifth of the size.
+#[inline]
+pub fn for_each_lower(c: char, mut sink: impl FnMut(char)) {
+    if c == 'İ' {
+        sink('i');
+        return sink('\u{307}');
+    }
+    sink(lower(c));
+}
+
 fn ranges(cell: &'static OnceLock<Ranges>, bytes: &'static [u8]) -> &'static Ranges {
     cell.get_or_init(|| Ranges::decode(bytes))
 }
@@ -105,7 +155,6 @@ pub(crate) fn is_other(c: char) -> bool {
 /// Calls `sink` with the canonical decomposition of `c`, nonspacing marks left out: `e` for `é`, nothing for a mark.
 #[inline]
 pub(crate) fn for_each_base(c: char, mut sink: impl FnMut(char)) {
-    static BASES: OnceLock<Bases> = OnceLock::new();
     if c < '\u{c0}' {
         return sink(c);
     }
@@ -118,11 +167,24 @@ pub(crate) fn for_each_base(c: char, mut sink: impl FnMut(char)) {
             .filter_map(|&j| char::from_u32(j))
             .for_each(sink);
     }
-    match BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c) {
+    let found = if c < '\u{f900}' { base(c) } else { han_base(c) };
+    match found {
         Some(base) => base.iter().copied().for_each(sink),
         None if is_mark(c) => {}
         None => sink(c),
     }
+}
+
+fn base(c: char) -> Option<&'static [char]> {
+    static BASES: OnceLock<Bases> = OnceLock::new();
+    BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c)
+}
+
+/// Ideographs for compatibility, which nobody types: browsers load the table only then (`crates/wasm/deferred.txt`).
+#[inline(never)]
+fn han_base(c: char) -> Option<&'static [char]> {
+    static BASES: OnceLock<Bases> = OnceLock::new();
+    BASES.get_or_init(|| Bases::decode(tables::HAN_BASES)).get(c)
 }
 
 #[cfg(test)]
@@ -142,6 +204,10 @@ mod tests {
             let expect: Vec<char> =
                 std::iter::once(c).nfd().map(|(c, _)| c).filter(|c| !c.is_mark_nonspacing()).collect();
             assert_eq!(base, expect, "{c:?}");
+            let mut lower = String::new();
+            for_each_lower(c, |c| lower.push(c));
+            let expect: String = c.to_lowercase().collect();
+            assert_eq!(lower, expect, "{c:?}: if the standard library has newer tables, make these anew");
         }
     }
 }

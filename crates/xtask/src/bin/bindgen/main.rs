@@ -3,11 +3,16 @@
 //! Writes `OUT_NAME.js`, its types and `OUT_NAME_bg.wasm`. Where a list of deferred functions is given, also the same module in two
 //! parts: `first.wasm`, and `rest.wasm` with these functions and what only they call (see [`split`]).
 
+mod links;
 mod split;
+mod traps;
 
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
+
+use links::Relocations;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
@@ -19,15 +24,28 @@ fn main() -> anyhow::Result<()> {
     let (out_dir, out_name) = (PathBuf::from(out_dir), out_name.to_str().context("OUT_NAME must be UTF-8")?);
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     // The names are needed to split, and dropped by wasm-opt.
-    bindgen.input_path(PathBuf::from(input)).out_name(out_name).typescript(true).remove_name_section(false);
+    bindgen.out_name(out_name).typescript(true).remove_name_section(false);
     // The address of the module is the host's business: a page, a worker and workerd each have their own.
     bindgen.web(true).map_err(|e| anyhow!("{e:#}"))?.omit_default_module_path(true);
-    bindgen.generate(&out_dir).map_err(|e| anyhow!("{e:#}"))?;
-    let Some(deferred) = deferred else { return Ok(()) };
-    let list = std::fs::read_to_string(deferred).with_context(|| deferred.display().to_string())?;
-    let whole = std::fs::read(out_dir.join(format!("{out_name}_bg.wasm")))?;
-    let (first, rest) = split::split(&whole, &split::Deferred::parse(&list))?;
-    std::fs::write(out_dir.join("first.wasm"), first)?;
-    std::fs::write(out_dir.join("rest.wasm"), rest)?;
+    let Some(deferred) = deferred else {
+        bindgen.input_path(PathBuf::from(input));
+        return bindgen.generate(&out_dir).map_err(|e| anyhow!("{e:#}"));
+    };
+    let wasm = fs::read(input).with_context(|| PathBuf::from(input).display().to_string())?;
+    let mut module = split::read(&wasm)?;
+    let relocations = Relocations::take(&wasm, &mut module)?;
+    bindgen.input_module(out_name, module);
+    let mut output = bindgen.generate_output().map_err(|e| anyhow!("{e:#}"))?;
+    let module = output.wasm_mut();
+    relocations.check(module)?;
+    traps::at_once(module);
+    let links = relocations.links(module);
+    split::prune(module, &links)?;
+    output.emit(&out_dir).map_err(|e| anyhow!("{e:#}"))?;
+    let list = fs::read_to_string(deferred).with_context(|| PathBuf::from(deferred).display().to_string())?;
+    let whole = fs::read(out_dir.join(format!("{out_name}_bg.wasm")))?;
+    let (first, rest) = split::split(&whole, &split::Deferred::parse(&list), &links)?;
+    fs::write(out_dir.join("first.wasm"), first)?;
+    fs::write(out_dir.join("rest.wasm"), rest)?;
     Ok(())
 }

@@ -3,20 +3,23 @@
 //! The first part has everything but the deferred functions and what only they call. It exports its memory, tables, globals
 //! and those of its functions that the rest calls; where it calls the rest, it does so through slots at the end of its table, which are
 //! empty until the rest is there: such a call then traps, so that the host sees to it before (`www/src/rest.ts`). The rest
-//! imports all that, and fills the slots when it is instantiated.
+//! imports all that, and fills the slots when it is instantiated. It brings the data that nothing else refers to.
 //!
 //! The two fit together only as they were made, down to the addresses in them: the module that the rest imports from is named by a
 //! hash of the whole, and the first part exports its memory by that name besides, for the host to compare.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
-use anyhow::{Context, Result, bail, ensure};
-use walrus::ir::{self, Instr, InstrSeq, Value, Visitor, VisitorMut};
+use anyhow::{Context, Result, ensure};
+use walrus::ir::{self, Instr, InstrSeq, Value, VisitorMut};
 use walrus::{
-    ConstExpr, ElementItems, ElementKind, ExportItem, FunctionId, FunctionKind, GlobalKind, ImportedFunction,
+    ConstExpr, DataKind, ElementItems, ElementKind, FunctionId, FunctionKind, GlobalKind, ImportedFunction,
     Module, ModuleConfig, TableId, TypeId, passes,
 };
+
+use crate::links::{self, Graph, Links, called};
 
 /// Which functions can wait, by parts of their names.
 pub struct Deferred {
@@ -71,7 +74,11 @@ struct Plan {
     /// In the first part, what the rest calls.
     shared: Vec<usize>,
     /// The table's entries: slot and function.
-    entries: Vec<(u32, usize)>,
+    entries: BTreeMap<u32, usize>,
+    /// Where the data is that the first part refers to, the rest as well or not.
+    data: Vec<Range<u32>>,
+    /// That to which the rest alone refers.
+    waiting_data: Vec<Range<u32>>,
     /// The first slot after the table's own.
     end: u32,
     /// Names what both parts were made from.
@@ -82,9 +89,9 @@ struct Plan {
 ///
 /// # Errors
 /// Where the module is none, has no table of functions, one filled in a way that linkers do not, or no function is deferred.
-pub fn split(whole: &[u8], deferred: &Deferred) -> Result<(Vec<u8>, Vec<u8>)> {
+pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<(Vec<u8>, Vec<u8>)> {
     let (mut first, mut rest) = (read(whole)?, read(whole)?);
-    let plan = Plan::new(whole, &first, deferred)?;
+    let plan = Plan::new(whole, &first, deferred, links)?;
     plan.make_first(&mut first)?;
     plan.make_rest(&mut rest)?;
     // Each import of the rest is an export of the first part; anything else nobody would give it.
@@ -101,7 +108,30 @@ pub fn split(whole: &[u8], deferred: &Deferred) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((first.emit_wasm(), rest.emit_wasm()))
 }
 
-fn read(wasm: &[u8]) -> Result<Module> {
+/// Takes out of a module what nothing refers to.
+///
+/// # Errors
+/// Where the module is not as linkers make them.
+pub fn prune(module: &mut Module, links: &Links) -> Result<()> {
+    let graph = Graph::new(module, links)?;
+    let reached = graph.reach(|_| false);
+    let (kept, gone): (Vec<usize>, Vec<usize>) =
+        (0..links.pieces.len()).partition(|piece| reached.pieces.contains(piece));
+    let pieces = |of: &[usize]| of.iter().map(|&piece| links.pieces[piece].clone()).collect::<Vec<_>>();
+    links::clear(module, pieces(&kept).iter(), pieces(&gone).iter())?;
+    let entries: BTreeMap<u32, usize> = graph
+        .entries
+        .iter()
+        .map(|(&slot, &i)| (slot, i))
+        .filter(|(slot, _)| reached.slots.contains(slot))
+        .collect();
+    fill(module, graph.table, 0, &entries, |i| Some(graph.ids[i]))?;
+    passes::gc::run(module);
+    Ok(())
+}
+
+/// Reads a module with names.
+pub fn read(wasm: &[u8]) -> Result<Module> {
     ModuleConfig::new().generate_name_section(true).parse(wasm)
 }
 
@@ -113,66 +143,27 @@ fn main_table(module: &Module) -> Result<TableId> {
     module.tables.main_function_table()?.context("the module has no table of functions")
 }
 
-/// What a function calls or takes the address of.
-fn called(module: &Module, id: FunctionId) -> Vec<FunctionId> {
-    #[derive(Default)]
-    struct Called(Vec<FunctionId>);
-    impl<'i> Visitor<'i> for Called {
-        fn visit_function_id(&mut self, id: &FunctionId) {
-            self.0.push(*id);
-        }
-    }
-    let mut found = Called::default();
-    if let FunctionKind::Local(function) = &module.funcs.get(id).kind {
-        ir::dfs_in_order(&mut found, function, function.entry_block());
-    }
-    found.0
-}
-
 impl Plan {
-    fn new(whole: &[u8], module: &Module, deferred: &Deferred) -> Result<Self> {
-        let ids = ids(module);
-        let place: HashMap<FunctionId, usize> = ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
-        let table = main_table(module)?;
-        let mut entries = Vec::new();
-        for element in module.elements.iter() {
-            let (
-                ElementKind::Active { table: of, offset: ConstExpr::Value(Value::I32(at)) },
-                ElementItems::Functions(functions),
-            ) = (&element.kind, &element.items)
-            else {
-                bail!("expected a table of functions as linkers fill it, found {:?}", element.kind);
-            };
-            ensure!(*of == table, "expected one table of functions, found two that are filled");
-            entries.extend(functions.iter().zip(*at as u32..).map(|(id, slot)| (slot, place[id])));
-        }
-        entries.sort_unstable();
-
+    fn new(whole: &[u8], module: &Module, deferred: &Deferred, links: &Links) -> Result<Self> {
+        let graph = Graph::new(module, links)?;
         // The first part: what can be reached from outside without going through what is deferred.
         let waits = |i: usize| {
-            let function = module.funcs.get(ids[i]);
+            let function = module.funcs.get(graph.ids[i]);
             matches!(function.kind, FunctionKind::Local(_))
                 && function.name.as_deref().is_some_and(|name| deferred.has(name))
         };
-        let exported: HashSet<usize> = module
-            .exports
-            .iter()
-            .filter_map(
-                |export| if let ExportItem::Function(id) = export.item { Some(place[&id]) } else { None },
-            )
-            .collect();
-        let calls: Vec<Vec<usize>> =
-            ids.iter().map(|&id| called(module, id).iter().map(|id| place[id]).collect()).collect();
-        let mut todo: Vec<usize> =
-            exported.iter().copied().chain(module.start.map(|id| place[&id])).collect();
-        todo.extend(entries.iter().map(|&(_, function)| function).filter(|&i| !waits(i)));
-        let mut first = HashSet::new();
-        while let Some(i) = todo.pop() {
-            if (exported.contains(&i) || !waits(i)) && first.insert(i) {
-                todo.extend(&calls[i]);
-            }
-        }
-        let rest: HashSet<usize> = (0..ids.len()).filter(|i| !first.contains(i)).collect();
+        let (all, first) = (graph.reach(|_| false), graph.reach(waits));
+        let entries = graph.entries.iter().map(|(&slot, &i)| (slot, i));
+        let entries = entries.filter(|(slot, _)| all.slots.contains(slot)).collect();
+        let pieces = |waits: bool| {
+            let pieces = all.pieces.iter().filter(|piece| first.pieces.contains(piece) != waits);
+            let mut pieces: Vec<Range<u32>> = pieces.map(|&piece| links.pieces[piece].clone()).collect();
+            pieces.sort_unstable_by_key(|piece| (piece.start, piece.end));
+            pieces
+        };
+        let (data, waiting_data) = (pieces(false), pieces(true));
+        let first = first.functions;
+        let rest: HashSet<usize> = (0..graph.ids.len()).filter(|i| !first.contains(i)).collect();
         ensure!(
             !rest.is_empty(),
             "no function of the module is on the list of those deferred, or its names were dropped"
@@ -187,7 +178,7 @@ impl Plan {
         }
         let called_by = |from: &HashSet<usize>, to: &HashSet<usize>| {
             let mut across: Vec<usize> =
-                from.iter().flat_map(|&i| &calls[i]).copied().filter(|i| to.contains(i)).collect();
+                from.iter().flat_map(|&i| &graph.calls[i]).copied().filter(|i| to.contains(i)).collect();
             across.sort_unstable();
             across.dedup();
             across
@@ -197,10 +188,12 @@ impl Plan {
         Ok(Self {
             slots: called_by(&first, &rest),
             shared: called_by(&rest, &first),
-            end: u32::try_from(module.tables.get(table).initial)?,
+            end: u32::try_from(module.tables.get(graph.table).initial)?,
             name: format!("{:016x}", hasher.finish()),
             rest,
             entries,
+            data,
+            waiting_data,
         })
     }
 
@@ -221,7 +214,8 @@ impl Plan {
                 ir::dfs_pre_order_mut(&mut ThroughSlots { slots: &slots, table }, function, entry);
             }
         }
-        self.fill(module, table, |i| (!self.rest.contains(&i)).then(|| ids[i]))?;
+        fill(module, table, self.slots.len(), &self.entries, |i| (!self.rest.contains(&i)).then(|| ids[i]))?;
+        links::clear(module, self.data.iter(), self.waiting_data.iter())?;
         for (name, &i) in self.shared.iter().enumerate() {
             module.exports.add(&format!("{name:x}"), ids[i]);
         }
@@ -255,9 +249,7 @@ impl Plan {
         for export in module.exports.iter().map(walrus::Export::id).collect::<Vec<_>>() {
             module.exports.delete(export);
         }
-        for data in module.data.iter().map(walrus::Data::id).collect::<Vec<_>>() {
-            module.data.delete(data);
-        }
+        let waiting = self.take_data(module)?;
         for (name, &i) in self.shared.iter().enumerate() {
             let ty = module.funcs.get(ids[i]).ty();
             let import = module.imports.add(&self.name, &format!("{name:x}"), ids[i]);
@@ -269,6 +261,11 @@ impl Plan {
         let memory = module.memories.get_mut(memories[0]);
         memory.import = Some(import);
         memory.data_segments.clear();
+        for (at, bytes) in waiting {
+            let offset = ConstExpr::Value(Value::I32(at.cast_signed()));
+            let data = module.data.add(DataKind::Active { memory: memories[0], offset }, bytes);
+            module.memories.get_mut(memories[0]).data_segments.insert(data);
+        }
         for (i, id) in module.tables.iter().map(walrus::Table::id).collect::<Vec<_>>().into_iter().enumerate()
         {
             module.tables.get_mut(id).import = Some(module.imports.add(&self.name, &format!("t{i}"), id));
@@ -279,41 +276,72 @@ impl Plan {
             module.globals.get_mut(id).kind =
                 GlobalKind::Import(module.imports.add(&self.name, &format!("g{i}"), id));
         }
-        self.fill(module, table, |i| self.rest.contains(&i).then(|| ids[i]))?;
+        fill(module, table, self.slots.len(), &self.entries, |i| self.rest.contains(&i).then(|| ids[i]))?;
         let slots = self.slots.iter().map(|&i| ids[i]).collect();
         run_of(module, table, self.end, slots);
         passes::gc::run(module);
         Ok(())
     }
 
-    /// Makes room for the slots, and fills the table anew with those entries that are in this part.
-    fn fill(
-        &self,
-        module: &mut Module,
-        table: TableId,
-        here: impl Fn(usize) -> Option<FunctionId>,
-    ) -> Result<()> {
-        for element in module.elements.iter().map(walrus::Element::id).collect::<Vec<_>>() {
-            module.elements.delete(element);
+    /// Takes all data out of a module; gives back that which waits, with its addresses.
+    fn take_data(&self, module: &mut Module) -> Result<Vec<(u32, Vec<u8>)>> {
+        let mut waiting: BTreeMap<u32, u8> = BTreeMap::new();
+        let at: HashSet<u32> = self.waiting_data.iter().cloned().flatten().collect();
+        let kept: HashSet<u32> = self.data.iter().cloned().flatten().collect();
+        for id in module.data.iter().map(walrus::Data::id).collect::<Vec<_>>() {
+            let data = module.data.get(id);
+            let bytes = (links::address(&data.kind)?..).zip(&data.value).map(|(at, &byte)| (at, byte));
+            waiting.extend(
+                bytes.filter(|(place, byte)| *byte != 0 && at.contains(place) && !kept.contains(place)),
+            );
+            module.data.delete(id);
         }
-        let more = u64::try_from(self.slots.len())?;
-        let place = module.tables.get_mut(table);
-        place.elem_segments.clear();
-        place.initial += more;
-        place.maximum = place.maximum.map(|maximum| maximum + more);
-        let mut runs: Vec<(u32, Vec<FunctionId>)> = Vec::new();
-        for &(slot, function) in &self.entries {
-            let Some(id) = here(function) else { continue };
+        let mut runs: Vec<(u32, Vec<u8>)> = Vec::new();
+        for (at, byte) in waiting {
             match runs.last_mut() {
-                Some((at, run)) if *at as usize + run.len() == slot as usize => run.push(id),
-                _ => runs.push((slot, vec![id])),
+                // A few zeros between are shorter than a beginning. They are written over zeros, if they are nobody else's.
+                Some((start, run))
+                    if (at - *start) as usize - run.len() < 8
+                        && (*start + run.len() as u32..at).all(|at| !kept.contains(&at)) =>
+                {
+                    run.resize((at - *start) as usize, 0);
+                    run.push(byte);
+                }
+                _ => runs.push((at, vec![byte])),
             }
         }
-        for (at, run) in runs {
-            run_of(module, table, at, run);
-        }
-        Ok(())
+        Ok(runs)
     }
+}
+
+/// Fills a table anew with those entries that are in this part, and makes room for `more` slots.
+fn fill(
+    module: &mut Module,
+    table: TableId,
+    more: usize,
+    entries: &BTreeMap<u32, usize>,
+    here: impl Fn(usize) -> Option<FunctionId>,
+) -> Result<()> {
+    for element in module.elements.iter().map(walrus::Element::id).collect::<Vec<_>>() {
+        module.elements.delete(element);
+    }
+    let more = u64::try_from(more)?;
+    let place = module.tables.get_mut(table);
+    place.elem_segments.clear();
+    place.initial += more;
+    place.maximum = place.maximum.map(|maximum| maximum + more);
+    let mut runs: Vec<(u32, Vec<FunctionId>)> = Vec::new();
+    for (&slot, &function) in entries {
+        let Some(id) = here(function) else { continue };
+        match runs.last_mut() {
+            Some((at, run)) if *at as usize + run.len() == slot as usize => run.push(id),
+            _ => runs.push((slot, vec![id])),
+        }
+    }
+    for (at, run) in runs {
+        run_of(module, table, at, run);
+    }
+    Ok(())
 }
 
 /// Fills the table from `at`.
@@ -349,14 +377,20 @@ impl VisitorMut for ThroughSlots<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use walrus::{FunctionBuilder, RefType, ValType};
 
     use super::*;
+    use crate::links::Target;
 
-    /// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common` stand in the table.
-    fn module() -> Vec<u8> {
+    /// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common` stand in the table. There are three
+    /// pieces of data: `main` refers to the first and both slots, `rare` to the first two, nobody to the third.
+    fn module() -> (Vec<u8>, Links) {
         let mut module = Module::default();
-        module.memories.add_local(false, false, 1, None, None);
+        let memory = module.memories.add_local(false, false, 1, None, None);
+        let offset = ConstExpr::Value(Value::I32(8));
+        module.data.add(DataKind::Active { memory, offset }, b"onetwo!!never".to_vec());
         let table = module.tables.add_local(false, 3, Some(3), RefType::FUNCREF);
         let mut add = |name: &str, calls: &[FunctionId]| {
             let mut builder = FunctionBuilder::new(&mut module.types, &[], &[ValType::I32]);
@@ -374,7 +408,24 @@ mod tests {
         let main = add("main", &[common, rare]);
         module.exports.add("main", main);
         run_of(&mut module, table, 1, vec![rare, common]);
-        module.emit_wasm()
+        let links = Links {
+            pieces: vec![8..11, 11..16, 16..21],
+            of_pieces: vec![BTreeSet::new(); 3],
+            of_functions: HashMap::from([
+                ("main".into(), BTreeSet::from([Target::Data(0), Target::Slot(1), Target::Slot(2)])),
+                (
+                    "engine[0123456789abcdef]::rare::h2".into(),
+                    BTreeSet::from([Target::Data(0), Target::Data(1)]),
+                ),
+            ]),
+        };
+        (module.emit_wasm(), links)
+    }
+
+    fn parts(list: &Deferred) -> Result<(Module, Module)> {
+        let (whole, links) = module();
+        let (first, rest) = split(&whole, list, &links)?;
+        Ok((read(&first)?, read(&rest)?))
     }
 
     fn names(module: &Module) -> Vec<&str> {
@@ -385,29 +436,30 @@ mod tests {
         names
     }
 
+    /// Where the table is filled, and by how many functions.
+    fn filled(module: &Module) -> Vec<(i32, usize)> {
+        let run = |element: &walrus::Element| match (&element.kind, &element.items) {
+            (
+                ElementKind::Active { offset: ConstExpr::Value(Value::I32(at)), .. },
+                ElementItems::Functions(functions),
+            ) => (*at, functions.len()),
+            other => panic!("{other:?}"),
+        };
+        let mut filled: Vec<(i32, usize)> = module.elements.iter().map(run).collect();
+        filled.sort_unstable();
+        filled
+    }
+
+    fn data(module: &Module) -> Vec<(u32, &[u8])> {
+        module.data.iter().map(|data| (links::address(&data.kind).unwrap(), &data.value[..])).collect()
+    }
+
     #[test]
     fn what_only_deferred_functions_call_goes_with_them() {
-        let list = Deferred::parse("# comment\n\nengine::rare\n");
-        let (first, rest) = split(&module(), &list).unwrap();
-        let (first, rest) = (read(&first).unwrap(), read(&rest).unwrap());
+        let (first, rest) = parts(&Deferred::parse("# comment\n\nengine::rare\n")).unwrap();
         assert_eq!(names(&first), ["engine::common::h0", "main"]);
         assert_eq!(names(&rest), ["engine::helper::h1", "engine[0123456789abcdef]::rare::h2"]);
         // The rest fills the slot of `rare`, and its old place in the table.
-        let filled = |module: &Module| -> Vec<(i32, usize)> {
-            let mut filled: Vec<(i32, usize)> = module
-                .elements
-                .iter()
-                .map(|element| match (&element.kind, &element.items) {
-                    (
-                        ElementKind::Active { offset: ConstExpr::Value(Value::I32(at)), .. },
-                        ElementItems::Functions(functions),
-                    ) => (*at, functions.len()),
-                    other => panic!("{other:?}"),
-                })
-                .collect();
-            filled.sort_unstable();
-            filled
-        };
         assert_eq!(filled(&first), [(2, 1)]);
         assert_eq!(filled(&rest), [(1, 1), (3, 1)]);
         for module in [&first, &rest] {
@@ -422,23 +474,36 @@ mod tests {
     }
 
     #[test]
+    fn data_goes_where_it_is_referred_to() {
+        let (first, rest) = parts(&Deferred::parse("engine::rare")).unwrap();
+        assert_eq!(data(&first), [(8, &b"one\0\0\0\0\0never"[..])]);
+        assert_eq!(data(&rest), [(11, &b"two!!"[..])]);
+    }
+
+    #[test]
+    fn what_nothing_refers_to_goes() {
+        let (whole, links) = module();
+        let mut whole = read(&whole).unwrap();
+        prune(&mut whole, &links).unwrap();
+        assert_eq!(data(&whole), [(8, &b"onetwo!!\0\0\0\0\0"[..])]);
+        assert_eq!(names(&whole).len(), 4, "all of them are called");
+    }
+
+    #[test]
     fn parts_of_different_builds_do_not_fit() {
-        let list = Deferred::parse("engine::rare");
-        let other = Deferred::parse("engine::rare\nengine::helper");
         let name = |list| {
-            let (_, rest) = split(&module(), list).unwrap();
-            read(&rest).unwrap().imports.iter().next().unwrap().module.clone()
+            let (_, rest) = parts(&Deferred::parse(list)).unwrap();
+            rest.imports.iter().next().unwrap().module.clone()
         };
-        assert_eq!(name(&list), name(&list));
-        assert_ne!(name(&list), name(&other));
+        assert_eq!(name("engine::rare"), name("engine::rare"));
+        assert_ne!(name("engine::rare"), name("engine::rare\nengine::helper"));
     }
 
     #[test]
     fn exceptions_and_lists_that_name_nothing() {
-        let excepted = Deferred::parse("engine::\n!common\n");
-        let (first, _) = split(&module(), &excepted).unwrap();
-        assert_eq!(names(&read(&first).unwrap()), ["engine::common::h0", "main"]);
-        let error = split(&module(), &Deferred::parse("nothing")).unwrap_err().to_string();
+        let (first, _) = parts(&Deferred::parse("engine::\n!common\n")).unwrap();
+        assert_eq!(names(&first), ["engine::common::h0", "main"]);
+        let error = parts(&Deferred::parse("nothing")).unwrap_err().to_string();
         assert!(error.contains("no function of the module"), "{error}");
     }
 }
