@@ -5,7 +5,7 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 terms packed (`lexicon/packed.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure (`numbers.rs`) |
 //! | 7 | 1 | 0 |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
@@ -24,6 +24,7 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use crate::codec::{Reader, hash128, shard_hash};
 use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
+use crate::numbers;
 use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
 
 const MAGIC: [u8; 4] = *b"FNDS";
@@ -135,14 +136,31 @@ fn encode(kind: u8, raw: &[u8], extra: &[u8]) -> Vec<u8> {
     stored
 }
 
+/// Packs the contents of a kind that is packed; `None` for others, and for contents that are not of the kind.
+fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
+    match ShardKind::of(kind)? {
+        ShardKind::Terms => packed::pack(raw),
+        ShardKind::Structure => numbers::pack(raw),
+        _ => None,
+    }
+}
+
+/// Unpacks to `raw_len` bytes what [`pack`] made.
+fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    match ShardKind::of(kind) {
+        Some(ShardKind::Terms) => packed::unpack(packed, raw_len),
+        Some(ShardKind::Structure) => numbers::unpack(packed, raw_len),
+        _ => Err(Error::malformed("shard", "shards of its kind are not packed")),
+    }
+}
+
 /// The contents as small as they come, and how they were made so.
 fn compress(kind: u8, raw: &[u8]) -> (u8, Cow<'_, [u8]>) {
-    if kind == ShardKind::Terms as u8
-        && let Some(packed) = packed::pack(raw)
+    if let Some(packed) = pack(kind, raw)
         && packed.len() < raw.len()
         && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
-        // What has not the form that a writer of terms gives it would come back in that form.
-        && packed::unpack(&packed, raw.len()).is_ok_and(|unpacked| unpacked == raw)
+        // What has not the form that its writer gives it would come back in that form.
+        && unpack(kind, &packed, raw.len()).is_ok_and(|unpacked| unpacked == raw)
     {
         return (PACKED, packed.into());
     }
@@ -172,8 +190,7 @@ impl Header {
         if version != VERSION {
             return Err(Error::Version { what, expected: VERSION.into(), got: version.into() });
         }
-        let is_known = codec <= DEFLATE || codec == PACKED && kind == ShardKind::Terms as u8;
-        if !is_known || zero != 0 {
+        if codec > PACKED || zero != 0 {
             return Err(reader.malformed("the compression is not one this version knows"));
         }
         Ok(Self { kind, codec, raw_len: reader.u32()? })
@@ -196,7 +213,7 @@ impl Header {
             return Err(Error::malformed(what, "no compression makes it as small as announced"));
         }
         let raw = match self.codec {
-            PACKED => packed::unpack(contents, self.raw_len as usize)?,
+            PACKED => unpack(self.kind, contents, self.raw_len as usize)?,
             _ => decompress_to_vec_with_limit(contents, self.raw_len as usize)
                 .map_err(|_| Error::malformed(what, "the contents do not inflate to the length announced"))?,
         };

@@ -71,6 +71,7 @@ mod ids;
 pub mod lexicon;
 pub mod limits;
 mod manifest;
+mod numbers;
 pub mod order;
 pub mod positions;
 pub mod projection;

@@ -3,7 +3,7 @@
 //! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle,
 //! resident from the first query on.
 //!
-//! All numbers are varints, column after column, which deflate then makes small:
+//! All numbers are varints, column after column, which are packed then (`numbers.rs`):
 //!
 //! | what | how many |
 //! |---|---|
