@@ -82,12 +82,20 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub fn varint64(&mut self) -> Result<u64, Error> {
-        let first = self.u8()?;
-        if first < 0x80 {
-            return Ok(u64::from(first));
+        match self.bytes.get(self.at) {
+            Some(&first) if first < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(first))
+            }
+            _ => self.long_varint64(),
         }
-        let mut value = u64::from(first & 0x7f);
-        let mut shift = 7;
+    }
+
+    /// Apart, since most numbers are of one byte, and this would be a hundred times in the engine.
+    #[inline(never)]
+    fn long_varint64(&mut self) -> Result<u64, Error> {
+        let mut value = 0;
+        let mut shift = 0;
         loop {
             let byte = self.u8()?;
             if shift == 63 && byte > 1 {
