@@ -69,7 +69,7 @@ describe("a page with the client", () => {
     const rest = () => server.log.filter((path) => path.endsWith("findling_engine_rest_bg.wasm")).length;
     await opened();
     for (const query of ["pinholes", "how do I fire a kiln", "thermocoup", "12.5 kg", "the", "\u65e5\u672c\u8a9e"]) {
-      for (const options of [{ mode: "lexical", prefix: true }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
+      for (const options of [{ mode: "lexical", prefix: true, suggest: false }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
         assert.ok((await search(query, options)).value, query);
       }
     }
@@ -104,6 +104,19 @@ describe("a page with the client", () => {
       assert.ok(value.results.length > 0, query);
     }
     assert.deepEqual(server.log.filter((path) => path.includes("engine_rest")), []);
+  });
+
+  test("is told what else to ask where nothing is found, each with what it finds", async () => {
+    await opened();
+    const { value } = await search("pinholse", { verbatim: true, mode: "lexical" });
+    assert.deepEqual(value.results, []);
+    assert.deepEqual(value.suggestions.map(({ kind, query, pages }) => [kind, query, pages]), [["words", "pinholes", 1], ["spelling", "pinholse", 1]]);
+    const { value: filtered } = await search("pinholes", { mode: "lexical", filter: { kind: "guid" } });
+    for (const { query, filter, verbatim, pages } of filtered.suggestions) {
+      assert.equal((await search(query, { mode: "lexical", filter: filter ?? undefined, verbatim })).value.total.pages, pages);
+    }
+    assert.deepEqual(filtered.suggestions.map(({ kind, filter }) => [kind, filter]), [["value", "kind=guide"], ["filter", null]]);
+    assert.deepEqual((await search("pinholse", { verbatim: true, mode: "lexical", suggest: false })).value.suggestions, []);
   });
 
   describe("where a search turns out to need the rest of the engine in the middle of it", () => {

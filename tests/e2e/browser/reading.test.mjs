@@ -63,6 +63,39 @@ describe("a reader on a page with search", () => {
     assert.equal(await corrected.isVisible(), false);
   });
 
+  test("is told what else to ask where nothing is found, and asks it with a click", async () => {
+    await page.goto(`${server.url}words`);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    const state = dialog().locator(".state");
+    // A phrase with a slip in it; nothing in a phrase is corrected unasked.
+    await ask(page, '"crawling and pinhoels"');
+    assert.match(await state.innerText(), /^Nothing found for[^]*Did you mean/);
+    assert.deepEqual(await state.getByRole("button").allInnerTexts(), ["\"crawling and pinholes\" 1 page", "Without quotation marks 1 page"]);
+    await state.getByRole("button").first().click();
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await page.getByRole("combobox").inputValue(), '"crawling and pinholes"');
+    assert.match(await page.getByRole("option").first().innerText(), /Crawling and pinholes/);
+    // Filters come off with the chips that stand for them.
+    await ask(page, "pinholes");
+    await ask(page, "kiln");
+    await dialog().getByRole("button", { name: /^reference/ }).click();
+    await ask(page, "pinholes");
+    await state.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await dialog().locator(".chip[aria-pressed=true]").count(), 0);
+  });
+
+  test("is never given a suggestion's text as markup", async () => {
+    await page.goto(`${server.url}words`);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    await ask(page, '<img/src=x/onerror="window.harmed=true"> "crawling pinholes"');
+    const state = dialog().locator(".state");
+    assert.equal(await state.locator("img").count(), 0);
+    assert.equal(await page.evaluate(() => window.harmed), undefined);
+  });
+
   test("opens with the slash key, but not while writing in a form", async () => {
     await page.keyboard.press("/");
     await dialog().waitFor();

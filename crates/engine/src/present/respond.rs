@@ -38,6 +38,7 @@ pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Re
         encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
         notices: each_once(wordings.iter().flat_map(|asked| &asked.notices).chain(&ranked.notices)),
         corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
+        suggestions: ranked.suggestions.clone(),
         total: ranked.total,
         results,
         facets: ranked.facets.clone(),

@@ -437,8 +437,8 @@ impl Bundle {
             match search.step(index)? {
                 Step::Done(response) => return Ok((*response, rounds)),
                 Step::Need(shards) => {
-                    // Two for what is spelt as the bundle spells it; a correction takes up to three more.
-                    assert!(!shards.is_empty() && rounds.len() < 5);
+                    // Two for what is spelt as the bundle spells it; a correction takes up to three more, and suggestions as many.
+                    assert!(!shards.is_empty() && rounds.len() < 8);
                     for &shard in &shards {
                         index.provide(shard, &self.shards[shard.index()])?;
                     }
