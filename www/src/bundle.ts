@@ -259,7 +259,7 @@ export class Bundle {
     const shared = load;
     shared.waiting++;
     try {
-      await abortable(shared.done, signal);
+      await abortable(wanted.optional ? shared.done.catch(() => {}) : shared.done, signal);
     } finally {
       if (--shared.waiting === 0) shared.controller.abort();
     }

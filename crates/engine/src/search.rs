@@ -5,7 +5,7 @@
 //!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
 //!    corrected query needs.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
-//! 3. What the pages shown need: their texts, and the columns of their attributes.
+//! 3. What the pages shown need: their texts, the columns of their attributes, and of what only meaning found the codes of sentences.
 //! 4. Done.
 
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
@@ -56,6 +56,8 @@ pub struct Search {
     /// The page asked about, once it is found.
     why: Option<Place>,
     ranked: Option<Ranked>,
+    /// Whether the codes of sentences were asked for, which results can do without.
+    asked_for_sentences: bool,
 }
 
 /// One way to say what is searched for, as far as it has come.
@@ -174,13 +176,24 @@ impl Search {
         }
         let mut instead = Vec::new();
         if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
-            for attribute in first.asked.facets(index)? {
+            // Without a filter there is nothing to leave out, and what leaves it out need not be here.
+            let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
+            let facets = if filtered { first.asked.facets(index)? } else { Vec::new() };
+            for attribute in facets {
                 if let Some(others) = without(index, &wordings, &attribute.name)? {
                     instead.push((attribute.name.clone(), others));
                 }
             }
         }
-        Ok(Self { wordings, instead, suggesting: None, similar_to, why: None, ranked: None })
+        Ok(Self {
+            wordings,
+            instead,
+            suggesting: None,
+            similar_to,
+            why: None,
+            ranked: None,
+            asked_for_sentences: false,
+        })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -240,6 +253,9 @@ impl Search {
         let mut shards = ranked.shards(index);
         // The name of a page that was not found.
         shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page, 0)?.0)));
+        if !std::mem::replace(&mut self.asked_for_sentences, true) {
+            shards.extend(ranked.sentences(index));
+        }
         let missing = self::missing(index, &shards);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
@@ -349,6 +365,7 @@ impl Wording {
 }
 
 /// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or not apart from others.
+#[inline(never)]
 fn without(index: &Index, wordings: &[Wording], attribute: &str) -> Result<Option<Vec<Wording>>, Error> {
     let mut others = Vec::with_capacity(wordings.len());
     for Wording { asked: before, spelt, .. } in wordings {

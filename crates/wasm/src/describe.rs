@@ -67,6 +67,9 @@ pub struct Wanted {
     /// Whether what reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rest: bool,
+    /// Whether the search goes on without it where it cannot be had.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    optional: bool,
 }
 
 impl<'a> Description<'a> {
@@ -129,8 +132,9 @@ impl<'a> Description<'a> {
 impl Wanted {
     /// A line of the shard directory, for fetching.
     pub fn new(id: u32, entry: &ShardEntry, offset: u64) -> Self {
-        use ShardKind::{Addresses, Graph, Positions, Spelling};
-        let rest = matches!(entry.kind, Positions | Graph | Spelling | Addresses);
-        Self { id, path: entry.path(), length: entry.stored_len, offset, rest }
+        use ShardKind::{Addresses, Graph, Positions, Sentences, Spelling};
+        let rest = matches!(entry.kind, Positions | Graph | Spelling | Addresses | Sentences);
+        let optional = entry.kind == Sentences;
+        Self { id, path: entry.path(), length: entry.stored_len, offset, rest, optional }
     }
 }

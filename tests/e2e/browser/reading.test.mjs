@@ -5,12 +5,12 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { build } from "../lib/bundle.mjs";
 import { ask, launch, open, options, withSearch } from "../lib/browser.mjs";
 import { serve } from "../lib/server.mjs";
-import { HOSTILE_TITLE } from "../lib/site.mjs";
+import { HOSTILE_TITLE, PAGES } from "../lib/site.mjs";
 
 describe("a reader on a page with search", () => {
   let browser, server, page;
   before(async () => {
-    server = await serve([build()], { "/": withSearch(), "/form": withSearch("", `<label>Name <input id="name"></label>`), "/inline": withSearch("inline"), "/words": withSearch(`mode="lexical"`) });
+    server = await serve([build()], { "/": withSearch(), "/form": withSearch("", `<label>Name <input id="name"></label>`), "/inline": withSearch("inline"), "/words": withSearch(`mode="lexical"`), "/recent": withSearch(`mode="lexical" order="recent"`) });
     browser = await launch();
   });
   after(async () => {
@@ -84,6 +84,23 @@ describe("a reader on a page with search", () => {
     await state.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("option").first().waitFor();
     assert.equal(await dialog().locator(".chip[aria-pressed=true]").count(), 0);
+  });
+
+  test("finds the newest pages first where the site wants that, and the most relevant otherwise", async () => {
+    const titles = async (path) => {
+      await page.goto(`${server.url}${path}`);
+      await page.locator("findling-search:defined").waitFor();
+      await page.keyboard.press("Control+k");
+      await ask(page, "kiln");
+      return (await options(page)).map((text) => text.split("\n")[0].trim());
+    };
+    const [relevant, recent] = [await titles("words"), await titles("recent")];
+    assert.notDeepEqual(relevant, recent);
+    assert.deepEqual([...relevant].sort(), [...recent].sort());
+    const updated = new Map(PAGES.map(({ title, updated }) => [title, updated]));
+    const dates = recent.map((title) => updated.get(title)).filter((date) => date !== undefined);
+    assert.ok(dates.length > 2, recent.join(", "));
+    assert.deepEqual(dates, [...dates].sort().reverse());
   });
 
   test("is never given a suggestion's text as markup", async () => {

@@ -80,6 +80,13 @@ pub(crate) struct RankedSection {
     pub explanation: Option<Explanation>,
 }
 
+impl RankedSection {
+    /// Whether only meaning found it.
+    pub fn only_means(&self) -> bool {
+        self.candidate.passage.is_none() && self.candidate.similarity.is_some()
+    }
+}
+
 /// The sections that may be found: one set for both legs.
 pub(crate) struct Allowed {
     /// `None` for all.
@@ -510,6 +517,13 @@ impl Ranked {
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
+    }
+
+    /// By what the sentences are chosen that pages are shown by whose best section no word found. Further sections of a page go without.
+    pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
+        let by_meaning = |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
+        let place = |page: &RankedPage| Some(index.manifest().sentences_of(PageId(page.score.page))?.0);
+        self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 
     /// What showing the pages needs.
