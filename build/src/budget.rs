@@ -141,7 +141,7 @@ impl From<ShardKind> for Part {
             | ShardKind::Projection
             | ShardKind::Centroids
             | ShardKind::Cell => Part::Vectors,
-            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses => Part::Texts,
+            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses | ShardKind::Sentences => Part::Texts,
         }
     }
 }

@@ -195,11 +195,18 @@ impl Host {
     fn read(&mut self, shard: ShardId, cost: &mut Cost) -> anyhow::Result<()> {
         let reading = Instant::now();
         let entry = *self.index.entry(shard).with_context(|| format!("shard {} does not exist", shard.0))?;
-        let stored = self.files.stored(shard, &entry)?;
+        let stored = match self.files.stored(shard, &entry) {
+            Err(_) if self.index.is_optional(shard) => return Ok(()),
+            stored => stored?,
+        };
         cost.read += reading.elapsed();
         cost.bytes += stored.len() as u64;
         cost.shards.push(shard);
-        self.index.provide(shard, &stored).with_context(|| {
+        let provided = self.index.provide(shard, &stored);
+        if self.index.is_optional(shard) {
+            return Ok(());
+        }
+        provided.with_context(|| {
             let path = self.files.path().display();
             match self.files.is_single_file() {
                 false => format!("{path}: {} is damaged", entry.path()),

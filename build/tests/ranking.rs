@@ -68,6 +68,7 @@ struct Case {
     facets: Option<Value>,
     copies: Option<u64>,
     notice: Option<String>,
+    suggests: Option<Vec<String>>,
     #[serde(default)]
     same: Vec<String>,
     paged: Option<usize>,
@@ -93,7 +94,8 @@ impl Case {
             || self.none
             || self.corrections.is_some()
             || self.facets.is_some()
-            || self.notice.is_some();
+            || self.notice.is_some()
+            || self.suggests.is_some();
         if !of_pages && !of_answers && self.same.is_empty() && self.paged.is_none() {
             wrong.push("it expects nothing".to_owned());
         }
@@ -249,6 +251,14 @@ impl Case {
             let said = response["notices"].to_string();
             if !said.contains(notice.as_str()) {
                 say(format!("a notice with {notice:?}, not {said}"));
+            }
+        }
+        if let Some(expected) = &self.suggests {
+            let made = response["suggestions"].as_array().cloned().unwrap_or_default();
+            let made: Vec<String> =
+                made.iter().map(|one| one["query"].as_str().unwrap_or_default().to_owned()).collect();
+            if made != *expected {
+                say(format!("suggestions {expected:?}, not {made:?}"));
             }
         }
         if let Some(expected) = &self.corrections {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = dirname(fileURLToPath(import.meta.url));
 
-const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "facets", "copies", "notice", "same", "paged"];
+const EXPECTATIONS = ["first", "order", "only", "absent", "none", "snippet", "marked", "corrections", "facets", "copies", "notice", "suggests", "same", "paged"];
 const KEYS = ["query", "request", "typed", "why", "source", "open", ...EXPECTATIONS];
 const REQUEST = ["prefix", "filter", "sort", "limit", "offset", "sectionsPerPage", "prefer", "order", "verbatim", "spread", "copies", "facets", "facetsInstead"];
 
@@ -112,6 +112,10 @@ function expect(one, response, say) {
   }
   if (one.notice !== undefined && !response.notices.some(({ message }) => message.includes(one.notice))) {
     say(`a notice with ${JSON.stringify(one.notice)}, not ${JSON.stringify(response.notices)}`);
+  }
+  if (one.suggests) {
+    const made = (response.suggestions ?? []).map(({ query }) => query);
+    if (!equal(made, one.suggests)) say(`suggestions ${JSON.stringify(one.suggests)}, not ${JSON.stringify(made)}`);
   }
   if (one.corrections) {
     const made = (response.corrections ?? []).map(({ word, replacement }) => ({ word, replacement }));

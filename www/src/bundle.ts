@@ -198,9 +198,9 @@ export class Bundle {
         return this.#steps(this.#sound(), request, cost, signal);
       }
       const error = FindlingError.from(thrown);
-      if (error.code !== "wasm" || needsRest(request) || request.verbatim) throw thrown;
-      // A word that the site does not have, and no way to find out what was meant.
-      const json = await this.#steps(engine, { ...request, verbatim: true }, cost, signal);
+      if (error.code !== "wasm" || needsRest(request) || (request.verbatim && request.suggest === false)) throw thrown;
+      // Words that the site does not have, and no way to find out what was meant.
+      const json = await this.#steps(engine, { ...request, verbatim: true, suggest: false }, cost, signal);
       return noticed(json, { code: "corrections-missing", message: `Words were taken as they are spelt: ${error.message} ${error.remedy}`.trimEnd() });
     }
   }
@@ -259,7 +259,7 @@ export class Bundle {
     const shared = load;
     shared.waiting++;
     try {
-      await abortable(shared.done, signal);
+      await abortable(wanted.optional ? shared.done.catch(() => {}) : shared.done, signal);
     } finally {
       if (--shared.waiting === 0) shared.controller.abort();
     }

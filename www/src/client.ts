@@ -17,7 +17,7 @@ import type { Description, EncoderProgress, OpenOptions, PageResult, SearchOptio
 export { FindlingError, type ErrorCode } from "./errors";
 export type * from "./types";
 export type {
-  Correction, Explanation, Facet, Fusion, Legs, Mode, Notice, Order, Plan, SectionHit, Snippet, Sort, TermExplanation, Total,
+  Correction, Explanation, Facet, Fusion, Legs, Mode, Notice, Order, Plan, SectionHit, Snippet, Sort, Suggestion, SuggestionKind, TermExplanation, Total,
 } from "./engine-types";
 
 /** Vectors of recent queries kept, so that paging and filtering do not embed again. */

@@ -46,6 +46,10 @@ prefix?: boolean,
  */
 verbatim?: boolean, 
 /**
+ * Where nothing is found, look for what else could be asked; true unless told.
+ */
+suggest?: Suggest, 
+/**
  * Order by an attribute instead of by relevance.
  */
 sort?: Sort, 
@@ -112,6 +116,11 @@ export type Limit = number;
  * Number of sections to show under a page; 3 unless told.
  */
 export type SectionsPerPage = number;
+
+/**
+ * Whether to say what else could be asked where nothing is found; true unless told.
+ */
+export type Suggest = boolean;
 
 /**
  * Which legs answer.
@@ -223,6 +232,10 @@ notices: Array<Notice>,
  */
 corrections: Array<Correction>, 
 /**
+ * Where nothing is found, what else to ask, each of which finds something; what is nearest to the query first.
+ */
+suggestions: Array<Suggestion>, 
+/**
  * Matches beyond the ones returned.
  */
 total: Total, 
@@ -268,6 +281,48 @@ word: string,
  * The word of the site that was searched for, in lower case.
  */
 replacement: string, };
+
+/**
+ * Another request in place of one that finds nothing: the same with these fields instead of its own.
+ */
+export type Suggestion = { 
+/**
+ * What is changed.
+ */
+kind: SuggestionKind, 
+/**
+ * The word, value or attribute that is replaced, or whose part of the filter is left out; empty where the kind says it all.
+ */
+what: string, 
+/**
+ * What it is replaced by; `None` where it is left out.
+ */
+instead: string | null, 
+/**
+ * The query to ask.
+ */
+query: string, 
+/**
+ * Its other wordings; left out where there are none.
+ */
+also?: Array<string>, 
+/**
+ * The filter to ask with, in its canonical spelling.
+ */
+filter: string | null, 
+/**
+ * Whether to take words as they are spelt.
+ */
+verbatim: boolean, 
+/**
+ * The pages that it finds, copies of each other counted for themselves.
+ */
+pages: number, };
+
+/**
+ * What a [`Suggestion`] changes.
+ */
+export type SuggestionKind = "words" | "value" | "attribute" | "spelling" | "phrases" | "exclusions" | "part" | "filter" | "everything";
 
 /**
  * How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.

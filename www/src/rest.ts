@@ -16,7 +16,7 @@ export interface Rest {
 
 /** What a request may say without needing the rest. */
 const FIRST: ReadonlySet<string> = new Set<keyof Request>([
-  "query", "mode", "limit", "offset", "encoder", "prefix", "verbatim", "copies", "facets", "facetsInstead", "sectionsPerPage",
+  "query", "mode", "limit", "offset", "encoder", "prefix", "verbatim", "suggest", "copies", "facets", "facetsInstead", "sectionsPerPage",
 ]);
 
 /** Quoted phrases, `-words`, and conditions on attributes: `kind:guide`, but not `std::mem`, `https://` or `error: 12`. */

@@ -17,6 +17,8 @@ export interface Wanted {
   offset: number;
   /** Whether the rest of the engine must be here to read it. */
   rest?: true;
+  /** Whether the search goes on without it. */
+  optional?: true;
 }
 
 /** What was moved over the network for one search, or since opening. */

@@ -72,6 +72,8 @@ export interface SearchOptions {
   prefix?: boolean;
   /** Take every word as it is spelt: correct nothing. */
   verbatim?: boolean;
+  /** Where nothing is found, look for what else could be asked (`suggestions` of the answer); true unless told. */
+  suggest?: boolean;
   /** The query's vector, in place of any encoder. Must be of the documents' space, as from `encode`. */
   vector?: Float32Array | number[];
   /** Most sections shown under a page; 3 unless told. */

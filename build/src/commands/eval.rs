@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use findling_engine::{Limit, Mode, Request, SectionsPerPage};
+use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
 use super::search::{ModeArg, Ranking, load_encoder};
@@ -218,6 +218,7 @@ fn measure(
         let request = |limit, sections| Request {
             limit: Limit(limit),
             sections_per_page: SectionsPerPage(sections),
+            suggest: Suggest(false),
             ..self::one(args, mode, one)
         };
         let which = || format!("query {}", one.query.id);

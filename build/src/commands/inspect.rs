@@ -11,8 +11,8 @@ use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
     Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard,
-    ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard,
-    announced_len, decode_shard, hex,
+    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard,
+    VectorsShard, announced_len, decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -285,6 +285,7 @@ fn decode(
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
         ShardKind::Spelling => drop(SpellingShard::from_bytes(raw)?),
         ShardKind::Addresses => drop(Addresses::from_bytes(&raw, stats)?),
+        ShardKind::Sentences => drop(SentencesShard::from_bytes(&raw)?),
         ShardKind::Vectors => {
             drop(VectorsShard::from_bytes(raw, dense.map_or(0, |dense| dense.encoder.dim))?)
         }
@@ -335,6 +336,7 @@ fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Positions => "positions",
         ShardKind::Spelling => "spelling",
         ShardKind::Addresses => "addresses",
+        ShardKind::Sentences => "sentences",
         ShardKind::Vectors => "vectors",
         ShardKind::Graph => "graph",
         ShardKind::Column => "column",

@@ -3,8 +3,8 @@
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, ShardEntry,
-    ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
+    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
+    SentencesRange, ShardEntry, ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
 };
 use rayon::prelude::*;
 
@@ -13,6 +13,7 @@ use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::Lexical;
 use super::rows::Rows;
+use super::sentences::Sentences;
 use super::shards::{ShardSet, Stored};
 use crate::cutter::Cutter;
 
@@ -58,6 +59,8 @@ pub struct DenseParts {
     pub projection: Option<Projection>,
     /// The static query encoder's rows.
     pub rows: Option<Rows>,
+    /// Codes of sentences.
+    pub sentences: Sentences,
 }
 
 /// What a bundle is made of.
@@ -167,7 +170,7 @@ fn add_dense(
     n_vectors: u32,
     shards: &mut ShardSet,
 ) -> Result<(Dense, Vec<Stored>), Error> {
-    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows } = dense;
+    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows, sentences } = dense;
     let n = embedded.rows().len();
     if n != n_vectors as usize {
         return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
@@ -205,7 +208,15 @@ fn add_dense(
     let projection =
         projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
     let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
-    let dense = Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows };
+    let (firsts, codes): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
+    let sentences = shards
+        .add_all(ShardKind::Sentences, &codes)?
+        .into_iter()
+        .zip(firsts)
+        .map(|(shard, first_page)| SentencesRange { first_page, shard })
+        .collect();
+    let dense =
+        Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows, sentences };
     Ok((dense, cells.unwrap_or_default()))
 }
 

@@ -27,6 +27,7 @@ pub mod open;
 pub mod query_encoder;
 pub mod retired;
 pub mod rows;
+pub mod sentences;
 mod shards;
 mod spelling;
 pub mod synonyms;
@@ -130,7 +131,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stage {
-    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `cells`, `assemble`, `write`.
+    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `cells`, `fit`, `rows`, `sentences`, `assemble`, `write`.
     pub name: &'static str,
     /// Time on the clock.
     pub seconds: f64,
@@ -163,6 +164,7 @@ impl Stage {
             "cells" => "Grouped",
             "fit" => "Fitted",
             "rows" => "Chose",
+            "sentences" => "Coded",
             "assemble" => "Packed",
             "write" => "Wrote",
             other => other,
@@ -327,7 +329,7 @@ fn embed_all(
         ui.detail(format!("{} embeddings were in the cache", thousands(embedded.n_cached as u64)));
     }
     let mut card = encoder.card().clone();
-    let (mut projection, mut kept) = (None, None);
+    let (mut projection, mut kept, mut sentences) = (None, None, <_>::default());
     let mut embedded = embedded;
     if let Some(table) = table {
         let is_taught = table::is_taught_by(table, &card);
@@ -355,6 +357,10 @@ fn embed_all(
             ui.status("Static", fidelity);
         }
         kept = Some(rows);
+        let started = Instant::now();
+        let (codes, n_codes) = sentences::build(table, chunks).context("sentences cannot be stored")?;
+        sentences = codes;
+        stages.push(Stage::ended("sentences", started, n_codes, "stretches", ui));
     }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
     let cells = match options.cells {
@@ -368,7 +374,16 @@ fn embed_all(
         }
         false => None,
     };
-    Ok(DenseParts { encoder: card, embedded, graph, cells, query_encoders, projection, rows: kept })
+    Ok(DenseParts {
+        encoder: card,
+        embedded,
+        graph,
+        cells,
+        query_encoders,
+        projection,
+        rows: kept,
+        sentences,
+    })
 }
 
 /// What a table is fitted to.

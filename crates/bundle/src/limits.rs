@@ -60,6 +60,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         | ShardKind::Centroids
         | ShardKind::Spelling
         | ShardKind::Addresses
+        | ShardKind::Sentences
         | ShardKind::Cell => 128 << 20,
     }
 }

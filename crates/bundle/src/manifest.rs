@@ -171,6 +171,8 @@ pub struct Dense {
     pub projection: Option<crate::ShardId>,
     /// The static query encoder's rows; `None` in a bundle without that encoder.
     pub rows: Option<StaticRows>,
+    /// The shards of codes of sentences, in page order; none in a bundle whose snippets are not chosen by them.
+    pub sentences: Vec<SentencesRange>,
 }
 
 /// The static query encoder: which shards hold its rows (see [`crate::rows`]).
@@ -189,6 +191,15 @@ pub struct StaticRows {
     pub common: crate::ShardId,
     /// The shards of all others, in the order of their keys.
     pub ranges: Vec<RowRange>,
+}
+
+/// A range of pages the codes of whose sentences share a shard (see [`crate::sentences`]).
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct SentencesRange {
+    /// First page. The range ends before the next one's first.
+    pub first_page: PageId,
+    /// The shard.
+    pub shard: crate::ShardId,
 }
 
 /// A range of keys whose rows share a shard.
@@ -330,11 +341,13 @@ pub enum ShardKind {
     Spelling = 11,
     /// Hashes of the pages' addresses. One at most.
     Addresses = 12,
+    /// The codes of the sentences of a range of pages.
+    Sentences = 13,
 }
 
 impl ShardKind {
     /// All of them, each at its number.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Structure,
         Self::Terms,
         Self::Positions,
@@ -348,6 +361,7 @@ impl ShardKind {
         Self::Cell,
         Self::Spelling,
         Self::Addresses,
+        Self::Sentences,
     ];
 
     /// The kind of a number; `None` where this version knows none.
@@ -433,6 +447,13 @@ impl Manifest {
         let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
         let at = self.texts.partition_point(begins).checked_sub(1)?;
         let range = self.texts.get(at)?;
+        Some((range.shard, page.0 - range.first_page.0))
+    }
+
+    /// The shard with the codes of a page's sentences, and the page's index inside it.
+    pub fn sentences_of(&self, page: PageId) -> Option<(ShardId, u32)> {
+        let ranges = &self.dense.as_ref()?.sentences;
+        let range = ranges.get(ranges.partition_point(|range| range.first_page <= page).checked_sub(1)?)?;
         Some((range.shard, page.0 - range.first_page.0))
     }
 

@@ -84,6 +84,9 @@ fn allocation_is_bounded_by_the_input() {
             check("addresses", &bytes, &|raw| drop(Addresses::from_bytes(raw, &stats)));
         }
     }
+    for bytes in claims(&sample.sentences) {
+        check("sentences", &bytes, &|raw| drop(walk_sentences(raw)));
+    }
     for bytes in claims(&sample.spelling) {
         check("spelling", &bytes, &|raw| drop(walk_spelling(raw)));
     }

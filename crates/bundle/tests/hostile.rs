@@ -23,6 +23,7 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),
         ("texts", &sample.texts, Box::new(walk_texts)),
         ("spelling", &sample.spelling, Box::new(walk_spelling)),
+        ("sentences", &sample.sentences, Box::new(walk_sentences)),
         ("addresses", &sample.addresses, Box::new(|raw| walk_addresses(raw, stats))),
         ("rows", &sample.rows, Box::new(walk_rows)),
         ("projection", &sample.projection, Box::new(walk_projection)),

@@ -330,7 +330,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..13) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..14) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -345,6 +345,7 @@ proptest! {
             ShardKind::Cell,
             ShardKind::Spelling,
             ShardKind::Addresses,
+            ShardKind::Sentences,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

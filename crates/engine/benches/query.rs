@@ -67,6 +67,7 @@ fn main() {
             language: "en".into(),
             sections: (0..5)
                 .map(|j| Section {
+                    codes: Vec::new(),
                     heading: text(&mut random, 3),
                     anchor: Some(format!("s{j}")),
                     parent: None,

@@ -26,6 +26,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Request>(&mut out);
     declare::<engine::Limit>(&mut out);
     declare::<engine::SectionsPerPage>(&mut out);
+    declare::<engine::Suggest>(&mut out);
     declare::<engine::Mode>(&mut out);
     declare::<engine::QueryVector>(&mut out);
     declare::<engine::EncoderChoice>(&mut out);
@@ -36,6 +37,8 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Response>(&mut out);
     declare::<engine::Notice>(&mut out);
     declare::<engine::Correction>(&mut out);
+    declare::<engine::Suggestion>(&mut out);
+    declare::<engine::SuggestionKind>(&mut out);
     declare::<engine::Total>(&mut out);
     declare::<engine::PageHit>(&mut out);
     declare::<engine::SectionHit>(&mut out);

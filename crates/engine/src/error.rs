@@ -125,11 +125,14 @@ impl fmt::Display for Error {
                 "no page has the address or id `{address}`; give a page's URL, its path from the site's root, or its id"
             ),
             Self::UnknownAttribute { name, known } => {
-                write!(f, "the bundle has no attribute `{name}`; ")?;
+                write!(f, "the bundle has no attribute `{name}`")?;
+                if let Some(near) = known.iter().find(|other| crate::filter::resembles(name, other)) {
+                    write!(f, ", but `{near}`")?;
+                }
                 if known.is_empty() {
-                    f.write_str("it has none at all")
+                    f.write_str("; it has none at all")
                 } else {
-                    write!(f, "it has {}", known.join(", "))
+                    write!(f, "; it has {}", known.join(", "))
                 }
             }
         }

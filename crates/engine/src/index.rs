@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsShard, ShardEntry, ShardId,
-    ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard,
-    order,
+    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsShard, SentencesShard,
+    ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard,
+    decode_manifest, decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -43,6 +43,7 @@ enum Shard {
     Positions(PositionsShard),
     Spelling(SpellingShard),
     Addresses(Addresses),
+    Sentences(SentencesShard),
     Vectors(VectorsShard),
     Graph(Graph),
     Column(Column),
@@ -158,6 +159,7 @@ impl Index {
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
             ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
             ShardKind::Addresses => Shard::Addresses(Addresses::from_bytes(&raw, stats)?),
+            ShardKind::Sentences => Shard::Sentences(SentencesShard::from_bytes(&raw)?),
             ShardKind::Vectors => {
                 let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
                 Shard::Vectors(VectorsShard::from_bytes(raw, dense.encoder.dim)?)
@@ -196,6 +198,12 @@ impl Index {
         let used = AtomicU32::new(self.clock.load(Ordering::Relaxed));
         self.shards[shard.index()] = Some(Kept { shard: decoded, used });
         Ok(())
+    }
+
+    /// Whether a search that asks for a shard does without it, if it is not here when the search goes on: hosts need not fail where it
+    /// cannot be had.
+    pub fn is_optional(&self, shard: ShardId) -> bool {
+        self.entry(shard).is_some_and(|entry| entry.kind == ShardKind::Sentences)
     }
 
     /// Whether a shard is here.
@@ -305,6 +313,13 @@ impl Index {
         }
     }
 
+    pub(crate) fn sentences(&self, shard: ShardId) -> Option<&SentencesShard> {
+        match self.get(shard)? {
+            Shard::Sentences(sentences) => Some(sentences),
+            _ => None,
+        }
+    }
+
     pub(crate) fn projection(&self) -> Option<&Projection> {
         match self.get(self.manifest.dense.as_ref()?.projection?)? {
             Shard::Projection(projection) => Some(projection),
@@ -377,6 +392,7 @@ impl Shard {
             Self::Positions(positions) => positions.resident_bytes(),
             Self::Spelling(words) => words.resident_bytes(),
             Self::Addresses(addresses) => addresses.resident_bytes(),
+            Self::Sentences(sentences) => sentences.resident_bytes(),
             Self::Vectors(vectors) => vectors.resident_bytes(),
             Self::Graph(graph) => graph.resident_bytes(),
             Self::Column(column) => column.resident_bytes(),

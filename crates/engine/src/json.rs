@@ -194,6 +194,7 @@ impl Response {
             json.name("replacement").text(&correction.replacement);
             json.end_object();
         });
+        json.name("suggestions").list(&self.suggestions, rare::suggestion);
         json.name("total").object().name("pages").whole(self.total.pages.into());
         json.name("sections").whole(self.total.sections.into());
         json.end_object();
@@ -275,10 +276,35 @@ fn section(json: &mut Json, section: &SectionHit) {
 }
 
 mod rare {
-    //! What explains.
+    //! What explains, and what else to ask where nothing is found.
 
     use super::{Json, page, section};
-    use crate::{Explanation, Plan, Why};
+    use crate::{Explanation, Plan, Suggestion, SuggestionKind, Why};
+
+    #[inline(never)]
+    pub fn suggestion(json: &mut Json, suggestion: &Suggestion) {
+        json.object().name("kind").text(match suggestion.kind {
+            SuggestionKind::Words => "words",
+            SuggestionKind::Value => "value",
+            SuggestionKind::Attribute => "attribute",
+            SuggestionKind::Spelling => "spelling",
+            SuggestionKind::Phrases => "phrases",
+            SuggestionKind::Exclusions => "exclusions",
+            SuggestionKind::Part => "part",
+            SuggestionKind::Filter => "filter",
+            SuggestionKind::Everything => "everything",
+        });
+        json.name("what").text(&suggestion.what);
+        json.name("instead").text_or_null(suggestion.instead.as_deref());
+        json.name("query").text(&suggestion.query);
+        if !suggestion.also.is_empty() {
+            json.name("also").texts(&suggestion.also);
+        }
+        json.name("filter").text_or_null(suggestion.filter.as_deref());
+        json.name("verbatim").truth(suggestion.verbatim);
+        json.name("pages").whole(suggestion.pages.into());
+        json.end_object();
+    }
 
     #[inline(never)]
     pub fn explanation(json: &mut Json, explanation: &Explanation) {
@@ -404,6 +430,21 @@ mod tests {
             encoder: Some(text()),
             notices: vec![notice.clone(), notice],
             corrections: vec![Correction { word: text(), replacement: text() }],
+            suggestions: [vec![], vec![text()]]
+                .into_iter()
+                .flat_map(|also| {
+                    KINDS.map(|kind| Suggestion {
+                        kind,
+                        what: text(),
+                        instead: (kind == SuggestionKind::Words).then(text),
+                        query: text(),
+                        also: also.clone(),
+                        filter: (kind == SuggestionKind::Part).then(text),
+                        verbatim: kind == SuggestionKind::Value,
+                        pages: 7,
+                    })
+                })
+                .collect(),
             total: Total { pages: 3, sections: 4 },
             results: vec![page.clone(), page.clone()],
             facets: vec![Facet { name: text(), values: vec![(text(), 3), ("b".into(), 0)] }],
@@ -432,6 +473,18 @@ mod tests {
         }
     }
 
+    const KINDS: [SuggestionKind; 9] = [
+        SuggestionKind::Words,
+        SuggestionKind::Value,
+        SuggestionKind::Attribute,
+        SuggestionKind::Spelling,
+        SuggestionKind::Phrases,
+        SuggestionKind::Exclusions,
+        SuggestionKind::Part,
+        SuggestionKind::Filter,
+        SuggestionKind::Everything,
+    ];
+
     fn check(response: &Response) {
         assert_eq!(response.to_json(), serde_json::to_string(response).unwrap());
     }
@@ -444,6 +497,7 @@ mod tests {
             encoder: None,
             notices: vec![],
             corrections: vec![],
+            suggestions: vec![],
             total: Total::default(),
             results: vec![],
             facets: vec![],

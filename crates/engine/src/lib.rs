@@ -63,6 +63,7 @@ mod search;
 mod similar;
 mod sort;
 mod spell;
+mod suggest;
 pub mod vector;
 
 pub use error::Error;
@@ -70,7 +71,7 @@ pub use index::Index;
 pub use lexical::{Bm25fParams, FieldParams};
 pub use rank::RankParams;
 pub use request::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
+    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort, Suggest,
 };
 pub use response::*;
 pub use search::{BOOST, COPY, MAX_ALSO, MAX_LIMIT, Search, Step};

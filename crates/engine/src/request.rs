@@ -36,6 +36,9 @@ pub struct Request {
     /// Take every word as it is spelt: correct nothing.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub verbatim: bool,
+    /// Where nothing is found, look for what else could be asked; true unless told.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub suggest: Suggest,
     /// Order by an attribute instead of by relevance.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,
@@ -101,6 +104,17 @@ pub struct SectionsPerPage(pub u32);
 impl Default for SectionsPerPage {
     fn default() -> Self {
         Self(3)
+    }
+}
+
+/// Whether to say what else could be asked where nothing is found; true unless told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Suggest(pub bool);
+
+impl Default for Suggest {
+    fn default() -> Self {
+        Self(true)
     }
 }
 

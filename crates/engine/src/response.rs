@@ -17,6 +17,8 @@ pub struct Response {
     pub notices: Vec<Notice>,
     /// Words of the query that the bundle does not have, and what was searched for instead, in the order of the query.
     pub corrections: Vec<Correction>,
+    /// Where nothing is found, what else to ask, each of which finds something; what is nearest to the query first.
+    pub suggestions: Vec<Suggestion>,
     /// Matches beyond the ones returned.
     pub total: Total,
     /// Pages, best first.
@@ -40,6 +42,56 @@ pub struct Correction {
     pub word: String,
     /// The word of the site that was searched for, in lower case.
     pub replacement: String,
+}
+
+/// Another request in place of one that finds nothing: the same with these fields instead of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// What is changed.
+    pub kind: SuggestionKind,
+    /// The word, value or attribute that is replaced, or whose part of the filter is left out; empty where the kind says it all.
+    pub what: String,
+    /// What it is replaced by; `None` where it is left out.
+    pub instead: Option<String>,
+    /// The query to ask.
+    pub query: String,
+    /// Its other wordings; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub also: Vec<String>,
+    /// The filter to ask with, in its canonical spelling.
+    pub filter: Option<String>,
+    /// Whether to take words as they are spelt.
+    pub verbatim: bool,
+    /// The pages that it finds, copies of each other counted for themselves.
+    pub pages: u32,
+}
+
+/// What a [`Suggestion`] changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum SuggestionKind {
+    /// Words that the site does not have become words that resemble them.
+    Words,
+    /// A value that no page has becomes one that pages have.
+    Value,
+    /// What stands before a colon becomes an attribute's name.
+    Attribute,
+    /// Words need not be as they are spelt.
+    Spelling,
+    /// Quotation marks go.
+    Phrases,
+    /// What the query excludes is let in.
+    Exclusions,
+    /// The filter asks nothing of one attribute.
+    Part,
+    /// There is no filter.
+    Filter,
+    /// Of the last five all that there are.
+    Everything,
 }
 
 /// Something to tell.

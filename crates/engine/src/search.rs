@@ -5,7 +5,7 @@
 //!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
 //!    corrected query needs.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
-//! 3. What the pages shown need: their texts, and the columns of their attributes.
+//! 3. What the pages shown need: their texts, the columns of their attributes, and of what only meaning found the codes of sentences.
 //! 4. Done.
 
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
@@ -18,6 +18,7 @@ use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
 use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
+use crate::suggest::{Suggested, Suggesting};
 use crate::vector::{Embedded, NEAR, Probe, QuantisedQuery, StaticQuery};
 use crate::{
     Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector, Request,
@@ -48,18 +49,20 @@ pub struct Search {
     wordings: Vec<Wording>,
     /// The same without one attribute's part of the filter, for counting that attribute's values.
     instead: Vec<(String, Vec<Wording>)>,
-    /// The same without something that leaves pages out, where nothing is found: what it is, and the search without it.
-    relaxed: Option<Vec<(String, Vec<Wording>)>>,
+    /// What else to ask, where nothing is found.
+    suggesting: Option<Suggesting>,
     /// The page that others are to be like, until it is known what of it is asked for.
     similar_to: Option<String>,
     /// The page asked about, once it is found.
     why: Option<Place>,
     ranked: Option<Ranked>,
+    /// Whether the codes of sentences were asked for, which results can do without.
+    asked_for_sentences: bool,
 }
 
 /// One way to say what is searched for, as far as it has come.
-struct Wording {
-    asked: Asked,
+pub(crate) struct Wording {
+    pub asked: Asked,
     /// What ranking needs.
     first: Vec<ShardId>,
     allowed: Option<Allowed>,
@@ -173,15 +176,24 @@ impl Search {
         }
         let mut instead = Vec::new();
         if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
+            // Without a filter there is nothing to leave out, and what leaves it out need not be here.
             let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
-            for attribute in first.asked.facets(index)?.into_iter().filter(|_| filtered) {
-                let way = Relax::Attribute(&attribute.name);
-                if let Some((_, others)) = relax(index, &wordings, way)? {
+            let facets = if filtered { first.asked.facets(index)? } else { Vec::new() };
+            for attribute in facets {
+                if let Some(others) = without(index, &wordings, &attribute.name)? {
                     instead.push((attribute.name.clone(), others));
                 }
             }
         }
-        Ok(Self { wordings, instead, relaxed: None, similar_to, why: None, ranked: None })
+        Ok(Self {
+            wordings,
+            instead,
+            suggesting: None,
+            similar_to,
+            why: None,
+            ranked: None,
+            asked_for_sentences: false,
+        })
     }
 
     /// Goes as far as the shards at hand allow. Cheap to call again.
@@ -224,31 +236,28 @@ impl Search {
                 none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
         };
-        let like = self.wordings.iter().any(|wording| wording.asked.like.is_some());
-        if ranked.total.pages == 0 && self.why.is_none() && !like {
-            let relaxed = match &mut self.relaxed {
-                Some(relaxed) => relaxed,
-                none if self.wordings.iter().any(Wording::leaves_out) => {
-                    none.insert(relaxed(index, &self.wordings)?)
+        let suggests = |wording: &Wording| wording.asked.request.suggest.0 && wording.asked.like.is_none();
+        if ranked.total.pages == 0 && self.why.is_none() && self.wordings.iter().all(suggests) {
+            // A host that has the engine in two parts fetches the one that suggests with spellings.
+            let spellings = self::missing(index, &spell::first_shard(index, &self.wordings));
+            if !spellings.is_empty() {
+                return Ok(Step::Need(spellings));
+            }
+            let suggesting = self.suggesting.get_or_insert_default();
+            match suggesting.step(index, &self.wordings)? {
+                Suggested::Need(shards) => return Ok(Step::Need(self::missing(index, &shards))),
+                Suggested::Done { suggestions, notices } => {
+                    ranked.suggestions = suggestions;
+                    ranked.notices.extend(notices);
                 }
-                none => none.insert(Vec::new()),
-            };
-            let mut needed = Vec::new();
-            for wording in relaxed.iter_mut().flat_map(|(_, wordings)| wordings) {
-                needed.extend(wording.step(index)?);
-            }
-            let missing = self::missing(index, &needed);
-            if !missing.is_empty() {
-                return Ok(Step::Need(missing));
-            }
-            for (what, mut wordings) in std::mem::take(relaxed) {
-                let found: Vec<Found> = wordings.iter_mut().filter_map(|w| w.found.take()).collect();
-                ranked.would_find(&what, pages_of(index, &found)?.count());
             }
         }
         let mut shards = ranked.shards(index);
         // The name of a page that was not found.
         shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page, 0)?.0)));
+        if !std::mem::replace(&mut self.asked_for_sentences, true) {
+            shards.extend(ranked.sentences(index));
+        }
         let missing = self::missing(index, &shards);
         if !missing.is_empty() {
             return Ok(Step::Need(missing));
@@ -278,16 +287,10 @@ impl Search {
 }
 
 impl Wording {
-    fn new(index: &Index, asked: Asked) -> Result<Self, Error> {
+    pub fn new(index: &Index, asked: Asked) -> Result<Self, Error> {
         let first = asked.shards(index)?;
         let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
         Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, found: None })
-    }
-
-    /// Whether the query says anything that may leave every page out ([`relaxed`]).
-    fn leaves_out(&self) -> bool {
-        let Asked { condition, plan, request, .. } = &self.asked;
-        condition.is_some() || request.verbatim || !plan.phrases.is_empty() || !plan.excluded.is_empty()
     }
 
     /// Goes on with what stands in for a query. It is spelt as the site spells it.
@@ -311,8 +314,13 @@ impl Wording {
         Ok(())
     }
 
+    /// What it found, once it has.
+    pub fn take_found(&mut self) -> Option<Found> {
+        self.found.take()
+    }
+
     /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are missing on the way.
-    fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+    pub fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
         if self.found.is_some() {
             return Ok(Vec::new());
         }
@@ -360,83 +368,19 @@ impl Wording {
     }
 }
 
-/// The search without each of the things that may leave every page out: the filter on an attribute, all filters, quotation
-/// marks, exclusions.
+/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or not apart from others.
 #[inline(never)]
-fn relaxed(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wording>)>, Error> {
-    let Some(Wording { asked, .. }) = wordings.first() else { return Ok(Vec::new()) };
-    let mut names: Vec<&str> = Vec::new();
-    for test in asked.condition.iter().flat_map(Condition::tests) {
-        if !names.contains(&test.attribute.as_str()) {
-            names.push(&test.attribute);
-        }
-    }
-    let mut ways = vec![Relax::Phrases, Relax::Exclusions, Relax::Spelling, Relax::Filter];
-    if names.len() > 1 {
-        ways.extend(names.into_iter().map(Relax::Attribute));
-    }
-    let mut relaxed = Vec::new();
-    for way in ways {
-        relaxed.extend(relax(index, wordings, way)?);
-    }
-    Ok(relaxed)
-}
-
-/// A search without something that leaves pages out, and what that is; `None` where it has no such thing.
-#[inline(never)]
-fn relax(
-    index: &Index,
-    wordings: &[Wording],
-    way: Relax<'_>,
-) -> Result<Option<(String, Vec<Wording>)>, Error> {
-    let mut what = None;
-    let mut without = Vec::with_capacity(wordings.len());
+fn without(index: &Index, wordings: &[Wording], attribute: &str) -> Result<Option<Vec<Wording>>, Error> {
+    let mut others = Vec::with_capacity(wordings.len());
     for Wording { asked: before, spelt, .. } in wordings {
-        let (mut request, mut spelt) = (before.request.clone(), *spelt);
-        if matches!(way, Relax::Spelling) && std::mem::take(&mut request.verbatim) {
-            what = Some("taking words as they are spelt".to_owned());
-            spelt = false;
-        }
-        let mut asked = Asked::of(index, request, before.query.clone())?;
-        asked.condition.clone_from(&before.condition);
-        match (way, &before.condition) {
-            (Relax::Phrases, _) if !asked.plan.phrases.is_empty() => {
-                asked.plan.phrases.clear();
-                what = Some("quotation marks".to_owned());
-            }
-            (Relax::Exclusions, _) if !asked.plan.excluded.is_empty() => {
-                asked.plan.excluded.clear();
-                what = Some("what the query excludes".to_owned());
-            }
-            (Relax::Filter, Some(condition)) => {
-                asked.condition = None;
-                what = Some(format!("the filter {}", filter::quote(&condition.to_string())));
-            }
-            (Relax::Attribute(name), Some(condition)) => {
-                if let Some(others) = condition.without(name) {
-                    asked.condition = Some(others).filter(|others| !others.is_everything());
-                    what = Some(format!("the filter on {}", filter::quote(name)));
-                }
-            }
-            _ => {}
-        }
-        if what.is_some() {
-            without.push(Wording { spelt, ..Wording::new(index, asked)? });
-        }
+        let Some(rest) = before.condition.as_ref().and_then(|condition| condition.without(attribute)) else {
+            continue;
+        };
+        let mut asked = Asked::of(index, before.request.clone(), before.query.clone())?;
+        asked.condition = Some(rest).filter(|rest| !rest.is_everything());
+        others.push(Wording { spelt: *spelt, ..Wording::new(index, asked)? });
     }
-    Ok(what.map(|what| (what, without)))
-}
-
-/// What to leave out of a search.
-#[derive(Clone, Copy)]
-enum Relax<'a> {
-    Phrases,
-    Exclusions,
-    /// That words are taken as they are spelt.
-    Spelling,
-    Filter,
-    /// Of the filter, what it asks of this attribute.
-    Attribute(&'a str),
+    Ok((!others.is_empty()).then_some(others))
 }
 
 /// Chooses the cells to look into, where vectors are streamed, and gives the shards that are missing for it. Cells are added
@@ -537,7 +481,7 @@ fn check(request: &Request) -> Result<(), Error> {
 }
 
 impl Asked {
-    fn new(index: &Index, request: Request) -> Result<Self, Error> {
+    pub fn new(index: &Index, request: Request) -> Result<Self, Error> {
         let query = query::parse(&request.query, |name| index.manifest().attribute(name).is_some());
         Self::of(index, request, query)
     }
@@ -818,23 +762,25 @@ pub(crate) fn attribute<'a>(index: &'a Index, name: &str) -> Result<&'a Attribut
     })
 }
 
+/// The request's filter, parsed.
+pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
+    match &request.filter {
+        None | Some(serde_json::Value::Null) => Ok(None),
+        Some(serde_json::Value::String(text)) if text.trim().is_empty() => Ok(None),
+        Some(serde_json::Value::String(text)) => Ok(Some(filter::parse(text)?)),
+        Some(other) => Ok(Some(filter::from_json(other)?)),
+    }
+}
+
 /// The request's filter and the query's own conditions. What looks like a condition but cannot be met by an attribute of its
 /// type becomes words again.
 fn condition(index: &Index, request: &Request, query: &mut Query) -> Result<Option<Condition>, Error> {
     let attributes = &index.manifest().attributes;
     let mut conditions = Vec::new();
-    if let Some(value) = &request.filter {
-        let condition = match value {
-            serde_json::Value::Null => None,
-            serde_json::Value::String(text) if text.trim().is_empty() => None,
-            serde_json::Value::String(text) => Some(filter::parse(text)?),
-            other => Some(filter::from_json(other)?),
-        };
-        if let Some(condition) = condition {
-            // What is wrong with the filter is said before anything is fetched.
-            condition.shards(attributes)?;
-            conditions.push(condition);
-        }
+    if let Some(condition) = filter_of(request)? {
+        // What is wrong with the filter is said before anything is fetched.
+        condition.shards(attributes)?;
+        conditions.push(condition);
     }
     for query::Condition { attribute, value, excluded } in std::mem::take(&mut query.conditions) {
         let test = Condition::test(attribute.clone(), Predicate::In(vec![value.clone()]));

@@ -21,6 +21,7 @@ mod identifier;
 pub mod keys;
 pub mod normalise;
 mod segment;
+pub mod sentences;
 mod stem;
 mod stop;
 mod unicode;

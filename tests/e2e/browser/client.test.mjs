@@ -1,7 +1,7 @@
 // The typed client, on a page: what it answers, what it fetches, and what it says when things go wrong.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { build, dist, run, scratch } from "../lib/bundle.mjs";
@@ -69,7 +69,7 @@ describe("a page with the client", () => {
     const rest = () => server.log.filter((path) => path.endsWith("findling_engine_rest_bg.wasm")).length;
     await opened();
     for (const query of ["pinholes", "how do I fire a kiln", "thermocoup", "12.5 kg", "the", "\u65e5\u672c\u8a9e"]) {
-      for (const options of [{ mode: "lexical", prefix: true }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
+      for (const options of [{ mode: "lexical", prefix: true, suggest: false }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
         assert.ok((await search(query, options)).value, query);
       }
     }
@@ -104,6 +104,52 @@ describe("a page with the client", () => {
       assert.ok(value.results.length > 0, query);
     }
     assert.deepEqual(server.log.filter((path) => path.includes("engine_rest")), []);
+  });
+
+  test("is told what else to ask where nothing is found, each with what it finds", async () => {
+    await opened();
+    const { value } = await search("pinholse", { verbatim: true, mode: "lexical" });
+    assert.deepEqual(value.results, []);
+    assert.deepEqual(value.suggestions.map(({ kind, query, pages }) => [kind, query, pages]), [["words", "pinholes", 1], ["spelling", "pinholse", 1]]);
+    const { value: filtered } = await search("pinholes", { mode: "lexical", filter: { kind: "guid" } });
+    for (const { query, filter, verbatim, pages } of filtered.suggestions) {
+      assert.equal((await search(query, { mode: "lexical", filter: filter ?? undefined, verbatim })).value.total.pages, pages);
+    }
+    assert.deepEqual(filtered.suggestions.map(({ kind, filter }) => [kind, filter]), [["value", "kind=guide"], ["filter", null]]);
+    assert.deepEqual((await search("pinholse", { verbatim: true, mode: "lexical", suggest: false })).value.suggestions, []);
+  });
+
+  test("shows the sentence most like a question that shares no word with the page, or the beginning where that cannot be told", async () => {
+    const sentences = [
+      "A lid that was lifted by its handle alone hangs askew, so both hands and a second person are wanted whenever it comes off.",
+      "Smoke in the first hour is water and binder that leave the clay, and a window stands open all the while for it.",
+      "Whoever wants to spend less money on electricity switches everything on at midnight, when current from the grid is cheapest.",
+      "Shelves are turned over after every tenth time, as they bend under their load when they are red with heat.",
+    ];
+    const directory = build({ encoder: "static", extra: [{ path: "guide/night.html", title: "Evenings", kind: "guide", level: 1, updated: "2024-01-01", sections: [["", "", sentences.join(" ")]] }] });
+    server.directories = [directory];
+    await opened();
+    const evenings = async () => {
+      const { value, error } = await search("lower my power bill", { mode: "semantic", limit: 20 });
+      return value?.results.find(({ title }) => title === "Evenings").snippet.text ?? error.message;
+    };
+    assert.match(await evenings(), /^Whoever wants to spend less/);
+    // Byte 4 of a shard is its kind.
+    const shards = join(directory, "findling/shards");
+    const codes = readdirSync(shards).filter((name) => readFileSync(join(shards, name))[4] === 13);
+    assert.ok(codes.length > 0 && server.log.some((path) => path.includes(codes[0])));
+    server.missing = new RegExp(codes.join("|"));
+    page = await fresh();
+    await opened();
+    assert.match(await evenings(), /^A lid that was lifted/);
+    server.missing = undefined;
+    // What words find is shown by its words, and asks for none of this.
+    page = await fresh();
+    server.log.length = 0;
+    await opened();
+    const { value } = await search("current from the grid at midnight", { limit: 1 });
+    assert.match(value.results.find(({ title }) => title === "Evenings").snippet.text, /midnight/);
+    assert.ok(!server.log.some((path) => codes.some((name) => path.includes(name))), server.log.join(" "));
   });
 
   describe("where a search turns out to need the rest of the engine in the middle of it", () => {

@@ -5,12 +5,12 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { build } from "../lib/bundle.mjs";
 import { ask, launch, open, options, withSearch } from "../lib/browser.mjs";
 import { serve } from "../lib/server.mjs";
-import { HOSTILE_TITLE } from "../lib/site.mjs";
+import { HOSTILE_TITLE, PAGES } from "../lib/site.mjs";
 
 describe("a reader on a page with search", () => {
   let browser, server, page;
   before(async () => {
-    server = await serve([build()], { "/": withSearch(), "/form": withSearch("", `<label>Name <input id="name"></label>`), "/inline": withSearch("inline"), "/words": withSearch(`mode="lexical"`) });
+    server = await serve([build()], { "/": withSearch(), "/form": withSearch("", `<label>Name <input id="name"></label>`), "/inline": withSearch("inline"), "/words": withSearch(`mode="lexical"`), "/recent": withSearch(`mode="lexical" order="recent"`) });
     browser = await launch();
   });
   after(async () => {
@@ -61,6 +61,56 @@ describe("a reader on a page with search", () => {
     await corrected.waitFor({ state: "hidden" });
     await ask(page, "pinholes");
     assert.equal(await corrected.isVisible(), false);
+  });
+
+  test("is told what else to ask where nothing is found, and asks it with a click", async () => {
+    await page.goto(`${server.url}words`);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    const state = dialog().locator(".state");
+    // A phrase with a slip in it; nothing in a phrase is corrected unasked.
+    await ask(page, '"crawling and pinhoels"');
+    assert.match(await state.innerText(), /^Nothing found for[^]*Did you mean/);
+    assert.deepEqual(await state.getByRole("button").allInnerTexts(), ["\"crawling and pinholes\" 1 page", "Without quotation marks 1 page"]);
+    await state.getByRole("button").first().click();
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await page.getByRole("combobox").inputValue(), '"crawling and pinholes"');
+    assert.match(await page.getByRole("option").first().innerText(), /Crawling and pinholes/);
+    // Filters come off with the chips that stand for them.
+    await ask(page, "pinholes");
+    await ask(page, "kiln");
+    await dialog().getByRole("button", { name: /^reference/ }).click();
+    await ask(page, "pinholes");
+    await state.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await dialog().locator(".chip[aria-pressed=true]").count(), 0);
+  });
+
+  test("finds the newest pages first where the site wants that, and the most relevant otherwise", async () => {
+    const titles = async (path) => {
+      await page.goto(`${server.url}${path}`);
+      await page.locator("findling-search:defined").waitFor();
+      await page.keyboard.press("Control+k");
+      await ask(page, "kiln");
+      return (await options(page)).map((text) => text.split("\n")[0].trim());
+    };
+    const [relevant, recent] = [await titles("words"), await titles("recent")];
+    assert.notDeepEqual(relevant, recent);
+    assert.deepEqual([...relevant].sort(), [...recent].sort());
+    const updated = new Map(PAGES.map(({ title, updated }) => [title, updated]));
+    const dates = recent.map((title) => updated.get(title)).filter((date) => date !== undefined);
+    assert.ok(dates.length > 2, recent.join(", "));
+    assert.deepEqual(dates, [...dates].sort().reverse());
+  });
+
+  test("is never given a suggestion's text as markup", async () => {
+    await page.goto(`${server.url}words`);
+    await page.locator("findling-search:defined").waitFor();
+    await page.keyboard.press("Control+k");
+    await ask(page, '<img/src=x/onerror="window.harmed=true"> "crawling pinholes"');
+    const state = dialog().locator(".state");
+    assert.equal(await state.locator("img").count(), 0);
+    assert.equal(await page.evaluate(() => window.harmed), undefined);
   });
 
   test("opens with the slash key, but not while writing in a form", async () => {

@@ -36,6 +36,8 @@ describe("a program that asks the endpoint", () => {
       ["q=pots+break&mode=lexical", ["--mode", "lexical"]],
       ["q=pots+break&mode=semantic", ["--mode", "semantic"]],
       ["q=pots+break&fusion=rrf", ["--fusion", "rrf"]],
+      ["q=pinholse&verbatim=1&mode=lexical", ["--verbatim", "--mode", "lexical"]],
+      ["q=%22crawling+pinholse%22&filter=kind%3Dguid", ["--filter", "kind=guid"]],
     ]) {
       const response = await get(parameters);
       assert.equal(response.status, 200);

@@ -28,8 +28,10 @@ export class Facets {
     return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
 
-  clear(): void {
-    this.#chosen.clear();
+  /** Takes the choice back, of one attribute or of all. */
+  clear(name?: string): void {
+    if (name === undefined) this.#chosen.clear();
+    else this.#chosen.delete(name);
     this.#changed();
   }
 

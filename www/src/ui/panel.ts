@@ -1,7 +1,7 @@
 /** The search box with its filters, results and states. It draws; where it is drawn is the element's affair. */
 
 import type { FindlingIndex } from "../client";
-import type { Mode, Order } from "../engine-types";
+import type { Mode, Order, Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
 import type { PageResult, SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
@@ -29,8 +29,8 @@ export interface PanelOptions {
 /** Meaning is asked for once the reader pauses: embedding a query costs more than looking up words. */
 const PAUSE_MS = 160;
 
-/** Notices that are no news to a reader; while the encoder loads, the meter says so. */
-const FOR_THE_SITE: ReadonlySet<string> = new Set(["encoder-missing", "encoder-loading", "vectors-missing", "not-semantic"]);
+/** Notices that are no news to a reader; while the encoder loads, the meter says so, and where nothing is found, buttons. */
+const FOR_THE_SITE: ReadonlySet<string> = new Set(["encoder-missing", "encoder-loading", "vectors-missing", "not-semantic", "removed-all", "unknown-words"]);
 
 export class Panel {
   readonly element: HTMLElement;
@@ -150,7 +150,9 @@ export class Panel {
         this.#options.answered(response);
         this.#join(response);
       };
-      const response = await index.search(query, { ...this.#request(), mode, signal, onUpgrade: upgrade });
+      // Words are the first half of an answer: what else to ask is said with the whole.
+      const suggest = mode !== "lexical" || this.#options.mode() === "lexical";
+      const response = await index.search(query, { ...this.#request(), mode, suggest, signal, onUpgrade: upgrade });
       if (signal.aborted) return;
       this.#options.answered(response);
       this.#facets.show(response.facets);
@@ -159,6 +161,7 @@ export class Panel {
         if (this.#answered !== signal) this.#replace(response);
       } else if (response.mode === "lexical" && this.#answered === signal) {
         this.#showNotices(response);
+        if (this.#shown.length === 0) this.#show("none", response.suggestions);
       } else if (this.#answered === signal) {
         this.#join(response);
       } else {
@@ -215,7 +218,7 @@ export class Panel {
     this.#scroll.scrollTop = 0;
     this.#append(response.results);
     this.#conclude(response);
-    if (response.results.length === 0) return this.#show("none");
+    if (response.results.length === 0) return this.#show("none", response.suggestions);
     this.#show("results");
     this.#activate(this.#list.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
@@ -332,7 +335,7 @@ export class Panel {
     if (!old) this.#summary.after(h("span", { class: "loading" }, this.#options.labels().loadingMeaning, h("span", { class: "meter" }, bar)));
   }
 
-  #show(what: "idle" | "results" | "none"): void {
+  #show(what: "idle" | "results" | "none", suggestions: Suggestion[] = []): void {
     const labels = this.#options.labels();
     this.#state.className = "state";
     this.#state.hidden = what === "results";
@@ -351,8 +354,31 @@ export class Panel {
       return;
     }
     const filtered = this.#facets.filter() !== undefined;
-    this.#state.replaceChildren(h("h2", {}, labels.none(this.input.value.trim())), h("p", {}, filtered ? labels.noneFiltered : labels.noneHint));
+    this.#state.replaceChildren(h("h2", {}, labels.none(this.input.value.trim())));
+    const others = suggestions.filter(({ kind }) => !filtered || kind !== "filter");
+    if (others.length > 0) {
+      this.#state.append(h("p", {}, labels.suggested), h("div", { class: "suggestions" }, ...others.map((suggestion) => this.#suggestion(suggestion))));
+    } else {
+      this.#state.append(h("p", {}, filtered ? labels.noneFiltered : labels.noneHint));
+    }
     if (filtered) this.#state.append(this.#button(labels.clear, () => this.#facets.clear()));
+  }
+
+  /** Another request that finds something, to be asked at a click. */
+  #suggestion({ kind, what, query, verbatim, pages }: Suggestion): HTMLButtonElement {
+    const { without, found } = this.#options.labels();
+    const known = kind in without ? without[kind as keyof typeof without] : undefined;
+    const label = typeof known === "function" ? known(what) : known ?? query;
+    const button = this.#button(label, () => {
+      this.input.value = query;
+      this.#verbatim = verbatim ? query : "";
+      // What goes of the filter goes of the chips; this asks as well.
+      if (kind === "filter" || kind === "everything") this.#facets.clear();
+      else if (kind === "part") this.#facets.clear(what);
+      else this.#search(false);
+    });
+    button.append(" ", h("small", {}, found(pages)));
+    return button;
   }
 
   #fail({ message, remedy }: FindlingError): void {

@@ -1,7 +1,7 @@
 //! `findling eval --tune`: chooses the parameters of ranking for a site's own queries.
 
 use anyhow::{Result, bail};
-use findling_engine::{Limit, Mode, Request, SectionsPerPage};
+use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
 use super::{Args, Judged, mode_name, one};
@@ -103,6 +103,7 @@ fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Re
             .map(|one| Request {
                 limit: Limit(DEPTH),
                 sections_per_page: SectionsPerPage(1),
+                suggest: Suggest(false),
                 ..self::one(args, mode, one)
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Snippet};
+use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Snippet, Suggestion};
 
 use crate::ui::{Paint, Ui, thousands};
 
@@ -46,6 +46,9 @@ pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write)
             if total.sections == 1 { "section" } else { "sections" },
         ),
     };
+    for suggestion in &response.suggestions {
+        print_suggestion(suggestion, ui, out)?;
+    }
     let how = match (&response.mode, &response.encoder) {
         (findling_engine::Mode::Lexical, _) => "words".to_owned(),
         (findling_engine::Mode::Semantic, Some(encoder)) => format!("meaning ({encoder})"),
@@ -53,6 +56,19 @@ pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write)
         (_, None) => "words".to_owned(),
     };
     writeln!(out, "{}", ui.paint(Paint::Dim, &format!("{count}; by {how}")))?;
+    Ok(())
+}
+
+/// What else to ask; what is left out of the query or the filter is told by a notice.
+fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    let Suggestion { what, instead: Some(instead), query, filter, pages, .. } = suggestion else {
+        return Ok(());
+    };
+    let asked = [query, filter.as_deref().unwrap_or_default()].map(clean);
+    let asked = asked.iter().filter(|part| !part.is_empty()).map(|part| ui.paint(Paint::Bold, part));
+    let found = format!("{} {}", thousands((*pages).into()), if *pages == 1 { "page" } else { "pages" });
+    let note = format!("{} for {}: {found}", clean(instead), clean(what));
+    writeln!(out, "did you mean {}  {}", asked.collect::<Vec<_>>().join(" "), ui.paint(Paint::Dim, &note))?;
     Ok(())
 }
 

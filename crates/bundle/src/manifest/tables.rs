@@ -8,13 +8,14 @@
 //! | spelling, rows of the static encoder | ranges each |
 //! | the static encoder's common words | strings |
 //! | texts | count; each first page, less the one before; ids of shards; the place of each first section, varints |
-//! | vectors | count; each first id, less the one before; ids of shards |
+//! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
 //!
 //! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, varints; the bytes that
 //! are its own, varints; those bytes. Ids of shards: each less the one before it, less one, zigzag varints.
 
 use super::{
-    Dense, LexiconRange, Manifest, RowRange, ShardEntry, ShardKind, SpellingRange, TextRange, VectorRange,
+    Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
+    VectorRange,
 };
 use crate::codec::{Reader, ShardHash, put_varint, put_varint64, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
@@ -31,6 +32,7 @@ pub(super) fn without(manifest: &Manifest) -> Manifest {
     };
     if let Some(dense) = &mut rest.dense {
         dense.vectors.clear();
+        dense.sentences.clear();
         if let Some(rows) = &mut dense.rows {
             rows.ranges.clear();
             rows.common_keys.clear();
@@ -53,6 +55,8 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     let Some(dense) = &manifest.dense else { return };
     put_firsts(out, dense.vectors.iter().map(|range| range.first_vector.0));
     put_ids(out, dense.vectors.iter().map(|range| range.shard));
+    put_firsts(out, dense.sentences.iter().map(|range| range.first_page.0));
+    put_ids(out, dense.sentences.iter().map(|range| range.shard));
     let Some(rows) = &dense.rows else { return };
     put_strings(out, rows.ranges.iter().map(|range| &range.first_key));
     put_ids(out, rows.ranges.iter().map(|range| range.shard));
@@ -90,6 +94,9 @@ fn read_dense(dense: &mut Dense, reader: &mut Reader<'_>) -> Result<(), Error> {
     let vectors = ranges(reader, firsts_of)?;
     dense.vectors =
         vectors.map(|(first, shard)| VectorRange { first_vector: VectorId(first), shard }).collect();
+    let sentences = ranges(reader, firsts_of)?;
+    dense.sentences =
+        sentences.map(|(first, shard)| SentencesRange { first_page: PageId(first), shard }).collect();
     let Some(rows) = &mut dense.rows else { return Ok(()) };
     rows.ranges = ranges(reader, strings)?.map(|(first_key, shard)| RowRange { first_key, shard }).collect();
     rows.common_keys = strings(reader)?;

@@ -105,6 +105,12 @@ impl Manifest {
         for range in &dense.vectors {
             self.refers(range.shard, ShardKind::Vectors)?;
         }
+        if !dense.sentences.is_empty() {
+            check_starts(dense.sentences.iter().map(|range| range.first_page.0), self.stats.n_pages)?;
+        }
+        for range in &dense.sentences {
+            self.refers(range.shard, ShardKind::Sentences)?;
+        }
         if let Some(graph) = dense.graph {
             self.refers(graph, ShardKind::Graph)?;
         }

@@ -9,6 +9,7 @@ use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
 use findling_bundle::positions::{Lists, PositionsBuilder, PositionsShard};
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::{Bits, RowsBuilder, RowsShard};
+use findling_bundle::sentences::{SentencesBuilder, SentencesShard};
 use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::texts::{Above, PageText, SectionText, TextsBuilder, TextsShard};
@@ -36,6 +37,7 @@ pub struct Sample {
     pub texts: Vec<u8>,
     pub spelling: Vec<u8>,
     pub addresses: Vec<u8>,
+    pub sentences: Vec<u8>,
     pub rows: Vec<u8>,
     pub projection: Vec<u8>,
     pub coder: Coder,
@@ -201,6 +203,13 @@ pub fn sample() -> Sample {
         addresses: addresses::write(
             [("page/0.html", "/page/0.html"), ("one", "/1"), ("2", "/2")].into_iter(),
         ),
+        sentences: {
+            let mut sentences = SentencesBuilder::new();
+            sentences.push(&[vec![1, u64::MAX], vec![]]).unwrap();
+            sentences.push(&[vec![5, 6, 7]]).unwrap();
+            sentences.push(&[]).unwrap();
+            sentences.finish()
+        },
         rows: rows.finish(),
         projection: projection.to_bytes(),
         coder,
@@ -230,6 +239,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let centroids = add(ShardKind::Centroids, &sample.centroids);
     let spelling = add(ShardKind::Spelling, &sample.spelling);
     add(ShardKind::Addresses, &sample.addresses);
+    let sentences = add(ShardKind::Sentences, &sample.sentences);
     let attributes = KINDS
         .iter()
         .zip(&sample.columns)
@@ -275,6 +285,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
                 common: rows,
                 ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],
             }),
+            sentences: vec![SentencesRange { first_page: PageId(0), shard: sentences }],
         }),
         lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
@@ -454,6 +465,16 @@ pub fn walk_addresses(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     Ok(())
 }
 
+pub fn walk_sentences(raw: &[u8]) -> Result<(), Error> {
+    let shard = SentencesShard::from_bytes(raw)?;
+    for (page, section) in (0..20).flat_map(|page| (0..20).map(move |section| (page, section))) {
+        assert!(shard.codes(page, section).len() <= 255);
+    }
+    assert!(shard.codes(u32::MAX, u32::MAX).is_empty());
+    shard.resident_bytes();
+    Ok(())
+}
+
 pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.rows().count(), centroids.cells().len());
@@ -509,6 +530,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
     if let Some(dense) = &manifest.dense {
         for range in &dense.vectors {
             walk_vectors(&read(range.shard)?)?;
+        }
+        for range in &dense.sentences {
+            walk_sentences(&read(range.shard)?)?;
         }
         if let Some(graph) = dense.graph {
             walk_graph(&read(graph)?, &manifest.stats)?;

@@ -4,7 +4,7 @@ use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
 use super::error::quote;
-use super::near::unknown_value;
+use super::near::{Unknown, unknown_value, unmet};
 use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date, number};
 use crate::{Error, Notice};
 
@@ -216,6 +216,9 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
                         pages.insert(page);
                     }
                 }
+                if pages.is_empty() {
+                    self.notices.push(unmet(attribute, column));
+                }
             }
             (Check::Contains(part), Column::Strings(strings)) => {
                 let mut wanted = Bitset::none(strings.n_values());
@@ -223,6 +226,9 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
                     (0..strings.n_values()).filter(|&id| strings.value(id).to_lowercase().contains(&part))
                 {
                     wanted.insert(id);
+                }
+                if wanted.is_empty() {
+                    self.notices.push(unknown_value(&attribute.name, &part, strings));
                 }
                 mark(strings, &wanted, &mut pages);
             }
@@ -240,6 +246,26 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
         }
         Ok(pages)
     }
+}
+
+/// The strings that are asked for and no page has, of attributes whose columns are here.
+pub(crate) fn unknown_values<'a>(
+    condition: &Condition,
+    attributes: &[Attribute],
+    column: impl Fn(ShardId) -> Option<&'a Column>,
+) -> Vec<Unknown> {
+    let mut unknown = Vec::new();
+    for test in condition.tests() {
+        let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute);
+        let (Some(Column::Strings(strings)), Predicate::In(values)) =
+            (attribute.and_then(|attribute| column(attribute.column)), &test.predicate)
+        else {
+            continue;
+        };
+        let is_unknown = |value: &&String| !want(strings, value, &mut Bitset::none(strings.n_values()));
+        unknown.extend(values.iter().filter(is_unknown).map(|v| Unknown::new(&test.attribute, v, strings)));
+    }
+    unknown
 }
 
 /// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else by case and by what is between

@@ -28,7 +28,7 @@
 //! strings a test holds where it does for one of the members. Strings match exactly, or else without regard to case;
 //! `contains` disregards case always. Dates are those of [`date`]: a date given to the month stands for the month. What
 //! the type of an attribute does not allow, such as `gt` on strings, is an error; a string that no page has is a notice
-//! (`unknown-value`) that names the near ones, and matches nothing.
+//! (`unknown-value`) that names the near ones, and matches nothing, and so is a number or a date on whose side of a bound no page lies.
 
 mod bitset;
 mod compile;
@@ -41,11 +41,13 @@ pub(crate) mod number;
 mod text;
 
 pub use bitset::Bitset;
+pub(crate) use compile::unknown_values;
 pub use compile::{Matched, sections_of};
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub(crate) use error::quote;
 pub use json::from_json;
+pub(crate) use near::resembles;
 pub use text::parse;
 
 /// Most levels of a condition in JSON, the innermost object included.

@@ -1,44 +1,107 @@
 //! What to say of a value that no page has.
 
 use findling_bundle::column::Strings;
-use findling_bundle::order;
+use findling_bundle::{Attribute, AttributeKind, Column, PageId, order};
 
+use super::date;
 use super::error::quote;
+use super::number::shortest;
 use crate::Notice;
 
 /// Most values named as near to one that is unknown.
 const SHOWN: usize = 5;
 /// Most values looked through for near ones.
 const LOOKED_THROUGH: u32 = 10_000;
+/// Characters of a value that are compared.
+const LONGEST: usize = 64;
 
-/// That no page has a value, and which are near to it, or else which there are.
-pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> Notice {
-    let lower: String = value.to_lowercase().chars().take(64).collect();
+/// A value that no page has as an attribute, and what may be meant instead.
+pub(crate) struct Unknown {
+    pub attribute: String,
+    pub value: String,
+    /// The values near to it, nearest first, or else the first of those there are.
+    pub instead: Vec<String>,
+}
+
+impl Unknown {
+    pub(super) fn new(attribute: &str, value: &str, strings: &Strings) -> Self {
+        let instead = candidates(value, strings).1.into_iter().take(SHOWN);
+        let instead = instead.map(|id| strings.value(id).to_owned()).collect();
+        Self { attribute: attribute.to_owned(), value: value.to_owned(), instead }
+    }
+}
+
+/// Whether one text may be a slip for the other.
+pub(crate) fn resembles(typed: &str, other: &str) -> bool {
+    let (typed, other) = (beginning(typed), beginning(other));
+    distance(&typed, &other) <= most_edits(&typed)
+}
+
+fn beginning(text: &str) -> String {
+    text.to_lowercase().chars().take(LONGEST).collect()
+}
+
+fn most_edits(typed: &str) -> usize {
+    1 + typed.chars().count() / 4
+}
+
+/// The ids of values near to one, nearest first, or else of the first there are; and whether they are near.
+fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
+    let lower = beginning(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
         .filter_map(|id| {
-            let other: String = strings.value(id).to_lowercase().chars().take(64).collect();
+            let other = beginning(strings.value(id));
             let part =
                 !lower.is_empty() && (other.contains(&lower) || !other.is_empty() && lower.contains(&other));
             let distance = if part { 1 } else { distance(&lower, &other) };
-            (distance <= 1 + lower.chars().count() / 4).then_some((distance, id))
+            (distance <= most_edits(&lower)).then_some((distance, id))
         })
         .collect();
     order::sort(&mut near);
-    let all = strings.n_values() as usize;
-    let (intro, ids): (_, Vec<u32>) = match near.is_empty() {
-        false => ("near it are", near.iter().map(|&(_, id)| id).collect()),
-        true if all == 0 => ("none has any value", Vec::new()),
-        true => ("there are", (0..strings.n_values().min(SHOWN as u32 + 1)).collect()),
+    match near.is_empty() {
+        false => (true, near.iter().map(|&(_, id)| id).collect()),
+        true => (false, (0..strings.n_values().min(SHOWN as u32 + 1)).collect()),
+    }
+}
+
+/// That no page has a value, and which are near to it, or else which there are.
+pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> Notice {
+    let (near, ids) = candidates(value, strings);
+    let intro = match (near, ids.is_empty()) {
+        (true, _) => "near it are",
+        (false, true) => "none has any value",
+        (false, false) => "there are",
     };
     let mut names = ids.iter().take(SHOWN).map(|&id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
     if ids.len() > SHOWN {
         names += " and more";
     }
     let space = if names.is_empty() { "" } else { " " };
-    Notice {
-        code: "unknown-value".into(),
-        message: format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)),
-    }
+    notice(format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)))
+}
+
+/// That no page has a number or date that is asked for, and between which those there are lie.
+pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
+    let numbers = (0..column.n_pages()).filter_map(|page| column.number(PageId(page)));
+    let ends = numbers.fold(None, |ends, number| match ends {
+        None => Some((number, number)),
+        Some((least, most)) => Some((number.min(least), number.max(most))),
+    });
+    let written = |number: f64| match attribute.kind {
+        AttributeKind::Date => date::format(number as i64),
+        AttributeKind::Bool => (number != 0.0).to_string(),
+        _ => shortest(&number),
+    };
+    let there = match ends {
+        None => "none has any value".to_owned(),
+        Some((least, most)) if least == most => format!("all there are have {}", written(least)),
+        Some((least, most)) => format!("they go from {} to {}", written(least), written(most)),
+    };
+    notice(format!("no page has such a `{}`; {there}", attribute.name))
+}
+
+fn notice(message: String) -> Notice {
+    Notice { code: "unknown-value".into(), message }
 }
 
 /// Levenshtein's: insertions, deletions and replacements of characters.
@@ -59,7 +122,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::{AttributeKind, AttributeValue, Column};
+    use findling_bundle::AttributeValue;
 
     use super::*;
 
@@ -83,6 +146,22 @@ mod tests {
             "near it are `a1`, `a2`, `a3`, `a4`, `a5` and more",
         );
         check(&[], "a", "none has any value");
+    }
+
+    #[test]
+    fn of_numbers_and_dates_it_is_said_between_which_they_lie() {
+        fn check(kind: AttributeKind, values: &[AttributeValue], expect: &str) {
+            let column = Column::build(kind, values.iter().map(Some)).unwrap();
+            let attribute =
+                Attribute { name: "since".into(), kind, column: findling_bundle::ShardId(0), facet: true };
+            assert_eq!(unmet(&attribute, &column).message, format!("no page has such a `since`; {expect}"));
+        }
+        use AttributeValue::{Bool, Date, Number};
+        check(AttributeKind::Number, &[Number(2.5), Number(-1.0)], "they go from -1 to 2.5");
+        check(AttributeKind::Number, &[Number(2.0)], "all there are have 2");
+        check(AttributeKind::Number, &[], "none has any value");
+        check(AttributeKind::Bool, &[Bool(true)], "all there are have true");
+        check(AttributeKind::Date, &[Date(0), Date(86_400_000)], "they go from 1970-01-01 to 1970-01-02");
     }
 
     #[test]

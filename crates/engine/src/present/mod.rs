@@ -1,5 +1,6 @@
 //! What is shown of a hit, and what is told of a query.
 
+mod alike;
 mod explain;
 mod respond;
 mod snippet;

@@ -4,12 +4,13 @@ use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
 
+use super::alike::alike;
 use super::snippet::{Marks, snippet};
 use super::why::reason;
 use crate::filter::date;
 use crate::lexical::ScoredGroup;
 use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
-use crate::search::Asked;
+use crate::search::{Asked, DensePoint};
 use crate::{Error, Index, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
 
 /// What a sentence, a line ends with.
@@ -21,7 +22,10 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 /// Puts the answer together. The texts and columns of the pages shown must be here.
 pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
     let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
-    let mut presenter = Presenter { index, marks: marks(wordings, &ranked.groups), analyzers: Vec::new() };
+    let dense = wordings.iter().filter_map(|asked| asked.dense.as_ref());
+    let points = dense.map(|dense| dense.point(index)).collect::<Result<_, _>>()?;
+    let marks = marks(wordings, &ranked.groups);
+    let mut presenter = Presenter { index, marks, points, analyzers: Vec::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
     Ok(Response {
@@ -35,6 +39,7 @@ pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Re
         encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
         notices: each_once(wordings.iter().flat_map(|asked| &asked.notices).chain(&ranked.notices)),
         corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
+        suggestions: ranked.suggestions.clone(),
         total: ranked.total,
         results,
         facets: ranked.facets.clone(),
@@ -80,6 +85,8 @@ fn mark(marks: &mut Marks, asked: &Asked, groups: &[ScoredGroup]) {
 struct Presenter<'a> {
     index: &'a Index,
     marks: Marks,
+    /// Where the query is, by each of its wordings that has a vector.
+    points: Vec<DensePoint>,
     /// By language.
     analyzers: Vec<(String, Analyzer)>,
 }
@@ -93,7 +100,7 @@ impl<'a> Presenter<'a> {
         let section = standing.place.section.map(|section| section.0);
         let section =
             hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
-        let section = section.map(|ranked| self.section(standing.place.page, ranked)).transpose()?;
+        let section = section.map(|ranked| self.section(standing.place.page, ranked, false)).transpose()?;
         let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
         let mut why = Why {
             page,
@@ -122,8 +129,12 @@ impl<'a> Presenter<'a> {
                 attributes.insert(attribute.name.clone(), json(value));
             }
         }
-        let sections =
-            page.sections.iter().map(|section| self.section(id, section)).collect::<Result<_, _>>()?;
+        let sections = page
+            .sections
+            .iter()
+            .enumerate()
+            .map(|(i, section)| self.section(id, section, i == 0))
+            .collect::<Result<_, _>>()?;
         Ok(PageHit {
             id: text.id.into(),
             url: text.url.into(),
@@ -143,7 +154,8 @@ impl<'a> Presenter<'a> {
         self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
     }
 
-    fn section(&mut self, id: PageId, ranked: &RankedSection) -> Result<SectionHit, Error> {
+    /// A section as it is shown. `best`: the page's best one, whose sentences have codes here if only meaning found it.
+    fn section(&mut self, id: PageId, ranked: &RankedSection, best: bool) -> Result<SectionHit, Error> {
         let candidate = &ranked.candidate;
         let structure = self.structure()?;
         let place = candidate.section.wrapping_sub(structure.sections(id).start);
@@ -156,12 +168,20 @@ impl<'a> Presenter<'a> {
                 page.first
             )));
         };
-        // The passage that scored, or else what begins where the nearest vector does.
+        // The passage that scored, or else what begins where the nearest vector does, the sentences most like the query before others.
         let first_passage = structure.passages(SectionId(candidate.section)).start;
         let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
+        let language = language(page.language, &self.index.manifest().languages);
+        let mut likeness = Vec::new();
         let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
             Some(range) => range.start as usize..range.end as usize,
             None => {
+                let codes = self.index.manifest().sentences_of(id).filter(|_| best && ranked.only_means());
+                if let Some((codes, at)) =
+                    codes.and_then(|(shard, at)| Some((self.index.sentences(shard)?, at)))
+                {
+                    likeness = alike(&self.points, codes.codes(at, place), section.text);
+                }
                 let from = section.text.len() * usize::from(candidate.part) / 256;
                 // Vectors end at sentences as passages do, and not quite at the same ones.
                 let from = section.text.floor_char_boundary(from);
@@ -170,13 +190,12 @@ impl<'a> Presenter<'a> {
                 from..section.text.floor_char_boundary(from + MAX_UNGUIDED_BYTES)
             }
         };
-        let language = language(page.language, &self.index.manifest().languages);
         let known = self.analyzers.iter().position(|(of, _)| of == language).unwrap_or_else(|| {
             self.analyzers.push((language.to_string(), Analyzer::for_language(language)));
             self.analyzers.len() - 1
         });
         let analyzer = &mut self.analyzers[known].1;
-        let snippet = snippet(section.text, &section.code, within, analyzer, &self.marks);
+        let snippet = snippet(section.text, &section.code, within, &likeness, analyzer, &self.marks);
         Ok(SectionHit {
             url: match section.anchor {
                 Some(anchor) => format!("{}#{anchor}", page.url),

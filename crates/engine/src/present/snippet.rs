@@ -16,6 +16,9 @@ const MAX_BYTES: usize = 1_000;
 /// How far the ends may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;
 
+/// What a stretch is like that is the query, and what all words of the query are worth beside it.
+const ALIKE: i32 = 1 << 12;
+
 /// How much without words is shown at either end of a text.
 const MAX_EDGE_BYTES: usize = 100;
 
@@ -50,18 +53,27 @@ struct Unit {
     start: usize,
     end: usize,
     word: Option<u16>,
+    /// How like the query its sentence is, in parts of [`ALIKE`].
+    likeness: i32,
 }
 
-/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it).
+/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it). `likeness`: where stretches of the
+/// text end, ascending, with how like the query each is, -1 to 1; may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],
     within: Range<usize>,
+    likeness: &[(usize, f32)],
     analyzer: &mut Analyzer,
     marks: &Marks,
 ) -> Snippet {
     let within = if text.get(within.clone()).is_some() { within } else { 0..text.len() };
-    let (units, marked) = units(text, within.clone(), analyzer, marks);
+    let (mut units, marked) = units(text, within.clone(), analyzer, marks);
+    let mut stretches = likeness.iter().peekable();
+    for unit in &mut units {
+        while stretches.next_if(|(end, _)| *end <= unit.start).is_some() {}
+        unit.likeness = stretches.peek().map_or(0, |(_, likeness)| (likeness * ALIKE as f32) as i32);
+    }
     let window = window(text, &units, marks);
     let span = match units.get(window.clone()) {
         Some([first, .., last]) => outwards(text, &within, first.start..last.end.max(first.end)),
@@ -100,15 +112,15 @@ fn units(
         if token.kind == TokenKind::Whole {
             whole = word;
         } else {
-            units.push(Unit { start, end, word: whole.take().or(word) });
+            units.push(Unit { start, end, word: whole.take().or(word), likeness: 0 });
         }
     });
     order::sort_by(&mut marked, |a: &Range<usize>, b| (a.start, a.end) < (b.start, b.end));
     (units, marked)
 }
 
-/// The units to show: the run with the worthiest words of the query, then with the most, then the first. It begins with a
-/// sentence where it can.
+/// The units to show: the run with the worthiest words of the query in the sentences most like it, then with the most, then the first. It
+/// begins with a sentence where it can.
 fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
     let spaceless = units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
     let size = if spaceless * 2 > units.len() { 2 * WORDS } else { WORDS };
@@ -116,8 +128,10 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
         return 0..units.len();
     }
     let mut counts = vec![0u32; marks.worth.len()];
-    let (mut worth, mut n) = (0u64, 0u64);
-    let mut best = (0, 0);
+    let (mut worth, mut n, mut likeness) = (0u64, 0u64, 0i64);
+    let all: u64 = marks.worth.iter().map(|&worth| u64::from(worth)).sum();
+    let alike = units.iter().any(|unit| unit.likeness != 0);
+    let mut best = if alike { (i64::MIN, 0) } else { (0, 0) };
     let mut best_end = 0;
     for (i, unit) in units.iter().enumerate() {
         if let Some(word) = unit.word.map(usize::from) {
@@ -130,14 +144,31 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
             worth -= if counts[word] == 0 { u64::from(marks.worth[word]) } else { 0 };
             n -= 1;
         }
-        if (worth, n) > best {
-            best = (worth, n);
+        likeness += i64::from(unit.likeness);
+        likeness -= i.checked_sub(size).map_or(0, |gone| i64::from(units[gone].likeness));
+        let score = match alike {
+            true if i + 1 < size => continue,
+            // Coarse as likeness is, it and the words decide alike.
+            true => (ALIKE as u64 * worth / all.max(1)) as i64 + likeness / size as i64,
+            false => worth as i64,
+        };
+        if (score, n) > best {
+            best = (score, n);
             best_end = i + 1;
         }
     }
     let run = best_end.saturating_sub(size)..best_end;
     // The window grew up to its last word; now it is laid so that the words stand in their sentence.
-    let first = units[run.clone()].iter().position(|unit| unit.word.is_some()).map_or(0, |i| run.start + i);
+    let word = units[run.clone()].iter().position(|unit| unit.word.is_some());
+    if alike {
+        // What is in front of the first sentence is of the one before, which is less like the query.
+        let until = run.start + word.unwrap_or(size / 2);
+        if let Some(start) = (run.start..=until).find(|&i| begins_sentence(text, units, i)) {
+            let start = start.min(units.len() - size);
+            return start..start + size;
+        }
+    }
+    let first = run.start + word.unwrap_or(0);
     let room = size - best_end.saturating_sub(first).min(size);
     let earliest = first.saturating_sub(room);
     let start = (earliest..=first)
@@ -252,7 +283,7 @@ mod tests {
 
     fn shown(text: &str, words: &[&str]) -> (Snippet, Vec<String>) {
         let mut analyzer = Analyzer::for_language("en");
-        let snippet = snippet(text, &[], 0..text.len(), &mut analyzer, &marks(words));
+        let snippet = snippet(text, &[], 0..text.len(), &[], &mut analyzer, &marks(words));
         let units: Vec<u16> = snippet.text.encode_utf16().collect();
         let marked = snippet
             .ranges
@@ -297,6 +328,25 @@ mod tests {
     }
 
     #[test]
+    fn without_words_the_sentences_most_like_the_query_are_shown() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(8);
+        let text = format!(
+            "{filler}. One is like it, {filler}. Two is liker, {filler}. Three, {filler}. Four has a mutex, {filler}."
+        );
+        let ends: Vec<usize> = text.match_indices(". ").map(|(at, _)| at + 2).chain([text.len()]).collect();
+        let likeness = |of: [f32; 5]| -> Vec<(usize, f32)> { ends.iter().copied().zip(of).collect() };
+        let shown = |of: [f32; 5], words: &[&str]| {
+            let mut analyzer = Analyzer::for_language("en");
+            snippet(&text, &[], 0..text.len(), &likeness(of), &mut analyzer, &marks(words)).text
+        };
+        assert!(shown([0.0, 0.1, 0.3, 0.0, 0.0], &[]).starts_with("Two is liker"));
+        assert!(shown([-0.4, -0.1, -0.2, -0.3, -0.4], &["absent"]).starts_with("One is like it"));
+        // A word is worth more than being a little like.
+        assert!(shown([0.0, 0.1, 0.3, 0.0, 0.0], &["mutex"]).starts_with("Four has a mutex"));
+        assert!(shown([0.0, 0.1, 0.7, 0.0, 0.0], &["mutex", "thread"]).starts_with("Two is liker"));
+    }
+
+    #[test]
     fn without_words_the_beginning_is_shown() {
         let text = "one two three ".repeat(100);
         let (snippet, marked) = shown(&text, &["mutex"]);
@@ -309,7 +359,7 @@ mod tests {
         let text = "call lock() here";
         let mut analyzer = Analyzer::for_language("en");
         let code = std::iter::once(5..11).collect::<Vec<_>>();
-        let snippet = snippet(text, &code, 0..text.len(), &mut analyzer, &marks(&["lock"]));
+        let snippet = snippet(text, &code, 0..text.len(), &[], &mut analyzer, &marks(&["lock"]));
         assert_eq!(snippet.code, [(5, 11)]);
         assert_eq!(snippet.ranges, [(5, 9)]);
     }
@@ -318,7 +368,7 @@ mod tests {
         #[test]
         fn any_text_is_safe(text in "\\PC{0,60}|([a-c ]{1,8}[.\n😀é東京]){0,60}", from in 0usize..80, len in 0usize..80) {
             let mut analyzer = Analyzer::for_language("en");
-            let snippet = snippet(&text, &[], from..from + len, &mut analyzer, &marks(&["a", "b", "東京"]));
+            let snippet = snippet(&text, &[], from..from + len, &[], &mut analyzer, &marks(&["a", "b", "東京"]));
             prop_assert!(text.contains(&snippet.text));
             prop_assert!(snippet.text.len() <= MAX_BYTES);
             let n = snippet.text.encode_utf16().count() as u32;

@@ -38,3 +38,30 @@ pub(crate) struct Condition {
     pub value: String,
     pub excluded: bool,
 }
+
+impl Query {
+    /// A text that is split into these parts again, conditions first.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        let conditions = self.conditions.iter().map(|condition| {
+            let Condition { attribute, value, excluded } = condition;
+            let bare = value.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'));
+            (*excluded, format!("{attribute}:{}", if bare { value.clone() } else { quote(value) }))
+        });
+        let clauses = self.clauses.iter().map(|clause| {
+            let phrase = clause.kind == ClauseKind::Phrase;
+            (clause.excluded, if phrase { quote(&clause.text) } else { clause.text.clone() })
+        });
+        for (excluded, part) in conditions.chain(clauses) {
+            let space = if text.is_empty() { "" } else { " " };
+            let minus = if excluded { "-" } else { "" };
+            text += &[space, minus, &part].concat();
+        }
+        text
+    }
+}
+
+/// In quotation marks, such as do not stand in it.
+fn quote(text: &str) -> String {
+    if text.contains('"') { format!("«{text}»") } else { format!("\"{text}\"") }
+}

@@ -219,6 +219,25 @@ mod tests {
         assert_eq!(query.clauses.len(), MAX_CHARS / 2);
     }
 
+    #[test]
+    fn parts_become_text_again() {
+        for text in [
+            "share data",
+            "\"share data\" now",
+            "share -data -\"of data\"",
+            "book:rust traits",
+            "-book:\"rust by example\" traits",
+            "«5\" disk» so",
+            "-Wall",
+            "cargo --release 5\"",
+        ] {
+            let parsed = |text: &str| parse(text, |name| name == "book");
+            let query = parsed(text);
+            assert_eq!(query.to_text(), text);
+            assert_eq!(parsed(&query.to_text()).clauses, query.clauses);
+        }
+    }
+
     proptest! {
         #[test]
         fn every_text_is_a_query(text in "[-\":a“”« \u{301}東\\p{L}]{0,40}") {

@@ -12,7 +12,7 @@ use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_b
 use crate::locate::Place;
 use crate::search::{Asked, DensePoint, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
-use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Total};
+use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Suggestion, Total};
 
 /// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of a page with another are far
 /// above 0 wherever they are near at all, so that a second section would tell more of a page's length than of its likeness.
@@ -25,6 +25,8 @@ pub(crate) struct Ranked {
     pub facets: Vec<Facet>,
     /// What the filter has to say.
     pub notices: Vec<Notice>,
+    /// What else to ask, where nothing is found.
+    pub suggestions: Vec<Suggestion>,
     pub plan: Option<Plan>,
     /// The page asked about among them.
     pub standing: Option<Standing>,
@@ -76,6 +78,13 @@ pub(crate) struct RankedSection {
     pub lexical_rank: Option<u32>,
     pub semantic_rank: Option<u32>,
     pub explanation: Option<Explanation>,
+}
+
+impl RankedSection {
+    /// Whether only meaning found it.
+    pub fn only_means(&self) -> bool {
+        self.candidate.passage.is_none() && self.candidate.similarity.is_some()
+    }
 }
 
 /// The sections that may be found: one set for both legs.
@@ -461,8 +470,16 @@ impl Ranked {
         }
 
         let notices = found.iter().flat_map(|found| found.notices.iter().cloned()).collect();
-        let mut ranked =
-            Self { total, pages: shown, facets, notices, plan: None, standing, groups: Vec::new() };
+        let mut ranked = Self {
+            total,
+            pages: shown,
+            facets,
+            notices,
+            suggestions: Vec::new(),
+            plan: None,
+            standing,
+            groups: Vec::new(),
+        };
         if request.explain || ranked.standing.is_some() {
             let scorer = scorer(index, structure);
             let mut plans = Vec::with_capacity(found.len());
@@ -504,16 +521,11 @@ impl Ranked {
         self.pages.iter().chain(beside)
     }
 
-    /// Says how much would be found without something that leaves pages out, where that is anything.
-    #[inline(never)]
-    pub fn would_find(&mut self, what: &str, n_pages: u32) {
-        if n_pages > 0 {
-            let pages = if n_pages == 1 { "1 page matches".into() } else { format!("{n_pages} pages match") };
-            self.notices.push(Notice {
-                code: "removed-all".into(),
-                message: format!("nothing is found; without {what}, {pages}"),
-            });
-        }
+    /// By what the sentences are chosen that pages are shown by whose best section no word found. Further sections of a page go without.
+    pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
+        let by_meaning = |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
+        let place = |page: &RankedPage| Some(index.manifest().sentences_of(PageId(page.score.page))?.0);
+        self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 
     /// What showing the pages needs.

@@ -3,7 +3,9 @@
 
 use serde_json::Value;
 
-use super::{EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort};
+use super::{
+    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort, Suggest,
+};
 use crate::Error;
 use crate::filter::quote;
 
@@ -25,6 +27,7 @@ pub(super) fn request(json: &str) -> Read<Request> {
         fusion: fields.take("fusion").map(fusion).transpose()?.unwrap_or_default(),
         prefix: fields.truth("prefix")?,
         verbatim: fields.truth("verbatim")?,
+        suggest: Suggest(fields.truth_or("suggest", true)?),
         sort: fields.take("sort").map(sort).transpose()?,
         prefer: fields.take("prefer").map(prefer).transpose()?,
         order: fields.word("order", ORDERS.0, ORDERS.1)?.unwrap_or_default(),
@@ -170,8 +173,12 @@ impl Fields {
     }
 
     fn truth(&mut self, name: &'static str) -> Read<bool> {
+        self.truth_or(name, false)
+    }
+
+    fn truth_or(&mut self, name: &'static str, otherwise: bool) -> Read<bool> {
         match self.take(name) {
-            None => Ok(false),
+            None => Ok(otherwise),
             Some(Value::Bool(truth)) => Ok(truth),
             Some(other) => Err(unlike(&self.at(name), "true or false", &other)),
         }
@@ -238,7 +245,7 @@ mod tests {
     fn every_field_is_read() {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
             "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true}, "encoder": "none",
-            "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true,
+            "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true, "suggest": false,
             "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2}, "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsInstead": true, "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}], "similarTo": "d"}"#;
@@ -258,6 +265,7 @@ mod tests {
             fusion: Fusion::Rrf { k: 5.0, dense_weight: 0.25 },
             prefix: true,
             verbatim: true,
+            suggest: Suggest(false),
             sort: Some(Sort { by: "year".into(), descending: true }),
             prefer: Some(Prefer { by: "d".into(), share: 0.3, half: Some(2.0), ascending: false }),
             order: Order::Recent,

@@ -4,22 +4,27 @@
 //! of while it is typed. Phrases, exclusions, words with digits and names that are known as a whole stay as they are, except
 //! that a name and its number are parted (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
+mod like;
 mod nearest;
 
 use std::ops::Range;
 
-use findling_bundle::ShardId;
+use findling_bundle::{ShardId, SpellingShard};
 use findling_text::normalise::fold_into;
 
 use crate::lexical::Dictionary;
 use crate::query::{ClauseKind, Query, analyzers, unknown};
+use crate::search::Wording;
 use crate::{Correction, Index};
+pub(crate) use like::{Like, like};
 use nearest::{MAX_CHARS, Mistyped, Near};
 
 /// Most words of a query that are corrected.
 const MAX_WORDS: usize = 8;
 /// Fewest characters of one.
 const MIN_CHARS: usize = 4;
+/// Fewest of one for which others are named.
+const MIN_LIKE_CHARS: usize = 3;
 /// Where no word with the same beginning is near, all others are looked through, if they are no more bytes than this as stored.
 const MAX_WIDE_BYTES: u64 = 256_000;
 
@@ -43,11 +48,11 @@ pub(crate) enum Spelling {
 
 /// Corrects a query in place. The terms it looks up must be here.
 pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spelling {
-    let unknown = unknown_words(index, query, prefix);
+    let unknown = unknown_words(index, query, prefix, false);
     let mut needed = Vec::new();
     let mut found = Vec::new();
     for word in unknown {
-        match nearest(index, &word) {
+        match nearest_word(index, &word) {
             Ok(Some(near)) => found.push((word, near)),
             Ok(None) => {}
             Err(shards) => needed.extend(shards),
@@ -71,7 +76,18 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
     Spelling::Done { changed, corrections }
 }
 
-fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
+/// The first shard of spellings that looking for words like those of a query takes.
+pub(crate) fn first_shard(index: &Index, wordings: &[Wording]) -> Vec<ShardId> {
+    let letter =
+        wordings.iter().flat_map(|wording| wording.asked.request.query.chars()).find(|c| c.is_alphabetic());
+    let letter = letter.and_then(|letter| letter.to_lowercase().next()).unwrap_or('a');
+    let manifest = index.manifest();
+    let mut ranges = manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]));
+    ranges.next().and_then(|range| Some(manifest.spelling.get(range)?.shard)).into_iter().collect()
+}
+
+/// The words that the bundle does not have and that may be corrected, or to which others may be `like`.
+fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<Unknown> {
     let manifest = index.manifest();
     let mut words = Vec::new();
     if manifest.spelling.is_empty() {
@@ -81,7 +97,7 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
     let mut analyzers = analyzers(&manifest.languages);
     let last = query.clauses.len().saturating_sub(1);
     for (i, clause) in query.clauses.iter().enumerate() {
-        if clause.excluded || clause.kind == ClauseKind::Phrase {
+        if clause.excluded || clause.kind == ClauseKind::Phrase && !like {
             continue;
         }
         let known = |term: &str| dictionary.find(term).is_some();
@@ -94,10 +110,11 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool) -> Vec<Unknown> {
                 .synonyms
                 .iter()
                 .any(|synonym| synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text)));
-            let fits = !is_synonym && (MIN_CHARS..=MAX_CHARS).contains(&folded.chars().count());
+            let least = if like { MIN_LIKE_CHARS } else { MIN_CHARS };
+            let fits = !is_synonym && (least..=MAX_CHARS).contains(&folded.chars().count());
             let open = prefix && query.open_end && i == last && range.end == clause.text.len();
             let begins = open && dictionary.begins(&folded);
-            let spelt = folded.chars().all(char::is_alphabetic) || divided(&folded).is_some();
+            let spelt = like || folded.chars().all(char::is_alphabetic) || divided(&folded).is_some();
             if fits && !begins && spelt && words.len() < MAX_WORDS {
                 words.push(Unknown { clause: i, range, folded, open });
             }
@@ -117,34 +134,52 @@ fn divided(word: &str) -> Option<String> {
 
 /// The nearest word: among those that begin with the word's first or second letter, and only where there is none among all
 /// others. The shards that are missing for it otherwise.
-fn nearest(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
-    let manifest = index.manifest();
+fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
     if let Some(divided) = divided(&word.folded) {
         return Ok((!word.open).then(|| Near::joined(divided)));
     }
     let mistyped = Mistyped::new(&word.folded, word.open);
-    // Whoever swaps the first two letters, or slips one in, has the right first letter in the second place.
+    let near = near_ranges(index, &word.folded);
+    let search = |wanted: bool, best: Option<Near>| -> Result<Option<Near>, Vec<ShardId>> {
+        let here = spellings(index, &near, wanted)?;
+        Ok(here.into_iter().fold(best, |best, shard| mistyped.nearest(shard, best)))
+    };
+    let best = search(true, None)?;
+    if best.is_some() || !is_small(index) {
+        return Ok(best);
+    }
+    search(false, best)
+}
+
+/// The ranges of spellings with the words that begin with a word's first or second letter: whoever swaps the first two letters,
+/// or slips one in, has the right first letter in the second place.
+fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
+    let manifest = index.manifest();
     let mut ranges = vec![false; manifest.spelling.len()];
-    for letter in word.folded.chars().take(2) {
+    for letter in word.chars().take(2) {
         ranges[manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]))].fill(true);
     }
-    let search = |wanted: bool, best: Option<Near>| {
-        let shards = || {
-            let chosen = manifest.spelling.iter().zip(&ranges).filter(|(_, near)| **near == wanted);
-            chosen.map(|(range, _)| range.shard)
-        };
-        let missing: Vec<ShardId> = shards().filter(|&shard| !index.has(shard)).collect();
-        if !missing.is_empty() {
-            return Err(missing);
-        }
-        let here = shards().filter_map(|shard| index.spelling(shard));
-        Ok(here.fold(best, |best, shard| mistyped.nearest(shard, best)))
-    };
-    let near = search(true, None)?;
-    let stored = manifest.spelling.iter().filter_map(|range| manifest.shard(range.shard));
-    let bytes: u64 = stored.map(|shard| u64::from(shard.stored_len)).sum();
-    if near.is_some() || bytes > MAX_WIDE_BYTES {
-        return Ok(near);
+    ranges
+}
+
+/// The spellings that are among `near` ranges, or are not; the shards that are missing otherwise.
+fn spellings<'a>(
+    index: &'a Index,
+    near: &[bool],
+    wanted: bool,
+) -> Result<Vec<&'a SpellingShard>, Vec<ShardId>> {
+    let chosen = index.manifest().spelling.iter().zip(near).filter(|(_, near)| **near == wanted);
+    let shards: Vec<ShardId> = chosen.map(|(range, _)| range.shard).collect();
+    let missing: Vec<ShardId> = shards.iter().copied().filter(|&shard| !index.has(shard)).collect();
+    if !missing.is_empty() {
+        return Err(missing);
     }
-    search(false, near)
+    Ok(shards.into_iter().filter_map(|shard| index.spelling(shard)).collect())
+}
+
+/// Whether all spellings may be looked through.
+fn is_small(index: &Index) -> bool {
+    let manifest = index.manifest();
+    let stored = manifest.spelling.iter().filter_map(|range| manifest.shard(range.shard));
+    stored.map(|shard| u64::from(shard.stored_len)).sum::<u64>() <= MAX_WIDE_BYTES
 }

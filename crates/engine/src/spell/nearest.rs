@@ -25,6 +25,9 @@ pub(super) struct Mistyped {
     open: bool,
 }
 
+/// Most words that are named as like another.
+pub(super) const MAX_LIKE: usize = 3;
+
 /// A word of the site, and how near it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Near {
@@ -78,6 +81,42 @@ impl Mistyped {
             }
         }
         best
+    }
+}
+
+impl Mistyped {
+    /// The half edits within which a word is like this one, and may be named though it is no correction: one edit of three letters,
+    /// four of eleven.
+    fn wide_budget(&self) -> u8 {
+        match self.letters.len() {
+            0..3 => 0,
+            3 => EDIT,
+            4 => FIRST_EDIT,
+            5 => 2 * EDIT,
+            6..8 => EDIT + FIRST_EDIT,
+            8..11 => 2 * EDIT + FIRST_EDIT,
+            _ => 3 * EDIT + FIRST_EDIT,
+        }
+    }
+
+    /// Adds the words of a shard that are like this one, or that this one begins, keeping the [`MAX_LIKE`] best, best first.
+    pub fn like(&self, shard: &SpellingShard, best: &mut Vec<Near>) {
+        let budget = self.wide_budget();
+        let typed: String = self.letters.iter().collect();
+        let mut table = Table::new(&self.letters, budget);
+        let mut words = shard.words();
+        while let Some(word) = words.advance() {
+            let begun = word.text.starts_with(&typed).then_some(FIRST_EDIT.min(budget));
+            let Some(cost) = table.cost(word.text, word.shared, false).into_iter().chain(begun).min() else {
+                continue;
+            };
+            let near = Near { word: String::new(), cost, common: word.common };
+            let place = best.partition_point(|other| other.rank() <= near.rank());
+            if cost > 0 && place < MAX_LIKE {
+                best.truncate(MAX_LIKE - 1);
+                best.insert(place, Near { word: word.text.to_string(), ..near });
+            }
+        }
     }
 }
 
@@ -211,6 +250,25 @@ mod tests {
         ] {
             assert_eq!(nearest(typed, false, &words).as_deref(), expect, "{typed}");
         }
+    }
+
+    #[test]
+    fn words_like_another_are_named_the_likeliest_first() {
+        let like = |typed: &str, words: &[(&str, u8)]| {
+            let words = words.iter().map(|&(word, common)| (word.to_string(), common)).collect();
+            let mut best = Vec::new();
+            Mistyped::new(typed, false).like(&shard(&words), &mut best);
+            best.into_iter().map(|near| near.word).collect::<Vec<_>>()
+        };
+        let words = [("mutex", 10), ("mute", 10), ("mutable", 20), ("motor", 10), ("receive", 10)];
+        // Beyond what is corrected.
+        assert_eq!(like("motekx", &words), ["mutex"]);
+        assert_eq!(like("mut", &words), ["mutable", "mute", "mutex"]);
+        assert_eq!(like("rxcxivx", &words), [""; 0]);
+        // The word itself is not like itself.
+        assert_eq!(like("mutex", &[("mutex", 10), ("mutexes", 10)]), ["mutexes"]);
+        // An edit more must be made up for by being common.
+        assert_eq!(like("mutx", &[("mutt", 10), ("mutex", 60)]), ["mutex", "mutt"]);
     }
 
     #[test]

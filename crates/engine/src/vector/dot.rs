@@ -6,6 +6,8 @@
 //! is built with it does not vectorise at all, so [`lanes`] has a second form in intrinsics, of which those used here
 //! are all safe.
 
+use findling_bundle::sentences::BITS;
+
 use crate::Error;
 
 /// A query, normalised to length 1 and quantised.
@@ -18,6 +20,8 @@ pub struct QuantisedQuery {
     dim: usize,
     /// What 1 in `values` stands for.
     scale: f32,
+    /// The sum of its first numbers' magnitudes.
+    most: i32,
 }
 
 impl QuantisedQuery {
@@ -57,6 +61,7 @@ impl QuantisedQuery {
             values: lanes::blocks(&quantised),
             dim: values.len(),
             scale: (largest / norm / qmax) as f32,
+            most: quantised.iter().take(BITS).map(|&value| i32::from(value).abs()).sum(),
         })
     }
 
@@ -70,6 +75,14 @@ impl QuantisedQuery {
     #[inline]
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
+    }
+}
+
+impl QuantisedQuery {
+    /// How like the query a vector is of which the signs of the first numbers alone are known: from -1, where each is another, to 1.
+    pub fn likeness(&self, code: u64) -> f32 {
+        let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
+        lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32
     }
 }
 
@@ -178,6 +191,16 @@ mod tests {
             assert_eq!(i64::from(lanes::dot(&vec![-128; dim], &lanes::blocks(&vec![most; dim]))), expect);
             assert!(most >= 4095);
         }
+    }
+
+    #[test]
+    fn likeness_is_of_signs() {
+        let values = [0.5, -0.25, 0.25, -1.0];
+        let query = QuantisedQuery::new(&values, 4).unwrap();
+        let code = findling_bundle::sentences::code;
+        assert_eq!(query.likeness(code(&values)), 1.0);
+        assert_eq!(query.likeness(code(&values.map(|value| -value))), -1.0);
+        assert!((query.likeness(code(&[1.0, 1.0, 1.0, -1.0])) - 0.75).abs() < 1e-3);
     }
 
     #[test]

@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::sentences::SentencesBuilder;
 use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
-    PageId, ShardEntry, ShardId, ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange,
-    addresses, encode_manifest, encode_shard,
+    PageId, SentencesRange, ShardEntry, ShardId, ShardKind, SpellingRange, Stats, TextRange, VectorId,
+    VectorRange, addresses, encode_manifest, encode_shard,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::keys::{Name, form_key, split_form};
@@ -38,6 +39,8 @@ pub struct Section {
     pub parent: Option<u32>,
     pub text: String,
     pub vectors: Vec<Vec<f32>>,
+    /// The codes of its stretches; none where the bundle has none for it.
+    pub codes: Vec<u64>,
 }
 
 pub fn page(title: &str, sections: &[(&str, &str)]) -> Page {
@@ -302,6 +305,20 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         }
     }
 
+    let mut sentences = Vec::new();
+    for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
+        if pages.iter().flat_map(|page| &page.sections).all(|section| section.codes.is_empty()) {
+            break;
+        }
+        let mut builder = SentencesBuilder::new();
+        for page in chunk {
+            let codes: Vec<_> = page.sections.iter().map(|section| section.codes.clone()).collect();
+            builder.push(&codes).unwrap();
+        }
+        let shard = put(ShardKind::Sentences, &builder.finish());
+        sentences.push(SentencesRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
+    }
+
     let ids: Vec<String> = (0..pages.len()).map(|i| format!("doc-{i}")).collect();
     let urls = pages.iter().map(|page| page.url.as_str());
     put(ShardKind::Addresses, &addresses::write(ids.iter().map(String::as_str).zip(urls)));
@@ -352,6 +369,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             query_encoders: vec![],
             projection: None,
             rows: None,
+            sentences,
         }
     });
 
@@ -437,8 +455,8 @@ impl Bundle {
             match search.step(index)? {
                 Step::Done(response) => return Ok((*response, rounds)),
                 Step::Need(shards) => {
-                    // Two for what is spelt as the bundle spells it; a correction takes up to three more.
-                    assert!(!shards.is_empty() && rounds.len() < 5);
+                    // Two for what is spelt as the bundle spells it; a correction takes up to three more, and suggestions as many.
+                    assert!(!shards.is_empty() && rounds.len() < 8);
                     for &shard in &shards {
                         index.provide(shard, &self.shards[shard.index()])?;
                     }

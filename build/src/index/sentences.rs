@@ -1,0 +1,86 @@
+//! Codes of the sentences of long sections, by which the engine chooses the snippet of what only meaning finds. They are made by the
+//! static table, which costs next to nothing, and is near enough to the encoder whose place it takes.
+
+use findling_bundle::sentences::{SentencesBuilder, code};
+use findling_bundle::{Error, PageId};
+use findling_encoder::static_table::StaticTable;
+use findling_text::sentences::stretches;
+use rayon::prelude::*;
+
+use crate::chunk::ChunkedPage;
+use crate::cutter::Cutter;
+
+/// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a query fetches: most fetch none,
+/// one for meaning alone about as many as it shows pages.
+const BYTES_PER_SHARD: usize = 9;
+const SHARDS_PER_QUERY: usize = 1;
+
+/// Shards, uncompressed, each with its first page.
+pub type Sentences = Vec<(PageId, Vec<u8>)>;
+
+/// The shards; and how many stretches have a code.
+pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
+    let pages: Vec<Vec<Vec<u64>>> = chunks
+        .par_iter()
+        .map(|page| page.sections.iter().map(|section| codes(table, &section.text)).collect())
+        .collect();
+    let n_codes: usize = pages.iter().flatten().map(Vec::len).sum();
+    if n_codes == 0 {
+        return Ok(<_>::default());
+    }
+    let len = |page: &[Vec<u64>]| page.iter().map(|codes| 1 + 8 * codes.len()).sum::<usize>() + 1;
+    let total = pages.iter().map(|page| len(page)).sum();
+    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY));
+    let mut shards = Vec::new();
+    let (mut first, mut builder) = (PageId(0), SentencesBuilder::new());
+    for (id, page) in (0..).zip(&pages) {
+        let key: Vec<u8> = page.iter().flatten().take(4).flat_map(|code| code.to_le_bytes()).collect();
+        if cutter.cut_before(&key, len(page)) {
+            shards.push((first, std::mem::take(&mut builder).finish()));
+            first = PageId(id);
+        }
+        builder.push(page)?;
+    }
+    shards.push((first, builder.finish()));
+    Ok((shards, n_codes as u64))
+}
+
+/// The codes of a text's stretches; none where there is nothing to choose from.
+fn codes(table: &StaticTable, text: &str) -> Vec<u64> {
+    let stretches = stretches(text);
+    if stretches.len() < 2 {
+        return Vec::new();
+    }
+    stretches.into_iter().map(|range| code(&table.embed(&text[range]).values)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::SentencesShard;
+
+    use super::*;
+    use crate::chunk::ChunkedSection;
+    use crate::index::table;
+
+    #[test]
+    fn only_what_is_longer_than_a_snippet_has_codes() {
+        let table = table::general().unwrap();
+        let section = |text: &str| ChunkedSection { text: text.into(), ..ChunkedSection::default() };
+        let lock = "A lock guards data that is shared between threads, so that only one of them at a time can change what it holds. ";
+        let kiln = "Pots are glazed and fired in the kiln at a thousand degrees until the glaze has melted and covers all the clay. ";
+        let page = |sections| ChunkedPage { sections };
+        let chunks = [
+            page(vec![section(lock), section(&[lock, kiln].concat())]),
+            page(vec![]),
+            page(vec![section("")]),
+        ];
+        let (shards, n_codes) = build(&table, &chunks).unwrap();
+        assert_eq!((shards.len(), shards[0].0, n_codes), (1, PageId(0), 2));
+        let shard = SentencesShard::from_bytes(&shards[0].1).unwrap();
+        assert_eq!([shard.codes(0, 0).len(), shard.codes(2, 0).len()], [0, 0]);
+        let [of_lock, of_kiln] = *shard.codes(0, 1) else { panic!("two codes") };
+        let query = code(&table.embed("mutex for threads").values);
+        assert!((query ^ of_lock).count_ones() < (query ^ of_kiln).count_ones());
+        assert!(build(&table, &chunks[1..]).unwrap().0.is_empty());
+    }
+}

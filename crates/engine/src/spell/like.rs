@@ -1,0 +1,61 @@
+//! Words of the site that resemble those of a query which it does not have, to be suggested where nothing is found.
+
+use std::ops::Range;
+
+use findling_bundle::ShardId;
+
+use super::nearest::{MAX_LIKE, Mistyped};
+use super::{Unknown, is_small, near_ranges, spellings, unknown_words};
+use crate::Index;
+use crate::filter::resembles;
+use crate::lexical::Dictionary;
+use crate::query::Query;
+
+/// Words of the site that resemble one of a query.
+pub(crate) struct Like {
+    /// Where the word stands: a clause, and bytes of its text.
+    pub clause: usize,
+    pub range: Range<usize>,
+    /// Likeliest first; there may be none.
+    pub words: Vec<String>,
+}
+
+/// What a query's words that the bundle does not have are like, more freely than they would be corrected, and in phrases too; or
+/// the shards that are missing to say it. The terms that the query looks up must be here.
+pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<Like>, Vec<ShardId>> {
+    let (mut found, mut needed) = (Vec::new(), Vec::new());
+    for word in unknown_words(index, query, false, true) {
+        let words = if word.folded.contains(|c: char| c.is_ascii_digit()) {
+            Ok(like_name(index, &word.folded))
+        } else {
+            like_word(index, &word)
+        };
+        match words {
+            Ok(words) => found.push(Like { clause: word.clause, range: word.range, words }),
+            Err(shards) => needed.extend(shards),
+        }
+    }
+    if needed.is_empty() { Ok(found) } else { Err(needed) }
+}
+
+fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>> {
+    let mistyped = Mistyped::new(&word.folded, false);
+    let near = near_ranges(index, &word.folded);
+    let mut best = Vec::new();
+    for wanted in [true, false] {
+        for shard in spellings(index, &near, wanted)? {
+            mistyped.like(shard, &mut best);
+        }
+        if !best.is_empty() || !is_small(index) {
+            break;
+        }
+    }
+    Ok(best.into_iter().map(|near| near.word).collect())
+}
+
+/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here.
+fn like_name(index: &Index, name: &str) -> Vec<String> {
+    let half = name.char_indices().nth(name.chars().count().div_ceil(2)).map_or(name.len(), |(at, _)| at);
+    let terms = Dictionary::new(index).complete(&name[..half]).into_iter().map(|(term, _)| term);
+    terms.filter(|term| resembles(name, term)).take(MAX_LIKE).collect()
+}

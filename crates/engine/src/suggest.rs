@@ -1,0 +1,385 @@
+//! Where nothing is found: what else to ask. Each is asked before it is named, so that none is suggested that finds nothing
+//! either.
+
+use findling_bundle::ShardId;
+
+use crate::filter::{self, Condition, Predicate, Test};
+use crate::query::{self, Clause, ClauseKind, Query, parse};
+use crate::rank::{Found, pages_of};
+use crate::search::{Asked, Wording, filter_of};
+use crate::spell::{self, Like};
+use crate::{Error, Index, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
+
+/// Most values that are tried in place of unknown ones.
+const MAX_VALUES: usize = 8;
+
+/// Looking for what else to ask. Step it until it is done.
+#[derive(Default)]
+pub(crate) struct Suggesting {
+    /// Once it is known what words could be meant.
+    tries: Option<Vec<Try>>,
+    /// Words of the query that no page has.
+    unknown: Vec<String>,
+}
+
+/// What stepping comes to.
+pub(crate) enum Suggested {
+    /// These shards are wanted.
+    Need(Vec<ShardId>),
+    /// Everything that finds something.
+    Done { suggestions: Vec<Suggestion>, notices: Vec<Notice> },
+}
+
+/// Something else to ask, on its way.
+struct Try {
+    suggestion: Suggestion,
+    wordings: Vec<Wording>,
+    /// What a notice calls that which is left out.
+    without: Option<String>,
+}
+
+impl Suggesting {
+    /// Goes as far as the shards at hand allow. What the search itself needed must be here.
+    pub fn step(&mut self, index: &Index, wordings: &[Wording]) -> Result<Suggested, Error> {
+        let tries = match &mut self.tries {
+            Some(tries) => tries,
+            none => {
+                let Some(first) = wordings.first() else { return Ok(Suggested::done()) };
+                let mut drafts = Vec::with_capacity(wordings.len());
+                for wording in wordings {
+                    drafts.push(Draft::new(index, &wording.asked.request)?);
+                }
+                let query = drafts.first().map(|draft| &draft.query);
+                let like = match (first.asked.mode, query) {
+                    (Mode::Hybrid | Mode::Lexical, Some(query)) => match spell::like(index, query) {
+                        Ok(like) => like,
+                        Err(shards) => return Ok(Suggested::Need(shards)),
+                    },
+                    _ => Vec::new(),
+                };
+                let word =
+                    |like: &Like| Some(query?.clauses.get(like.clause)?.text.get(like.range.clone())?.into());
+                self.unknown = like.iter().filter_map(word).collect();
+                none.insert(tries(index, &first.asked, &drafts, &like)?)
+            }
+        };
+        let mut needed = Vec::new();
+        for wording in tries.iter_mut().flat_map(|one| &mut one.wordings) {
+            needed.extend(wording.step(index)?);
+        }
+        if !needed.is_empty() {
+            return Ok(Suggested::Need(needed));
+        }
+        let (mut suggestions, mut notices) = (Vec::new(), Vec::new());
+        if !self.unknown.is_empty() {
+            let words: Vec<String> = self.unknown.iter().map(|word| filter::quote(word)).collect();
+            let message = format!("no page has the word {}", words.join(" or "));
+            notices.push(Notice { code: "unknown-words".into(), message });
+        }
+        for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
+            let found: Vec<Found> = wordings.iter_mut().filter_map(Wording::take_found).collect();
+            let pages = pages_of(index, &found)?.count();
+            // All at once is said where nothing less helps.
+            let last = suggestion.kind == SuggestionKind::Everything;
+            if pages == 0 || last && !suggestions.is_empty() {
+                continue;
+            }
+            suggestion.pages = pages;
+            suggestions.push(suggestion);
+            if let Some(what) = without {
+                let pages = if pages == 1 { "1 page matches".into() } else { format!("{pages} pages match") };
+                let message = format!("nothing is found; without {what}, {pages}");
+                notices.push(Notice { code: "removed-all".into(), message });
+            }
+        }
+        Ok(Suggested::Done { suggestions, notices })
+    }
+}
+
+impl Suggested {
+    fn done() -> Self {
+        Self::Done { suggestions: Vec::new(), notices: Vec::new() }
+    }
+}
+
+/// A request by its parts, to be changed.
+#[derive(Clone)]
+struct Draft {
+    request: Request,
+    query: Query,
+    filter: Option<Condition>,
+}
+
+impl Draft {
+    fn new(index: &Index, request: &Request) -> Result<Self, Error> {
+        let query = parse(&request.query, |name| index.manifest().attribute(name).is_some());
+        // What order and counts take makes no difference to what is found.
+        let request = Request {
+            sort: None,
+            prefer: None,
+            order: Order::Relevance,
+            spread: None,
+            facets: Vec::new(),
+            explain: false,
+            ..request.clone()
+        };
+        Ok(Self { filter: filter_of(&request)?, query, request })
+    }
+
+    /// The request, changed. What did not change stays as it was written.
+    fn finish(self, before: &Self) -> Request {
+        let mut request = self.request;
+        if self.query != before.query {
+            request.query = self.query.to_text();
+        }
+        if self.filter != before.filter {
+            request.filter = self.filter.map(|filter| filter.to_json());
+        }
+        request
+    }
+}
+
+/// A way to ask otherwise.
+enum Change<'a> {
+    /// Each unknown word becomes one that it is like: that of this number, or else its likeliest.
+    Words(&'a [Like], usize),
+    /// A value of an attribute becomes another.
+    Value {
+        attribute: &'a str,
+        value: &'a str,
+        instead: &'a str,
+    },
+    /// The clause `name:value` becomes a condition on an attribute.
+    Attribute {
+        clause: &'a str,
+        name: &'a str,
+        instead: &'a str,
+    },
+    /// What leaves pages out goes.
+    Without(Relax<'a>),
+    Everything,
+}
+
+#[derive(Clone, Copy)]
+enum Relax<'a> {
+    Spelling,
+    Phrases,
+    Exclusions,
+    Part(&'a str),
+    Filter,
+}
+
+impl Change<'_> {
+    /// Changes the request; whether there was anything to change.
+    fn apply(&self, draft: &mut Draft) -> bool {
+        match *self {
+            Self::Words(like, place) => {
+                let mut changed = false;
+                // From the end, so that places in front stay where they are.
+                for Like { clause, range, words } in like.iter().rev() {
+                    let word = words.get(place).or(words.first());
+                    if let (Some(word), Some(clause)) = (word, draft.query.clauses.get_mut(*clause))
+                        && clause.text.get(range.clone()).is_some()
+                    {
+                        clause.text.replace_range(range.clone(), word);
+                        changed = true;
+                    }
+                }
+                changed
+            }
+            Self::Value { attribute, value, instead } => {
+                let mut changed = false;
+                for condition in &mut draft.query.conditions {
+                    if condition.attribute == attribute && condition.value == value {
+                        condition.value = instead.to_owned();
+                        changed = true;
+                    }
+                }
+                draft
+                    .filter
+                    .iter_mut()
+                    .for_each(|filter| changed |= replace(filter, attribute, value, instead));
+                changed
+            }
+            Self::Attribute { clause, name, instead } => {
+                let clauses = &mut draft.query.clauses;
+                let Some(at) = clauses.iter().position(|other| other.text == clause) else { return false };
+                let Some(value) = clause.get(name.len() + 1..) else { return false };
+                let excluded = clauses.remove(at).excluded;
+                let (attribute, value) = (instead.to_owned(), value.to_owned());
+                draft.query.conditions.push(query::Condition { attribute, value, excluded });
+                true
+            }
+            Self::Without(relax) => relax.apply(draft),
+            Self::Everything => {
+                let all = [Relax::Spelling, Relax::Phrases, Relax::Exclusions, Relax::Filter];
+                all.into_iter().filter(|relax| relax.apply(draft)).count() > 1
+            }
+        }
+    }
+}
+
+impl Relax<'_> {
+    fn apply(self, draft: &mut Draft) -> bool {
+        let query = &mut draft.query;
+        match self {
+            Self::Spelling => std::mem::take(&mut draft.request.verbatim),
+            Self::Phrases => {
+                let mut changed = false;
+                for clause in query.clauses.iter_mut().filter(|clause| !clause.excluded) {
+                    changed |= clause.kind == ClauseKind::Phrase;
+                    clause.kind = ClauseKind::Word;
+                }
+                changed
+            }
+            Self::Exclusions => {
+                let before = query.clauses.len();
+                query.clauses.retain(|clause| !clause.excluded);
+                query.clauses.len() < before
+            }
+            Self::Part(name) => {
+                let before = query.conditions.len();
+                query.conditions.retain(|condition| condition.attribute != name);
+                let rest = draft.filter.as_ref().and_then(|filter| filter.without(name));
+                let changed = rest.is_some() || query.conditions.len() < before;
+                if let Some(rest) = rest {
+                    draft.filter = Some(rest).filter(|rest| !rest.is_everything());
+                }
+                changed
+            }
+            Self::Filter => {
+                let filtered = draft.filter.take().is_some_and(|filter| !filter.is_everything());
+                !std::mem::take(&mut query.conditions).is_empty() || filtered
+            }
+        }
+    }
+}
+
+/// Puts another value in the place of one, wherever a condition asks for it.
+fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &str) -> bool {
+    match condition {
+        Condition::All(parts) | Condition::Any(parts) => {
+            parts.iter_mut().filter_map(|part| replace(part, attribute, value, instead).then_some(())).count()
+                > 0
+        }
+        Condition::Not(inner) => replace(inner, attribute, value, instead),
+        Condition::Test(Test { attribute: of, predicate: Predicate::In(values) }) if of == attribute => {
+            let mut changed = false;
+            for one in values.iter_mut().filter(|one| *one == value) {
+                *one = instead.to_owned();
+                changed = true;
+            }
+            changed
+        }
+        Condition::Test(_) => false,
+    }
+}
+
+/// Everything there is to try, in the order in which it is suggested.
+fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Result<Vec<Try>, Error> {
+    let attributes = &index.manifest().attributes;
+    let mut tries = Vec::new();
+    let mut attempt =
+        |kind, what: &str, instead: Option<&str>, without: Option<String>, change: Change<'_>| {
+            tries.extend(attempt(index, drafts, kind, what, instead, without, &change)?);
+            Ok::<(), Error>(())
+        };
+    let Some(draft) = drafts.first() else { return Ok(tries) };
+
+    for place in 0..like.iter().map(|like| like.words.len()).max().unwrap_or(0) {
+        let pairs = like.iter().filter_map(|like| {
+            let word = draft.query.clauses.get(like.clause)?.text.get(like.range.clone())?;
+            Some((word, like.words.get(place).or(like.words.first())?.as_str()))
+        });
+        let (words, instead): (Vec<&str>, Vec<&str>) = pairs.unzip();
+        let (words, instead) = (words.join(" "), instead.join(" "));
+        attempt(SuggestionKind::Words, &words, Some(&instead), None, Change::Words(like, place))?;
+    }
+    let unknown = asked
+        .condition
+        .iter()
+        .flat_map(|condition| filter::unknown_values(condition, attributes, |shard| index.column(shard)));
+    let values: Vec<_> = unknown.collect();
+    let pairs = values.iter().flat_map(|unknown| unknown.instead.iter().map(move |value| (unknown, value)));
+    for (unknown, instead) in pairs.take(MAX_VALUES) {
+        let (attribute, value) = (unknown.attribute.as_str(), unknown.value.as_str());
+        let change = Change::Value { attribute, value, instead };
+        attempt(SuggestionKind::Value, value, Some(instead), None, change)?;
+    }
+    for Clause { text, .. } in draft.query.clauses.iter().filter(|clause| clause.kind == ClauseKind::Word) {
+        let Some((name, value)) = text.split_once(':') else { continue };
+        if value.is_empty() || attributes.iter().any(|attribute| attribute.name == name) {
+            continue;
+        }
+        for attribute in attributes.iter().filter(|attribute| filter::resembles(name, &attribute.name)) {
+            let instead = attribute.name.as_str();
+            let change = Change::Attribute { clause: text, name, instead };
+            attempt(SuggestionKind::Attribute, name, Some(instead), None, change)?;
+        }
+    }
+
+    let mut names: Vec<&str> = Vec::new();
+    for test in asked.condition.iter().flat_map(Condition::tests) {
+        if !names.contains(&test.attribute.as_str()) {
+            names.push(&test.attribute);
+        }
+    }
+    let all = asked.condition.iter().map(|condition| filter::quote(&condition.to_string()));
+    let whole = format!("the filter {}", all.collect::<String>());
+    let mut relax = |kind, what: &str, without: String, relax| {
+        attempt(kind, what, None, Some(without), Change::Without(relax))
+    };
+    relax(SuggestionKind::Phrases, "", "quotation marks".into(), Relax::Phrases)?;
+    relax(SuggestionKind::Exclusions, "", "what the query excludes".into(), Relax::Exclusions)?;
+    relax(SuggestionKind::Spelling, "", "taking words as they are spelt".into(), Relax::Spelling)?;
+    relax(SuggestionKind::Filter, "", whole, Relax::Filter)?;
+    if names.len() > 1 {
+        for name in names {
+            let without = format!("the filter on {}", filter::quote(name));
+            relax(SuggestionKind::Part, name, without, Relax::Part(name))?;
+        }
+    }
+    attempt(SuggestionKind::Everything, "", None, Some("all of that".into()), Change::Everything)?;
+    Ok(tries)
+}
+
+/// A search by other wordings, where a change makes them others.
+fn attempt(
+    index: &Index,
+    drafts: &[Draft],
+    kind: SuggestionKind,
+    what: &str,
+    instead: Option<&str>,
+    without: Option<String>,
+    change: &Change<'_>,
+) -> Result<Option<Try>, Error> {
+    let (mut changed, mut requests) = (false, Vec::with_capacity(drafts.len()));
+    let mut condition = None;
+    for (i, before) in drafts.iter().enumerate() {
+        let mut draft = before.clone();
+        // What is replaced is the query's own.
+        if i == 0 || matches!(change, Change::Without(_) | Change::Everything) {
+            changed |= change.apply(&mut draft);
+        }
+        if i == 0 {
+            condition = draft.filter.as_ref().map(ToString::to_string);
+        }
+        requests.push(draft.finish(before));
+    }
+    let Some(first) = requests.first().filter(|_| changed) else { return Ok(None) };
+    let suggestion = Suggestion {
+        kind,
+        what: what.to_owned(),
+        instead: instead.map(str::to_owned),
+        query: first.query.clone(),
+        also: requests.iter().skip(1).map(|request| request.query.clone()).collect(),
+        filter: condition.filter(|_| first.filter.is_some()),
+        verbatim: first.verbatim,
+        pages: 0,
+    };
+    let mut wordings = Vec::with_capacity(requests.len());
+    for request in requests {
+        wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+    }
+    Ok(Some(Try { suggestion, wordings, without }))
+}

@@ -1,0 +1,162 @@
+//! Where nothing is found: what else to ask, and that it finds what is said.
+
+mod support;
+
+use findling_bundle::{AttributeKind, AttributeValue};
+use findling_engine::{Mode, Request, Response, Suggest, Suggestion, SuggestionKind};
+use serde_json::json;
+use support::{Bundle, Cut, Page, build, page, titles};
+
+fn books() -> Bundle {
+    let of = |book: &str, year: f64, page: Page| {
+        let attributes =
+            vec![("book", AttributeValue::String(book.into())), ("year", AttributeValue::Number(year))];
+        Page { attributes, ..page }
+    };
+    let pages = [
+        of(
+            "reference",
+            2019.0,
+            page(
+                "Threads",
+                &[("Shared State", "A mutex guards shared data between threads. E0382 is an error.")],
+            ),
+        ),
+        of(
+            "nomicon",
+            2021.0,
+            page("Receiving", &[("", "Messages are received from channels, not by a mutex.")]),
+        ),
+        of(
+            "book",
+            2024.0,
+            page("Timeouts", &[("", "The option checkpoint_timeout limits the checkpoint. See E0384.")]),
+        ),
+    ];
+    let attributes = [("book", AttributeKind::String), ("year", AttributeKind::Number)];
+    build(&pages, &attributes, Cut { words_per_spelling: 4, ..Cut::default() })
+}
+
+fn request(query: &str) -> Request {
+    Request { query: query.into(), ..Request::default() }
+}
+
+/// What is suggested, as `kind: query [filter] (pages)`; each is asked and must find so many.
+fn suggested(request: Request) -> Vec<String> {
+    let bundle = books();
+    let response = bundle.search(request.clone());
+    assert_eq!(titles(&response), [""; 0], "{}", request.query);
+    response.suggestions.iter().map(|suggestion| asked(&bundle, &request, suggestion)).collect()
+}
+
+fn asked(bundle: &Bundle, before: &Request, suggestion: &Suggestion) -> String {
+    let Suggestion { kind, query, also, filter, verbatim, pages, .. } = suggestion.clone();
+    let filter_value = filter.clone().map(serde_json::Value::String);
+    let again = Request { query: query.clone(), also, filter: filter_value, verbatim, ..before.clone() };
+    let found = bundle.search(again);
+    assert_eq!(found.total.pages, pages, "{suggestion:?}");
+    assert!(found.suggestions.is_empty());
+    let filter = filter.map(|filter| format!(" [{filter}]")).unwrap_or_default();
+    let kind = serde_json::to_value(kind).unwrap();
+    format!("{}: {query}{filter} ({pages})", kind.as_str().unwrap())
+}
+
+fn notices(response: &Response, code: &str) -> Vec<String> {
+    let those = response.notices.iter().filter(|notice| notice.code == code);
+    those.map(|notice| notice.message.clone()).collect()
+}
+
+#[test]
+fn words_that_resemble_one_that_no_page_has() {
+    let verbatim = |query: &str| Request { verbatim: true, ..request(query) };
+    assert_eq!(suggested(verbatim("mutx")), ["words: mutex (2)", "spelling: mutx (2)"]);
+    // Beyond what is corrected.
+    assert_eq!(suggested(request("motekx")), ["words: mutex (2)"]);
+    // Codes are never corrected, and may be named.
+    assert_eq!(suggested(request("E0383")), ["words: e0382 (1)", "words: e0384 (1)"]);
+    // What resembles nothing.
+    assert_eq!(suggested(request("xylophone")), [""; 0]);
+    let response = books().search(request("xylophone \"quux\""));
+    assert_eq!(notices(&response, "unknown-words"), ["no page has the word `xylophone` or `quux`"]);
+}
+
+#[test]
+fn a_phrase_keeps_its_marks_where_other_words_stand_in_it() {
+    assert_eq!(
+        suggested(request("\"sharde data\"")),
+        ["words: \"shared data\" (1)", "phrases: sharde data (1)"]
+    );
+    assert_eq!(suggested(request("\"data mutex\"")), ["phrases: data mutex (2)"]);
+}
+
+#[test]
+fn exclusions_of_everything() {
+    assert_eq!(suggested(request("mutex -guards -channels")), ["exclusions: mutex (2)"]);
+    // Neither alone helps.
+    assert_eq!(suggested(request("\"data mutex\" book:book")), ["everything: data mutex (2)"]);
+}
+
+#[test]
+fn values_that_no_page_has() {
+    assert_eq!(
+        suggested(request("book:refrence mutex")),
+        ["value: book:reference mutex (1)", "filter: mutex (2)"]
+    );
+    let filtered =
+        |query: &str, filter: serde_json::Value| Request { filter: Some(filter), ..request(query) };
+    assert_eq!(
+        suggested(filtered("mutex", json!({"book": "refrence"}))),
+        ["value: mutex [book=reference] (1)", "filter: mutex (2)"]
+    );
+    // Nothing near: those there are, that find something.
+    assert_eq!(
+        suggested(filtered("mutex", json!("book=xyz"))),
+        ["value: mutex [book=nomicon] (1)", "value: mutex [book=reference] (1)", "filter: mutex (2)"]
+    );
+    let response = books().search(filtered("mutex", json!({"year": {"gte": 2030}})));
+    assert_eq!(notices(&response, "unknown-value"), ["no page has such a `year`; they go from 2019 to 2024"]);
+    assert_eq!(
+        suggested(filtered(
+            "mutex",
+            json!({"must": [{"match": {"book": "nomicon"}}, {"range": {"year": {"lt": 2020}}}]})
+        )),
+        ["filter: mutex (2)", "part: mutex [year:lt:2020] (1)", "part: mutex [book=nomicon] (1)"]
+    );
+}
+
+#[test]
+fn names_that_are_nearly_an_attributes() {
+    assert_eq!(suggested(request("Book:nomicon")), ["attribute: book:nomicon (1)"]);
+    assert_eq!(suggested(request("boook:nomicon xylophone")), [""; 0]);
+    let error = books().open().search(Request { filter: Some(json!("boook=a")), ..request("mutex") }).err();
+    assert_eq!(
+        error.unwrap().to_string(),
+        "the bundle has no attribute `boook`, but `book`; it has book, year"
+    );
+}
+
+#[test]
+fn every_wording_is_asked_otherwise() {
+    let also = vec!["\"mutex data\"".into()];
+    assert_eq!(suggested(Request { also, ..request("\"data mutex\"") }), ["phrases: data mutex (2)"]);
+}
+
+#[test]
+fn who_does_not_want_suggestions_gets_none() {
+    let response = books().search(Request { suggest: Suggest(false), ..request("motekx") });
+    assert_eq!(response.suggestions, []);
+    assert_eq!(notices(&response, "unknown-words"), [""; 0]);
+    let read = Request::from_json(r#"{"query": "a", "suggest": false}"#).unwrap();
+    assert_eq!((read.suggest, Request::from_json("{}").unwrap().suggest), (Suggest(false), Suggest(true)));
+}
+
+#[test]
+fn by_meaning_alone_filters_are_named() {
+    let filter = Some(json!("book=xyz"));
+    let request = Request { mode: Mode::Semantic, filter, ..request("") };
+    let kinds: Vec<_> = books().search(request).suggestions.into_iter().map(|one| one.kind).collect();
+    assert_eq!(
+        kinds,
+        [SuggestionKind::Value; 3].into_iter().chain([SuggestionKind::Filter]).collect::<Vec<_>>()
+    );
+}
