@@ -156,15 +156,16 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 
 /// The contents as small as they come, and how they were made so.
 fn compress(kind: u8, raw: &[u8]) -> (u8, Cow<'_, [u8]>) {
+    let deflated = compress_to_vec(raw, LEVEL);
+    // Deflate is better where lists repeat each other, as those of words do that stand on every page.
     if let Some(packed) = pack(kind, raw)
-        && packed.len() < raw.len()
+        && packed.len() < raw.len().min(deflated.len())
         && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
         // What has not the form that its writer gives it would come back in that form.
         && unpack(kind, &packed, raw.len()).is_ok_and(|unpacked| unpacked == raw)
     {
         return (PACKED, packed.into());
     }
-    let deflated = compress_to_vec(raw, LEVEL);
     // Where deflate saves less than a thirtieth (int8 vectors), inflating would cost more time than it saves.
     if deflated.len() + raw.len() / 30 < raw.len() {
         (DEFLATE, deflated.into())
