@@ -3,9 +3,8 @@
 
 use crate::Error;
 use crate::codec::{Reader, put_varint};
-use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
+use crate::range_coder::{Bit, Decoder, Encoder, NUMBER, WHAT};
 
-const WHAT: &str = "packed numbers";
 /// The number before is told apart up to this, and the one before that.
 const BEFORE: usize = 8;
 const FIRST: usize = 4;

@@ -7,6 +7,9 @@
 
 use crate::Error;
 
+/// What errors are about: terms and the structure are packed so.
+pub(crate) const WHAT: &str = "packed numbers";
+
 /// Observations after which a probability moves by the same share each time.
 const MOST_SEEN: u8 = 30;
 /// 2^16 over what each observation weighs: 1.6 for the first, then 1 more for each, so that a new model learns at once.
@@ -263,8 +266,6 @@ impl<'a> Decoder<'a> {
         }
     }
 }
-
-const WHAT: &str = "terms";
 
 #[cfg(test)]
 mod tests {
