@@ -10,7 +10,7 @@ use pack::{Sizes, pack};
 /// Sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkOptions {
-    /// Words of a passage to aim at.
+    /// Words of a passage to aim at. A section that would come in two is left whole.
     pub passage_words: usize,
     /// Words that a passage repeats from the end of the one before it.
     pub passage_overlap: usize,
@@ -163,6 +163,10 @@ fn passages(text: &str, atoms: &[Atom], options: &ChunkOptions) -> Vec<(u32, u32
         return vec![(0, 0)];
     }
     let target = options.passage_words.max(1);
+    // Each half of a short section would lack what the other says.
+    if atoms::words(text) * 2 < target * 5 {
+        return vec![(0, text.len() as u32)];
+    }
     let sizes = Sizes { target, max: target * 2, overlap: options.passage_overlap.min(target / 2) };
     pack(text, atoms, sizes, &atoms::words).into_iter().map(span).collect()
 }

@@ -39,6 +39,7 @@ pub const PARAMETERS: [Parameter; RANKING_MOST.len()] = [
     parameter("stopWords", &[]),
     parameter("completions", SHARE),
     parameter("synonyms", SHARE),
+    parameter("relatives", SHARE),
     parameter("forms", SHARE),
     parameter("meaning", MEANING),
     parameter("meaningInSentences", MEANING),
@@ -169,8 +170,8 @@ mod tests {
         let at = tempfile::tempdir().expect("a directory");
         let path = at.path().join("ranking.json");
         let mut setting = defaults();
-        setting[9] = 0.55;
-        setting[14] = 0.9;
+        setting[10] = 0.55;
+        setting[15] = 0.9;
         write(&path, &setting).expect("written");
         assert_eq!(
             std::fs::read_to_string(&path).expect("read"),

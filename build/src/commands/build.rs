@@ -128,7 +128,7 @@ struct Reading {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Sizes")]
 struct Sizes {
-    /// Words of a passage, the unit of search by words
+    /// Words of a passage, the unit of search by words; a section that would come in two is left whole
     #[arg(long, value_name = "N", default_value_t = 110, value_parser = RangedU64ValueParser::<usize>::new().range(10..=10_000))]
     passage_words: usize,
     /// Words that a passage repeats of the one before it

@@ -31,7 +31,7 @@ const MAGIC: [u8; 4] = *b"FNDS";
 const HEADER_LEN: usize = 12;
 const MANIFEST_KIND: u8 = 255;
 /// Of every kind until one changes.
-const VERSION: u8 = 7;
+const VERSION: u8 = 8;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;

@@ -51,19 +51,19 @@ pub struct Manifest {
 /// | lines | parameters |
 /// |---|---|
 /// | 0 to 3 | how much the length counts of title, heading, text, code |
-/// | 4 to 8 | parts of identifiers, stop words, completions, synonyms, forms |
-/// | 9 to 13 | the share of meaning, that in sentences, coverage; of a page its maxima, its second section |
-/// | 14 to 19 | `k1`; weights of title, path, heading, the headings above, code, against 1 for text |
-/// | 20, 21 | what a title, a heading is worth more that is the query |
-pub const RANKING_MOST: [f32; 22] = {
-    let mut most = [1.0; 22];
+/// | 4 to 9 | parts of identifiers, stop words, completions, synonyms, relatives, forms |
+/// | 10 to 14 | the share of meaning, that in sentences, coverage; of a page its maxima, its second section |
+/// | 15 to 20 | `k1`; weights of title, path, heading, the headings above, code, against 1 for text |
+/// | 21, 22 | what a title, a heading is worth more that is the query |
+pub const RANKING_MOST: [f32; 23] = {
+    let mut most = [1.0; 23];
     let mut i = 0;
     while i < 4 {
         most[i] = 0.95;
         i += 1;
     }
-    i = 14;
-    while i < 22 {
+    i = 15;
+    while i < 23 {
         most[i] = 100.0;
         i += 1;
     }

@@ -254,7 +254,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let manifest = Manifest {
         generator: "findling test".into(),
         languages: vec!["en".into()],
-        ranking: vec![0.5; 22],
+        ranking: vec![0.5; 23],
         analysis: 42,
         stats: sample.stats,
         attributes,

@@ -182,16 +182,26 @@ impl<'a> Scorer<'a> {
                     }
                 }
             }
-            // The other word for a thing is worth a little less than the one typed, however rare it is.
+            // Another word for a thing is worth less than the one typed, however rare it is.
             let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
-            for key in &group.synonyms {
-                if let Some(lookup) = self.dictionary.find(key)
-                    && terms.iter().all(|known| known.term != *key)
-                {
+            let synonyms =
+                group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
+            let mut others: Vec<_> =
+                synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
+            // Who types a single word means that one, and one that is unfinished has its completions.
+            if plan.n_tokens > 1 && group.is_plain_word() {
+                // Of a word in several languages the analysis that cuts least: the others cut what is an ending in theirs.
+                let word = group.terms.iter().max_by_key(|term| term.len());
+                let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
+                others.extend(
+                    relatives.into_iter().map(|(term, lookup)| (term, lookup, self.params.relative_weight)),
+                );
+            }
+            for (term, lookup, share) in others {
+                if terms.iter().all(|known| known.term != term) {
                     let idf = self.idf(lookup.entry.df);
                     let idf = own.map_or(idf, |own| own.min(idf));
-                    let weight = weight * self.params.synonym_weight;
-                    terms.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: false });
+                    terms.push(ScoredTerm { term, lookup, idf, weight: weight * share, exact: false });
                 }
             }
             let most = match terms.is_empty() {

@@ -14,6 +14,11 @@ const MAX_COMPLETION_RANGES: usize = 3;
 const MIN_STEM_CHARS: usize = 4;
 const MAX_STEM_CUT: usize = 4;
 
+/// Most relatives of a term that are longer than it.
+const MAX_RELATIVES: usize = 16;
+/// A term that others are made of has at least so many characters.
+const MIN_RELATIVE_CHARS: usize = 4;
+
 /// A term that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lookup {
@@ -80,6 +85,29 @@ impl<'a> Dictionary<'a> {
         shard.into_iter().flat_map(move |(shard, structure)| shard.postings(&entry, level, structure))
     }
 
+    /// The terms made of a term or that it is made of, as far as they stand in its shard, so that nothing is fetched for them: those
+    /// that begin with it, most frequent first, at most [`MAX_RELATIVES`], and those that it begins with. Words alone.
+    pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
+        let mut best = Vec::new();
+        let is_word = |term: &str| term.chars().all(char::is_alphabetic);
+        let own = self.index.manifest().lexicon_of(term).and_then(|own| Some((own, self.terms_shard(own)?)));
+        let Some((own, shard)) = own.filter(|_| is_word(term)) else { return best };
+        if term.chars().nth(MIN_RELATIVE_CHARS - 1).is_some() {
+            let mut longer = shard.prefix(term);
+            while let Some((found, entry)) = longer.advance() {
+                if found != term && is_word(found) {
+                    keep_frequent(&mut best, MAX_RELATIVES, found, Lookup { range: own, entry });
+                }
+            }
+        }
+        for (end, _) in term.char_indices().skip(MIN_RELATIVE_CHARS) {
+            if let Some(entry) = shard.find(&term[..end]) {
+                best.push((term[..end].to_string(), Lookup { range: own, entry }));
+            }
+        }
+        best
+    }
+
     /// Whether a term begins with `prefix`.
     pub fn begins(&self, prefix: &str) -> bool {
         let ranges = self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
@@ -101,18 +129,22 @@ impl<'a> Dictionary<'a> {
                 if is_key(term) {
                     continue;
                 }
-                // Terms come in order, so among equals the first stays in front.
-                let place = best.partition_point(|(_, other)| other.entry.df >= entry.df);
-                if place < MAX_COMPLETIONS {
-                    best.truncate(MAX_COMPLETIONS - 1);
-                    best.insert(place, (term.to_string(), Lookup { range, entry }));
-                }
+                keep_frequent(&mut best, MAX_COMPLETIONS, term, Lookup { range, entry });
             }
         }
         if best.is_empty() {
             best.extend(stems(prefix).find_map(|stem| Some((stem.to_string(), self.find(stem)?))));
         }
         best
+    }
+}
+
+/// Puts a term among the most frequent, of which there are `most`. Terms come in order, so among equals the first stays in front.
+fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, lookup: Lookup) {
+    let place = best.partition_point(|(_, other)| other.entry.df >= lookup.entry.df);
+    if place < most {
+        best.truncate(most - 1);
+        best.insert(place, (term.to_string(), lookup));
     }
 }
 

@@ -32,6 +32,9 @@ pub struct Bm25fParams {
     /// Weight of the site's synonyms of a word, against 1 for the word: what says the word typed leads. 0.45 unless
     /// told.
     pub synonym_weight: f32,
+    /// Weight of a word's relatives, which begin with it or which it begins with (`parse`, `parser`; `file`, `filename`), against 1
+    /// for the word, in queries of several words. 0.5 unless told.
+    pub relative_weight: f32,
     /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2 unless told.
     pub form_weight: f32,
     /// A section whose page's title consists of the query's words scores this much more, as a share. 0.6 unless told.
@@ -57,6 +60,7 @@ impl Default for Bm25fParams {
             stop_weight: 0.0,
             completion_weight: 0.7,
             synonym_weight: 0.45,
+            relative_weight: 0.5,
             form_weight: 0.2,
             title_boost: 0.6,
             heading_boost: 0.5,

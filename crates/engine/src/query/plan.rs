@@ -67,6 +67,11 @@ impl Group {
         self.kind != TokenKind::Part && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
+    /// Whether it is a word that was typed to its end: no stop word, no identifier, no beginning.
+    pub fn is_plain_word(&self) -> bool {
+        self.kind == TokenKind::Word && self.stop == 0.0 && self.prefix.is_none() && !self.extra
+    }
+
     /// What else several words are asked for as.
     pub(super) fn extra(synonyms: Vec<String>) -> Self {
         let kind = TokenKind::Whole;

@@ -92,6 +92,7 @@ impl RankParams {
             &mut bm25f.stop_weight,
             &mut bm25f.completion_weight,
             &mut bm25f.synonym_weight,
+            &mut bm25f.relative_weight,
             &mut bm25f.form_weight,
             alpha,
             sentence_alpha,
