@@ -11,7 +11,7 @@
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
 use findling_text::keys::pin_key;
 
-use crate::filter::{self, Condition, Predicate};
+use crate::filter::{self, Condition, Misfit};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
@@ -83,6 +83,10 @@ pub(crate) struct Asked {
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
+    /// A test of the filter that its attribute's type does not allow, to be refused with what there is.
+    refused: Option<Misfit>,
+    /// What looked like conditions in the query and became words again.
+    pub misfits: Vec<Misfit>,
     /// The mode that answers.
     pub mode: Mode,
     /// The request's fusion, with numbers.
@@ -324,6 +328,9 @@ impl Wording {
         if self.found.is_some() {
             return Ok(Vec::new());
         }
+        if let Some(misfit) = &self.asked.refused {
+            return filter::refuse(index, misfit);
+        }
         let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
@@ -509,7 +516,11 @@ impl Asked {
             }
         }
 
-        let condition = condition(index, &request, &mut query)?;
+        let mut misfits = Vec::new();
+        let (condition, refused) = match condition(index, &request, &mut query, &mut misfits)? {
+            Ok(condition) => (condition, None),
+            Err(misfit) => (None, Some(misfit)),
+        };
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
             notice("query-truncated", "the query is longer than the engine looks at; its end was left out");
@@ -569,6 +580,8 @@ impl Asked {
             corrections: Vec::new(),
             plan,
             condition,
+            refused,
+            misfits,
             mode,
             fusion,
             dense,
@@ -674,6 +687,7 @@ impl Asked {
             shards.extend(condition.shards(&manifest.attributes)?);
         }
         for attribute in self.facets(index)? {
+        shards.extend(self.misfits.iter().map(|misfit| misfit.attribute.column));
             shards.push(attribute.column);
         }
         if let Some(sort) = &self.request.sort {
@@ -772,31 +786,37 @@ pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
     }
 }
 
-/// The request's filter and the query's own conditions. What looks like a condition but cannot be met by an attribute of its
-/// type becomes words again.
-fn condition(index: &Index, request: &Request, query: &mut Query) -> Result<Option<Condition>, Error> {
+/// The request's filter and the query's own conditions; what the type of an attribute does not allow in the filter. What looks like a
+/// condition in the query but cannot be met by an attribute of its type becomes words again, and is among `misfits`.
+fn condition(
+    index: &Index,
+    request: &Request,
+    query: &mut Query,
+    misfits: &mut Vec<Misfit>,
+) -> Result<Result<Option<Condition>, Misfit>, Error> {
     let attributes = &index.manifest().attributes;
     let mut conditions = Vec::new();
     if let Some(condition) = filter_of(request)? {
-        // What is wrong with the filter is said before anything is fetched.
+        if let Some(misfit) = condition.misfit(attributes) {
+            return Ok(Err(misfit));
+        }
+        // What else is wrong with the filter is said before anything is fetched.
         condition.shards(attributes)?;
         conditions.push(condition);
     }
     for query::Condition { attribute, value, excluded } in std::mem::take(&mut query.conditions) {
-        let test = Condition::test(attribute.clone(), Predicate::In(vec![value.clone()]));
-        if test.shards(attributes).is_ok() {
+        let kind = self::attribute(index, &attribute)?.kind;
+        let test = filter::typed(&attribute, kind, &value);
+        let Some(misfit) = test.misfit(attributes) else {
             conditions.push(if excluded { Condition::not(test) } else { test });
-        } else {
-            query.clauses.push(Clause {
-                kind: ClauseKind::Word,
-                text: format!("{attribute}:{value}"),
-                excluded,
-            });
-            query.open_end = false;
-        }
+            continue;
+        };
+        misfits.push(misfit);
+        query.clauses.push(Clause { kind: ClauseKind::Word, text: format!("{attribute}:{value}"), excluded });
+        query.open_end = false;
     }
     let all = Condition::all(conditions);
-    Ok((!all.is_everything()).then_some(all))
+    Ok(Ok((!all.is_everything()).then_some(all)))
 }
 
 /// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps its own length, which is

@@ -4,6 +4,7 @@ use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
 use super::error::quote;
+use super::misfit::Misfit;
 use super::near::{Unknown, unknown_value, unmet};
 use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date, number};
 use crate::{Error, Notice};
@@ -33,6 +34,15 @@ impl Condition {
         order::sort(&mut shards);
         shards.dedup();
         Ok(shards)
+    }
+
+    /// The first test that its attribute's type does not allow; `None` also where there is no such attribute.
+    pub(crate) fn misfit(&self, attributes: &[Attribute]) -> Option<Misfit> {
+        self.tests().into_iter().find_map(|test| {
+            let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute)?;
+            let error = Check::new(test, attribute.kind).err()?;
+            Some(Misfit { attribute: attribute.clone(), error })
+        })
     }
 
     /// The pages that meet it. `column` gives the column of a shard that [`Condition::shards`] names. O(pages) for each
@@ -84,10 +94,10 @@ enum Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(test: &'a Test, kind: AttributeKind) -> Result<Self, Error> {
+    fn new(test: &'a Test, kind: AttributeKind) -> Result<Self, FilterError> {
         let refuse = |expected: &str, found: String, remedy: &str| {
             let position = format!("`{}`", test.attribute);
-            Err(FilterError { position, expected: expected.into(), found, remedy: remedy.into() }.into())
+            Err(FilterError { position, expected: expected.into(), found, remedy: remedy.into() })
         };
         let strings = matches!(kind, AttributeKind::String | AttributeKind::Strings);
         match &test.predicate {

@@ -111,6 +111,7 @@ impl Allowed {
             notices = matched.notices;
             allowed = Some(filter::sections_of(&matched.pages, structure));
         }
+        notices.extend(asked.misfits.iter().map(|misfit| filter::not_a_value(index, misfit)));
         let n_sections = structure.n_sections();
         let selectivity = match &allowed {
             Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
