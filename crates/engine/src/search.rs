@@ -9,7 +9,7 @@
 //! 4. Done.
 
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
-use findling_text::keys::pin_key;
+use findling_text::keys::{other_numbers, pin_key};
 
 use crate::filter::{self, Condition, Misfit};
 use crate::lexical::{Dictionary, Scorer};
@@ -667,8 +667,9 @@ impl Asked {
                     continue;
                 }
                 // Forms lie beside their terms, nearly always in the same shard.
-                let asked = group.terms.iter().chain(&group.synonyms).chain(&group.forms);
-                shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
+                let asked = group.terms.iter().chain(&group.synonyms).chain(&group.forms).cloned();
+                let asked = asked.chain(group.forms.iter().flat_map(|form| other_numbers(form)));
+                shards.extend(asked.filter_map(|term| dictionary.shard_of(&term)));
                 shards
                     .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
             }
@@ -686,8 +687,8 @@ impl Asked {
         if let Some(condition) = &self.condition {
             shards.extend(condition.shards(&manifest.attributes)?);
         }
-        for attribute in self.facets(index)? {
         shards.extend(self.misfits.iter().map(|misfit| misfit.attribute.column));
+        for attribute in self.facets(index)? {
             shards.push(attribute.column);
         }
         if let Some(sort) = &self.request.sort {

@@ -30,6 +30,13 @@ pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
 
+/// The keys that a form may have in its other number, `closures` for `closure`; most of them are none.
+pub fn other_numbers(key: &str) -> impl Iterator<Item = String> {
+    // An ending that does not fit makes a form that no title has.
+    let less = ["s", "es"].into_iter().filter_map(|end| key.strip_suffix(end).map(str::to_owned));
+    ["s", "es"].into_iter().map(move |end| format!("{key}{end}")).chain(less)
+}
+
 /// The key of the pages that a site has pinned to the query of which `name` is the key as a title.
 pub fn pin_key(name: &str) -> String {
     name.replace(NAME, &PIN.to_string())
@@ -162,5 +169,8 @@ mod tests {
         assert_eq!(split_form(&key), Some(("univers", "universe")));
         assert!(is_key(&key) && !is_key("univers"));
         assert_eq!(form_key("a", &"x".repeat(60)), None);
+        let numbers = |form| other_numbers(&form_key("closur", form).unwrap()).collect::<Vec<_>>();
+        assert!(numbers("closure").contains(&form_key("closur", "closures").unwrap()));
+        assert!(numbers("closures").contains(&form_key("closur", "closure").unwrap()));
     }
 }

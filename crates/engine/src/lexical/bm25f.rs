@@ -11,6 +11,7 @@ use super::{Bm25fParams, Dictionary, Lookup};
 use crate::filter::Bitset;
 use crate::query::{Group, QueryPlan};
 use findling_text::TokenKind;
+use findling_text::keys::other_numbers;
 
 /// A section that words found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,8 +150,8 @@ impl<'a> Scorer<'a> {
         group.count as f32 * kind * stop
     }
 
-    /// Looks the words of a query up, completions included.
-    pub fn resolve(&self, plan: &QueryPlan) -> Vec<ScoredGroup> {
+    /// Looks the words of a query up, completions included. A title is compared with what follows the `leading` stop words.
+    pub fn resolve(&self, plan: &QueryPlan, leading: u32) -> Vec<ScoredGroup> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
         let mut bits = 0u32;
@@ -207,7 +208,7 @@ impl<'a> Scorer<'a> {
             groups.extend(forms);
         }
         // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.
-        let unseen = !only_stops && plan.groups.iter().any(|group| group.stop == 1.0);
+        let unseen = !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
         if bits > 8 || unseen {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
@@ -222,6 +223,13 @@ impl<'a> Scorer<'a> {
         for key in &group.forms {
             if let Some(lookup) = self.dictionary.find(key) {
                 found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
+            }
+        }
+        // A title in the other number is the query as well; where there are both, the form typed leads.
+        let typed = if found.is_empty() { &[] } else { &group.forms[..] };
+        for key in typed.iter().flat_map(|key| other_numbers(key)) {
+            if let Some(lookup) = self.dictionary.find(&key) {
+                found.push(ScoredTerm { term: key, lookup, idf, weight: weight / 2.0, exact: true });
             }
         }
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })

@@ -162,6 +162,12 @@ impl QueryPlan {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
+    /// How many stop words it begins with, where others follow.
+    pub fn leading_stops(&self) -> u32 {
+        let leading = self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
+        if leading < self.groups.len() { leading as u32 } else { 0 }
+    }
+
     /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
     pub fn is_sentence(&self) -> bool {
         let count = |is: fn(&Group) -> bool| {
@@ -402,6 +408,19 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(plan(text, &["en"], false).is_sentence(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_begins_with_stop_words() {
+        for (text, expect) in [
+            ("what is a mutex", 3),
+            ("mutex", 0),
+            ("mutex of what", 0),
+            ("to be or not to be", 0),
+            ("the cat the hat", 0),
+        ] {
+            assert_eq!(plan(text, &["en"], false).leading_stops(), expect, "{text}");
         }
     }
 
