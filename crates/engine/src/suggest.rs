@@ -6,7 +6,7 @@ use findling_bundle::ShardId;
 use crate::filter::{self, Condition, Predicate, Test};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
 use crate::rank::{Found, pages_of};
-use crate::search::{Asked, Wording, filter_of};
+use crate::search::{Asked, Wording};
 use crate::spell::{self, Like};
 use crate::{Error, Index, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
 
@@ -131,7 +131,7 @@ impl Draft {
             explain: false,
             ..request.clone()
         };
-        Ok(Self { filter: filter_of(&request)?, query, request })
+        Ok(Self { filter: filter::filter_of(&request)?, query, request })
     }
 
     /// The request, changed. What did not change stays as it was written.

@@ -4,7 +4,6 @@ use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
 use super::error::quote;
-use super::misfit::Misfit;
 use super::near::{Unknown, unknown_value, unmet};
 use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date, number};
 use crate::{Error, Notice};
@@ -37,11 +36,10 @@ impl Condition {
     }
 
     /// The first test that its attribute's type does not allow; `None` also where there is no such attribute.
-    pub(crate) fn misfit(&self, attributes: &[Attribute]) -> Option<Misfit> {
+    pub(super) fn misfit<'a>(&self, attributes: &'a [Attribute]) -> Option<(&'a Attribute, FilterError)> {
         self.tests().into_iter().find_map(|test| {
             let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute)?;
-            let error = Check::new(test, attribute.kind).err()?;
-            Some(Misfit { attribute: attribute.clone(), error })
+            Some((attribute, Check::new(test, attribute.kind).err()?))
         })
     }
 

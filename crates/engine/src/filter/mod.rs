@@ -48,7 +48,7 @@ pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub(crate) use error::quote;
 pub use json::from_json;
-pub(crate) use misfit::{Misfit, not_a_value, refuse, typed};
+pub(crate) use misfit::{Misfit, asked_for, filter_of, not_a_value, refuse};
 pub(crate) use near::resembles;
 pub use text::parse;
 

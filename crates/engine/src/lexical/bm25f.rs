@@ -11,7 +11,6 @@ use super::{Bm25fParams, Dictionary, Lookup};
 use crate::filter::Bitset;
 use crate::query::{Group, QueryPlan};
 use findling_text::TokenKind;
-use findling_text::keys::other_numbers;
 
 /// A section that words found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,24 +219,25 @@ impl<'a> Scorer<'a> {
         let idf = terms.first()?.idf;
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
-        for key in &group.forms {
+        for (i, key) in group.forms.iter().enumerate() {
+            // A title in the other number is the query as well; where there are both, the form typed leads.
+            let weight = match i < group.typed {
+                true => weight,
+                false if found.is_empty() => break,
+                false => weight / 2.0,
+            };
             if let Some(lookup) = self.dictionary.find(key) {
                 found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
-            }
-        }
-        // A title in the other number is the query as well; where there are both, the form typed leads.
-        let typed = if found.is_empty() { &[] } else { &group.forms[..] };
-        for key in typed.iter().flat_map(|key| other_numbers(key)) {
-            if let Some(lookup) = self.dictionary.find(&key) {
-                found.push(ScoredTerm { term: key, lookup, idf, weight: weight / 2.0, exact: true });
             }
         }
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
     }
 
-    /// Looks up the titles that the query as a whole would be.
+    /// Looks up the titles that the query as a whole would be, or else without the stop words in front.
     pub fn names(&self, plan: &QueryPlan) -> Vec<Lookup> {
-        plan.names.iter().filter_map(|key| self.dictionary.find(key)).collect()
+        let [names, questions] = [&plan.names, &plan.questions]
+            .map(|keys| keys.iter().filter_map(|key| self.dictionary.find(key)).collect::<Vec<_>>());
+        if names.is_empty() { questions } else { names }
     }
 
     /// What a passage of average length would score that says every word of the query once in its text.
