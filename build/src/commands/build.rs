@@ -24,6 +24,7 @@ use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
 use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
 use crate::ranking;
+use crate::sources::standing::{Boost, Pins};
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
 use crate::ui::{Ui, bytes, thousands};
 use watch::Watch;
@@ -99,7 +100,7 @@ struct Reading {
     /// How the site turns guide/start.md into a URL
     #[arg(long, value_enum, value_name = "STYLE", default_value = "directory")]
     markdown_urls: MarkdownUrls,
-    /// Give pages the first component of their path as an attribute of this name
+    /// Give pages the first component of their path as an attribute of this name, to filter and to spread by
     #[arg(long, value_name = "NAME")]
     attribute_from_path: Option<String>,
     /// Language of pages that do not say, such as en or pt-BR
@@ -114,6 +115,13 @@ struct Reading {
     /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
+    /// How much pages below a path count, `*` standing for any part of a name: blog=0.5, old=0.2 (buried), guide=1.5; may be given
+    /// several times, the last that holds for a page counts, and a page's own search_boost instead of any
+    #[arg(long, value_name = "PATTERN=FACTOR")]
+    boost: Vec<Boost>,
+    /// A list of pinned pages: `install, get started => guide/install.html` on a line makes that page the first answer to both
+    #[arg(long, value_name = "FILE")]
+    pins: Option<PathBuf>,
     /// Rank by the parameters that `findling eval --tune` has written; readers get them with the bundle
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
@@ -223,8 +231,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 
 /// Builds, and builds again whenever an input has changed. What is wrong with an input is said, and mended by the writer.
 fn run_on(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let inputs =
-        args.inputs.iter().chain(&args.reading.synonyms).chain(&args.reading.ranking).cloned().collect();
+    let Reading { synonyms, pins, ranking, .. } = &args.reading;
+    let inputs = args.inputs.iter().chain(synonyms).chain(pins).chain(ranking).cloned().collect();
     // What changes during a build is noticed after it.
     let mut watch = Watch::new(inputs, &args.output);
     run_once(args, ui)?;
@@ -254,6 +262,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
             synonyms::parse(&text).with_context(|| format!("{}: no list of synonyms", path.display()))?
         }
     };
+    let pins = args.reading.pins.as_deref().map(Pins::read).transpose()?.unwrap_or_default();
     let ranking = match &args.reading.ranking {
         None => Vec::new(),
         Some(path) => {
@@ -304,7 +313,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     };
 
     let parsing = Instant::now();
-    let (pages, unreadable) = read(args, ui)?;
+    let (pages, unreadable) = read(args, pins, ui)?;
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     let options = index::Options {
         chunk: ChunkOptions {
@@ -527,7 +536,7 @@ fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cach
 }
 
 /// All pages, and how many files could not be read.
-fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
+fn read(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)> {
     let reading = &args.reading;
     let options = sources::Options {
         format: reading.format,
@@ -540,6 +549,8 @@ fn read(args: &Args, ui: &Ui) -> Result<(Vec<Page>, usize)> {
         max_file_bytes: reading.max_file_size.saturating_mul(1 << 20),
         definition_sections: !reading.no_definition_sections,
         exclude: reading.exclude.clone(),
+        boosts: reading.boost.clone(),
+        pins,
     };
     let mut unreadable = 0;
     let pages = sources::read(&args.inputs, &options, &mut |problem: Problem| {

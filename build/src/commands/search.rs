@@ -81,7 +81,7 @@ pub struct Ranking {
     /// How relevance and the pages' dates meet
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Relevance, conflicts_with = "prefer")]
     pub order: OrderArg,
-    /// Let no value of an attribute fill the list
+    /// Let no value of an attribute fill the list; of the one that `build --attribute-from-path` names, no directory does
     #[arg(long, value_name = "ATTRIBUTE")]
     pub spread: Option<String>,
     /// Show every copy of a page, instead of one that stands for all

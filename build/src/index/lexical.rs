@@ -362,13 +362,14 @@ impl Batch {
         let mut len = 0;
         let Self { terms, lists, occurrences, words, .. } = self;
         let mut keys = Vec::new();
-        let mut name = Name::default();
+        let (mut name, mut question) = (Name::default(), Name::default());
         let Reader { analyzer, rows } = reader;
         analyzer.analyze(text, |token| {
             // What is said of titles and headings; paths and the headings above repeat them.
             if positions {
                 words.count(text, &token, Place::Title);
                 name.push(&token);
+                question.push_behind_stops(&token);
                 rows.push(&token, field);
                 if matches!(token.kind, TokenKind::Word | TokenKind::Part) {
                     let spelt = text.get(token.start as usize..token.end as usize);
@@ -387,6 +388,8 @@ impl Batch {
         if positions {
             // Titles without stop words are recognised by their terms.
             keys.extend(name.key().filter(|_| name.has_stop()));
+            // "How do I change my password?" is asked for as `change my password`.
+            keys.extend(question.key().filter(|key| question.has_stop() && !keys.contains(key)));
             for other in names::others(text) {
                 keys.extend(Name::of(analyzer, other).key());
             }

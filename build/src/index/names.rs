@@ -1,10 +1,13 @@
 //! What a page or section may be called besides its title as written.
 //!
 //! "6.3. Deleting Data" is asked for as `deleting data`, "archive_command (string)" as `archive_command`, "PL/pgSQL — SQL
-//! Procedural Language" as `pl/pgsql`, and `gc.is_finalized` as `is_finalized`.
+//! Procedural Language" as `pl/pgsql`, `gc.is_finalized` as `is_finalized`, and "The queue" as `queue`.
 
 /// Words in front of a chapter's number.
 const DIVISIONS: [&str; 5] = ["chapter", "section", "part", "appendix", "annex"];
+
+/// English articles: nothing else begins a title so often that its readers leave out.
+const ARTICLES: [&str; 3] = ["The ", "A ", "An "];
 
 /// The names of a title that differ from it, each part of it.
 pub fn others(title: &str) -> Vec<&str> {
@@ -21,6 +24,9 @@ pub fn others(title: &str) -> Vec<&str> {
     }
     for name in names.clone() {
         names.extend(last_component(name));
+    }
+    for name in names.clone() {
+        names.extend(ARTICLES.iter().find_map(|article| name.strip_prefix(article)).map(str::trim_start));
     }
     names.retain(|name| *name != title && name.chars().any(char::is_alphanumeric));
     names.sort_unstable();
@@ -85,12 +91,14 @@ mod tests {
             ("archive_command (string)", &["archive_command"]),
             ("gc.is_finalized()", &["gc.is_finalized", "is_finalized"]),
             ("std::sync::Mutex", &["Mutex"]),
-            ("Part II. The SQL Language", &["The SQL Language"]),
+            ("Part II. The SQL Language", &["SQL Language", "The SQL Language"]),
             ("Deleting data", &[]),
             ("3 ways to fail", &[]),
             ("2.0", &[]),
             ("Vitamin C", &[]),
-            ("A day", &[]),
+            ("A day", &["day"]),
+            ("Theory", &[]),
+            ("The", &[]),
             ("Node.js", &[]),
             ("", &[]),
         ] {

@@ -117,7 +117,9 @@ pub(super) fn reconcile(
         .filter(|(name, (_, natural))| {
             // A single string beside sets is a set of one, and no conflict.
             let stated = natural & !(if chosen[*name] == LIST { LIST | TEXT } else { 0 });
-            stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
+            // What is spelt as a number beside numbers loses nothing.
+            let lossy = [TEXT, LIST].contains(&chosen[*name]);
+            lossy && stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
         })
         .map(|(name, (_, natural))| Conflict {
             name: name.clone(),
@@ -261,6 +263,8 @@ mod tests {
         );
         assert_eq!(conflicts, 0, "one string beside lists is a list of one");
         assert_eq!(types(&[Raw::List(vec!["b".into()]), Raw::Number(1.0)]).1, 1);
+        let numbers = vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)];
+        assert_eq!(types(&[Raw::Number(1.0), untyped("2.5")]), (numbers, 0), "spelt alike, and nothing lost");
     }
 
     #[test]

@@ -195,9 +195,21 @@ fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
 
 /// Whether a path is what the pattern names. As directories are asked first, what is below one never comes up.
 fn matches_path(pattern: &str, path: &str) -> bool {
-    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    pattern.split('/').count() == path.split('/').count()
-        && pattern.split('/').zip(path.split('/')).all(|(pattern, name)| matches_name(pattern, name))
+    let pattern = relative_pattern(pattern);
+    pattern.split('/').count() == path.split('/').count() && matches_page(pattern, path)
+}
+
+/// Whether a path is what the pattern names, or lies below it.
+pub(super) fn matches_page(pattern: &str, path: &str) -> bool {
+    let mut names = path.split('/');
+    relative_pattern(pattern)
+        .split('/')
+        .all(|pattern| names.next().is_some_and(|name| matches_name(pattern, name)))
+}
+
+/// A pattern as it is compared with paths: `/old/`, `./old` and `old` are one.
+pub(super) fn relative_pattern(pattern: &str) -> &str {
+    pattern.trim().trim_start_matches("./").trim_matches('/')
 }
 
 /// Whether a name is what the pattern names, `*` standing for any characters.

@@ -13,6 +13,7 @@ mod language;
 mod markdown;
 mod outline;
 mod site;
+pub mod standing;
 mod titles;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use rayon::prelude::*;
 use crate::page::Page;
 use attributes::Raw;
 use files::File;
+use standing::{Boost, Pins};
 use titles::Names;
 
 /// What to read and how.
@@ -46,6 +48,10 @@ pub struct Options {
     pub language: Option<String>,
     /// Paths below the root to leave out, with `*` for any part of a name: `*/ja`, `drafts`, `print*.html`. A directory stands for all below it.
     pub exclude: Vec<String>,
+    /// How much pages below a path count; of several that hold for a page, the last.
+    pub boosts: Vec<Boost>,
+    /// Queries that pages are to be the first answer to, beside what they say themselves.
+    pub pins: Pins,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
     /// Make sections of entries of definition lists and tables that have an anchor: API entries, command options, settings.
@@ -63,6 +69,8 @@ impl Default for Options {
             attribute_from_path: None,
             language: None,
             exclude: Vec::new(),
+            boosts: Vec::new(),
+            pins: Pins::default(),
             max_file_bytes: 64 << 20,
             definition_sections: true,
         }
@@ -181,7 +189,7 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
                 &file.path,
                 None,
                 format!(
-                    "has {} bytes, more than the limit of {}; raise --max-file-bytes or split it",
+                    "has {} bytes, more than the limit of {}; raise --max-file-size or split it",
                     metadata.len(),
                     options.max_file_bytes
                 ),

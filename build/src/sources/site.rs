@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::attributes::{self, Raw};
-use super::{Format, Options, Problem, RawPage, Severity, language, titles};
+use super::{Format, Options, Problem, RawPage, Severity, language, standing, titles};
 use crate::page::Page;
 
 /// Longest string, in bytes, and longest list that front matter gives as an attribute without being asked.
@@ -33,6 +33,7 @@ pub(super) fn finish(
         }
     }
     drop_unfilterable(&mut pages, on_problem);
+    standing::apply(&mut pages, options, on_problem);
     set_attributes(&mut pages, on_problem);
     pages.into_iter().map(|raw| raw.page).collect()
 }

@@ -11,10 +11,10 @@
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
 use findling_text::keys::pin_key;
 
-use crate::filter::{self, Condition, Predicate};
+use crate::filter::{self, Condition, Misfit};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
-use crate::query::{self, Clause, ClauseKind, Query, QueryPlan};
+use crate::query::{self, Query, QueryPlan};
 use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
@@ -83,6 +83,8 @@ pub(crate) struct Asked {
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
+    /// What attributes' types do not allow in the filter, and what looked like conditions in the query and became words again.
+    pub misfits: Vec<Misfit>,
     /// The mode that answers.
     pub mode: Mode,
     /// The request's fusion, with numbers.
@@ -324,6 +326,9 @@ impl Wording {
         if self.found.is_some() {
             return Ok(Vec::new());
         }
+        if self.asked.misfits.iter().any(|misfit| misfit.refused) {
+            return filter::refuse(index, &self.asked.misfits);
+        }
         let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
@@ -509,7 +514,11 @@ impl Asked {
             }
         }
 
-        let condition = condition(index, &request, &mut query)?;
+        let mut misfits = Vec::new();
+        let condition = match &request.filter {
+            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => None,
+            _ => filter::asked_for(index, &request, &mut query, &mut misfits)?,
+        };
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
             notice("query-truncated", "the query is longer than the engine looks at; its end was left out");
@@ -569,6 +578,7 @@ impl Asked {
             corrections: Vec::new(),
             plan,
             condition,
+            misfits,
             mode,
             fusion,
             dense,
@@ -659,7 +669,8 @@ impl Asked {
                 shards
                     .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
             }
-            shards.extend(self.plan.names.iter().filter_map(|name| dictionary.shard_of(name)));
+            let names = self.plan.names.iter().chain(&self.plan.questions);
+            shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
         }
         shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
@@ -673,6 +684,7 @@ impl Asked {
         if let Some(condition) = &self.condition {
             shards.extend(condition.shards(&manifest.attributes)?);
         }
+        shards.extend(self.misfits.iter().map(|misfit| misfit.column));
         for attribute in self.facets(index)? {
             shards.push(attribute.column);
         }
@@ -695,8 +707,9 @@ impl Asked {
         Ok(shards)
     }
 
+    /// None for phrases: who puts words in quotation marks wants pages that have them.
     fn pin_keys(&self) -> Vec<String> {
-        self.plan.names.iter().map(|name| pin_key(name)).collect()
+        self.plan.names.iter().filter(|_| self.plan.phrases.is_empty()).map(|name| pin_key(name)).collect()
     }
 
     /// The pages that the site has pinned to the query, ascending.
@@ -760,43 +773,6 @@ pub(crate) fn attribute<'a>(index: &'a Index, name: &str) -> Result<&'a Attribut
         name: name.into(),
         known: manifest.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
     })
-}
-
-/// The request's filter, parsed.
-pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
-    match &request.filter {
-        None | Some(serde_json::Value::Null) => Ok(None),
-        Some(serde_json::Value::String(text)) if text.trim().is_empty() => Ok(None),
-        Some(serde_json::Value::String(text)) => Ok(Some(filter::parse(text)?)),
-        Some(other) => Ok(Some(filter::from_json(other)?)),
-    }
-}
-
-/// The request's filter and the query's own conditions. What looks like a condition but cannot be met by an attribute of its
-/// type becomes words again.
-fn condition(index: &Index, request: &Request, query: &mut Query) -> Result<Option<Condition>, Error> {
-    let attributes = &index.manifest().attributes;
-    let mut conditions = Vec::new();
-    if let Some(condition) = filter_of(request)? {
-        // What is wrong with the filter is said before anything is fetched.
-        condition.shards(attributes)?;
-        conditions.push(condition);
-    }
-    for query::Condition { attribute, value, excluded } in std::mem::take(&mut query.conditions) {
-        let test = Condition::test(attribute.clone(), Predicate::In(vec![value.clone()]));
-        if test.shards(attributes).is_ok() {
-            conditions.push(if excluded { Condition::not(test) } else { test });
-        } else {
-            query.clauses.push(Clause {
-                kind: ClauseKind::Word,
-                text: format!("{attribute}:{value}"),
-                excluded,
-            });
-            query.open_end = false;
-        }
-    }
-    let all = Condition::all(conditions);
-    Ok((!all.is_everything()).then_some(all))
 }
 
 /// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps its own length, which is

@@ -6,7 +6,7 @@ use findling_bundle::ShardId;
 use crate::filter::{self, Condition, Predicate, Test};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
 use crate::rank::{Found, pages_of};
-use crate::search::{Asked, Wording, filter_of};
+use crate::search::{Asked, Wording};
 use crate::spell::{self, Like};
 use crate::{Error, Index, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
 
@@ -76,6 +76,14 @@ impl Suggesting {
             let message = format!("no page has the word {}", words.join(" or "));
             notices.push(Notice { code: "unknown-words".into(), message });
         }
+        let marks = |wording: &Wording| {
+            let Asked { plan, request, .. } = &wording.asked;
+            plan.groups.is_empty() && plan.excluded.is_empty() && !request.query.trim().is_empty()
+        };
+        if wordings.iter().all(marks) {
+            let message = "the query has no letter or digit, and marks alone are not looked for".into();
+            notices.push(Notice { code: "no-words".into(), message });
+        }
         for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
             let found: Vec<Found> = wordings.iter_mut().filter_map(Wording::take_found).collect();
             let pages = pages_of(index, &found)?.count();
@@ -123,7 +131,7 @@ impl Draft {
             explain: false,
             ..request.clone()
         };
-        Ok(Self { filter: filter_of(&request)?, query, request })
+        Ok(Self { filter: filter::filter_of(&request)?, query, request })
     }
 
     /// The request, changed. What did not change stays as it was written.

@@ -2,8 +2,10 @@
 
 mod support;
 
-use findling_bundle::{ShardId, decode_shard, encode_manifest, encode_shard};
-use findling_engine::{Error, Index, Request};
+use std::collections::BTreeSet;
+
+use findling_bundle::{ShardId, ShardKind, decode_shard, encode_manifest, encode_shard};
+use findling_engine::{Error, Index, Request, Step};
 use proptest::prelude::*;
 use support::hostile::{bundle, pages, requests, run};
 use support::{Cut, build};
@@ -11,6 +13,35 @@ use support::{Cut, build};
 #[test]
 fn an_honest_bundle_answers() {
     assert_eq!(run(&bundle()), Ok(requests().len()));
+}
+
+#[test]
+fn its_requests_read_every_kind_of_shard() {
+    let bundle = bundle();
+    let mut read = BTreeSet::new();
+    for request in requests() {
+        let mut index = bundle.open();
+        let mut search = index.search(request).unwrap();
+        while let Step::Need(shards) = search.step(&index).unwrap() {
+            for shard in shards {
+                read.insert(shard);
+                index.provide(shard, &bundle.shards[shard.index()]).unwrap();
+            }
+        }
+    }
+    // Of terms and positions those that are asked for.
+    let is_read = |kind| {
+        bundle
+            .manifest
+            .shards
+            .iter()
+            .zip(0..)
+            .any(|(shard, i)| shard.kind == kind && read.contains(&ShardId(i)))
+    };
+    let unread: Vec<_> =
+        bundle.manifest.shards.iter().map(|shard| shard.kind).filter(|kind| !is_read(*kind)).collect();
+    assert_eq!(unread, []);
+    assert!(is_read(ShardKind::Sentences) && is_read(ShardKind::Addresses));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod support;
 
 use findling_bundle::{AttributeKind, AttributeValue};
-use findling_engine::{Mode, Request, Response, Suggest, Suggestion, SuggestionKind};
+use findling_engine::{Mode, Request, Response, Step, Suggest, Suggestion, SuggestionKind};
 use serde_json::json;
 use support::{Bundle, Cut, Page, build, page, titles};
 
@@ -148,6 +148,57 @@ fn who_does_not_want_suggestions_gets_none() {
     assert_eq!(notices(&response, "unknown-words"), [""; 0]);
     let read = Request::from_json(r#"{"query": "a", "suggest": false}"#).unwrap();
     assert_eq!((read.suggest, Request::from_json("{}").unwrap().suggest), (Suggest(false), Suggest(true)));
+}
+
+#[test]
+fn values_of_another_type_are_told_what_there_is() {
+    let notices = |query: &str| {
+        let response = books().search(Request { mode: Mode::Lexical, ..request(query) });
+        response.notices.into_iter().map(|notice| notice.message).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        notices("mutex year:latest"),
+        [
+            "expected a number as `year`, found `latest`, which was searched as words; the pages have 2019 to 2024"
+        ]
+    );
+    assert_eq!(titles(&books().search(request("mutex year:>2019"))), ["Receiving"]);
+    // A filter is refused, once the column is here that says what there is, and nothing else is asked for.
+    let bundle = books();
+    let mut index = bundle.open();
+    let filter = Some(json!("book=book,year:gte:latest"));
+    let mut search = index.search(Request { filter, ..request("mutex") }).unwrap();
+    let Ok(Step::Need(shards)) = search.step(&index) else { panic!("a column is asked for") };
+    assert_eq!(shards, [bundle.manifest.attribute("year").unwrap().column]);
+    index.provide(shards[0], &bundle.shards[shards[0].index()]).unwrap();
+    let error = search.step(&index).unwrap_err();
+    assert!(error.is_request());
+    assert_eq!(
+        error.to_string(),
+        "filter, `year`: expected a number, found `latest`; write it with a point and without separators, such as 1234.5; the \
+         pages have 2019 to 2024"
+    );
+    let filter = Some(json!("book:gt:a"));
+    let refused = bundle.answer(&mut bundle.open(), Request { filter, ..request("mutex") }).unwrap_err();
+    assert!(refused.to_string().ends_with("; the pages have `book`, `nomicon`, `reference`"), "{refused}");
+}
+
+#[test]
+fn of_a_code_of_two_characters_those_with_other_digits_are_named() {
+    let pages = [page("Display", &[("", "P1, P3 and P9 are levels; P13 is none, and pa is a dance.")])];
+    let bundle = build(&pages, &[], Cut { words_per_spelling: 4, ..Cut::default() });
+    let queries = |query: &str| {
+        let suggestions = bundle.search(request(query)).suggestions;
+        suggestions.into_iter().map(|one| one.query).collect::<Vec<_>>()
+    };
+    assert_eq!(queries("P4"), ["p3", "p1", "p9"]);
+    assert_eq!(queries("zz"), [""; 0]);
+}
+
+#[test]
+fn marks_alone_are_told() {
+    let response = books().search(Request { mode: Mode::Lexical, ..request("?? !") });
+    assert_eq!(response.notices.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(), ["no-words"]);
 }
 
 #[test]

@@ -30,6 +30,19 @@ pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
 
+/// Adds the keys that forms may have in their other number, `closures` for `closure`; most of them are none.
+pub fn add_other_numbers(keys: &mut Vec<String>) {
+    for i in 0..keys.len() {
+        for end in ["s", "es"] {
+            // An ending that does not fit makes a form that no title has.
+            let more = [&keys[i], end].concat();
+            let less = keys[i].strip_suffix(end).map(str::to_owned);
+            keys.push(more);
+            keys.extend(less);
+        }
+    }
+}
+
 /// The key of the pages that a site has pinned to the query of which `name` is the key as a title.
 pub fn pin_key(name: &str) -> String {
     name.replace(NAME, &PIN.to_string())
@@ -75,6 +88,13 @@ impl Name {
         self.n_words += 1;
         for &byte in token.term.as_bytes().iter().chain(b" ") {
             self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// Adds the next token, unless it is a stop word in front of all others: `change my password` of "How do I change my password?".
+    pub fn push_behind_stops(&mut self, token: &Token<'_>) {
+        if self.n_words > 0 || token.kind != TokenKind::Stop {
+            self.push(token);
         }
     }
 
@@ -162,5 +182,10 @@ mod tests {
         assert_eq!(split_form(&key), Some(("univers", "universe")));
         assert!(is_key(&key) && !is_key("univers"));
         assert_eq!(form_key("a", &"x".repeat(60)), None);
+        for (form, other) in [("closure", "closures"), ("closures", "closure")] {
+            let mut keys = vec![form_key("closur", form).unwrap()];
+            add_other_numbers(&mut keys);
+            assert!(keys[1..].contains(&form_key("closur", other).unwrap()), "{keys:?}");
+        }
     }
 }

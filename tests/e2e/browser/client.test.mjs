@@ -264,6 +264,9 @@ describe("a page with the client", () => {
     assert.equal(error.code, "unknown-attribute");
     assert.match(error.message, /colour.*kind/);
     assert.equal((await search("kiln", { filter: "kind:near:red" })).error.code, "filter");
+    const misfit = (await search("kiln", { filter: "level=high" })).error;
+    assert.equal(misfit.code, "filter");
+    assert.match(misfit.message, /`level`: expected a number, found `high`;.*; the pages have \d+ to \d+$/);
   });
 
   test("cancels a search: the promise is rejected, the next search is not disturbed", async () => {

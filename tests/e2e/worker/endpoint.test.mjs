@@ -38,6 +38,8 @@ describe("a program that asks the endpoint", () => {
       ["q=pots+break&fusion=rrf", ["--fusion", "rrf"]],
       ["q=pinholse&verbatim=1&mode=lexical", ["--verbatim", "--mode", "lexical"]],
       ["q=%22crawling+pinholse%22&filter=kind%3Dguid", ["--filter", "kind=guid"]],
+      ["q=kiln+level%3Ahigh&mode=lexical", ["--mode", "lexical"]],
+      ["q=kiln+level%3A%3C3&mode=lexical", ["--mode", "lexical"]],
     ]) {
       const response = await get(parameters);
       assert.equal(response.status, 200);
@@ -85,6 +87,7 @@ describe("a program that asks the endpoint", () => {
     await refused(`q=${"a".repeat(1001)}`, "request", /1001 characters/);
     await refused("q=a&filter=colour%3Dred", "unknown-attribute", /colour/);
     await refused("q=a&filter=kind:near:red", "filter", /near/);
+    await refused("q=a&filter=level%3Dhigh", "filter", /`level`: expected a number, found `high`;.*; the pages have \d+ to \d+$/);
     await refused("q=a&sort=size", "unknown-attribute", /size/);
   });
 

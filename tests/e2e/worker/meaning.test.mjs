@@ -44,6 +44,17 @@ describe("a program that asks a Worker for what words do not say", { skip: reaso
     assert.deepEqual([mode, encoder], ["hybrid", "transformer"]);
     assert.equal(results[0].title, "Why do pots break?");
     assert.equal(results[0].sections[0].anchor, "explode");
+  });
+
+  test("gets what was meant where a word is a slip: what is corrected is embedded, not what was typed", async () => {
+    const ask = async (query, more = "") => (await fetch(`${worker.url}/search?explain=1&q=${encodeURIComponent(query)}${more}`)).json();
+    const slip = await ask("broken thermocuple");
+    const right = await ask("broken thermocouple");
+    const typed = await ask("broken thermocuple", "&verbatim=1");
+    assert.deepEqual([slip.mode, slip.encoder], ["hybrid", "transformer"]);
+    assert.deepEqual(slip.corrections, [{ word: "thermocuple", replacement: "thermocouple" }]);
+    assert.deepEqual(slip.results, right.results, "the same pages with the same scores and similarities");
+    assert.notDeepEqual(typed.results, right.results, "what was typed is another vector");
     await worker.stop();
   });
 

@@ -35,6 +35,14 @@ impl Condition {
         Ok(shards)
     }
 
+    /// The first test that its attribute's type does not allow; `None` also where there is no such attribute.
+    pub(super) fn misfit<'a>(&self, attributes: &'a [Attribute]) -> Option<(&'a Attribute, FilterError)> {
+        self.tests().into_iter().find_map(|test| {
+            let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute)?;
+            Some((attribute, Check::new(test, attribute.kind).err()?))
+        })
+    }
+
     /// The pages that meet it. `column` gives the column of a shard that [`Condition::shards`] names. O(pages) for each
     /// test.
     ///
@@ -84,10 +92,10 @@ enum Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(test: &'a Test, kind: AttributeKind) -> Result<Self, Error> {
+    fn new(test: &'a Test, kind: AttributeKind) -> Result<Self, FilterError> {
         let refuse = |expected: &str, found: String, remedy: &str| {
             let position = format!("`{}`", test.attribute);
-            Err(FilterError { position, expected: expected.into(), found, remedy: remedy.into() }.into())
+            Err(FilterError { position, expected: expected.into(), found, remedy: remedy.into() })
         };
         let strings = matches!(kind, AttributeKind::String | AttributeKind::Strings);
         match &test.predicate {

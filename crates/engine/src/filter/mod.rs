@@ -27,7 +27,7 @@
 //! **Meaning.** A page without the attribute fails every test of it, and so passes `ne` and `must_not`. On a set of
 //! strings a test holds where it does for one of the members. Strings match exactly, or else without regard to case;
 //! `contains` disregards case always. Dates are those of [`date`]: a date given to the month stands for the month. What
-//! the type of an attribute does not allow, such as `gt` on strings, is an error; a string that no page has is a notice
+//! the type of an attribute does not allow, such as `gt` on strings, is an error that says what values there are; a string that no page has is a notice
 //! (`unknown-value`) that names the near ones, and matches nothing, and so is a number or a date on whose side of a bound no page lies.
 
 mod bitset;
@@ -36,6 +36,7 @@ mod condition;
 pub mod date;
 mod error;
 mod json;
+mod misfit;
 mod near;
 pub(crate) mod number;
 mod text;
@@ -47,6 +48,7 @@ pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub(crate) use error::quote;
 pub use json::from_json;
+pub(crate) use misfit::{Misfit, asked_for, filter_of, not_a_value, refuse};
 pub(crate) use near::resembles;
 pub use text::parse;
 

@@ -72,16 +72,23 @@ pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> 
         (false, true) => "none has any value",
         (false, false) => "there are",
     };
-    let mut names = ids.iter().take(SHOWN).map(|&id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN {
-        names += " and more";
-    }
+    let names = listed(strings, ids.into_iter());
     let space = if names.is_empty() { "" } else { " " };
     notice(format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)))
 }
 
-/// That no page has a number or date that is asked for, and between which those there are lie.
-pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
+/// The values of an attribute in a few words, none where no page has any: `2019 to 2024`; `de`, `en` and more.
+pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String> {
+    if let Column::Strings(strings) = column {
+        return (strings.n_values() > 0).then(|| listed(strings, 0..strings.n_values()));
+    }
+    let (least, most) = ends(attribute, column)?;
+    let between = if attribute.kind == AttributeKind::Bool { "and" } else { "to" };
+    Some(if least == most { least } else { format!("{least} {between} {most}") })
+}
+
+/// The least and the most of an attribute's numbers.
+fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     let numbers = (0..column.n_pages()).filter_map(|page| column.number(PageId(page)));
     let ends = numbers.fold(None, |ends, number| match ends {
         None => Some((number, number)),
@@ -92,10 +99,25 @@ pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
         AttributeKind::Bool => (number != 0.0).to_string(),
         _ => shortest(&number),
     };
-    let there = match ends {
+    ends.map(|(least, most)| (written(least), written(most)))
+}
+
+/// The first few of some values.
+fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String {
+    let n = ids.len();
+    let mut names = ids.take(SHOWN).map(|id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
+    if n > SHOWN {
+        names += " and more";
+    }
+    names
+}
+
+/// That no page has a number or date that is asked for, and between which those there are lie.
+pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
+    let there = match ends(attribute, column) {
         None => "none has any value".to_owned(),
-        Some((least, most)) if least == most => format!("all there are have {}", written(least)),
-        Some((least, most)) => format!("they go from {} to {}", written(least), written(most)),
+        Some((least, most)) if least == most => format!("all there are have {least}"),
+        Some((least, most)) => format!("they go from {least} to {most}"),
     };
     notice(format!("no page has such a `{}`; {there}", attribute.name))
 }

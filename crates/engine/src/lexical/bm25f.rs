@@ -149,8 +149,8 @@ impl<'a> Scorer<'a> {
         group.count as f32 * kind * stop
     }
 
-    /// Looks the words of a query up, completions included.
-    pub fn resolve(&self, plan: &QueryPlan) -> Vec<ScoredGroup> {
+    /// Looks the words of a query up, completions included. A title is compared with what follows the `leading` stop words.
+    pub fn resolve(&self, plan: &QueryPlan, leading: u32) -> Vec<ScoredGroup> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
         let mut bits = 0u32;
@@ -217,7 +217,7 @@ impl<'a> Scorer<'a> {
             groups.extend(forms);
         }
         // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.
-        let unseen = !only_stops && plan.groups.iter().any(|group| group.stop == 1.0);
+        let unseen = !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
         if bits > 8 || unseen {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
@@ -229,7 +229,13 @@ impl<'a> Scorer<'a> {
         let idf = terms.first()?.idf;
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
-        for key in &group.forms {
+        for (i, key) in group.forms.iter().enumerate() {
+            // A title in the other number is the query as well; where there are both, the form typed leads.
+            let weight = match i < group.typed {
+                true => weight,
+                false if found.is_empty() => break,
+                false => weight / 2.0,
+            };
             if let Some(lookup) = self.dictionary.find(key) {
                 found.push(ScoredTerm { term: key.clone(), lookup, idf, weight, exact: true });
             }
@@ -237,9 +243,11 @@ impl<'a> Scorer<'a> {
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
     }
 
-    /// Looks up the titles that the query as a whole would be.
+    /// Looks up the titles that the query as a whole would be, or else without the stop words in front.
     pub fn names(&self, plan: &QueryPlan) -> Vec<Lookup> {
-        plan.names.iter().filter_map(|key| self.dictionary.find(key)).collect()
+        let [names, questions] = [&plan.names, &plan.questions]
+            .map(|keys| keys.iter().filter_map(|key| self.dictionary.find(key)).collect::<Vec<_>>());
+        if names.is_empty() { questions } else { names }
     }
 
     /// What a passage of average length would score that says every word of the query once in its text.

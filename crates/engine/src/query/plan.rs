@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use findling_bundle::Synonym;
 
-use findling_text::keys::{Name, form_key};
+use findling_text::keys::{Name, add_other_numbers, form_key};
 use findling_text::normalise::lower_case;
 use findling_text::{Analyzer, TokenKind};
 
@@ -35,6 +35,8 @@ pub(crate) struct QueryPlan {
     pub n_tokens: u32,
     /// The keys of the titles that the query as a whole would be, one for each language at most.
     pub names: Vec<String>,
+    /// The same without the stop words in front, where others are left.
+    pub questions: Vec<String>,
     /// Whether terms behind the limit were left out.
     pub truncated: bool,
 }
@@ -52,8 +54,11 @@ pub(crate) struct Group {
     pub count: u32,
     /// The beginning to complete, unstemmed, if the word may be unfinished.
     pub prefix: Option<String>,
-    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as a whole.
+    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as a whole. Behind them those of the
+    /// form's other number.
     pub forms: Vec<String>,
+    /// How many of the forms are the one typed.
+    pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,
     /// Whether the reader did not type it: then it is neither missed nor looked for in titles.
@@ -75,7 +80,17 @@ impl Group {
     /// What else several words are asked for as.
     pub(super) fn extra(synonyms: Vec<String>) -> Self {
         let kind = TokenKind::Whole;
-        Self { terms: vec![], kind, stop: 0.0, count: 1, prefix: None, forms: vec![], synonyms, extra: true }
+        Self {
+            terms: vec![],
+            kind,
+            stop: 0.0,
+            count: 1,
+            prefix: None,
+            forms: vec![],
+            typed: 0,
+            synonyms,
+            extra: true,
+        }
     }
 }
 
@@ -113,7 +128,7 @@ impl QueryPlan {
         let mut analyzers = analyzers(languages);
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
         let last = query.clauses.len().wrapping_sub(1);
-        plan.names = names(&mut analyzers, query);
+        (plan.names, plan.questions) = names(&mut analyzers, query);
         let mut n_phrase_terms = 0;
         let mut sequence = Vec::new();
         for (i, clause) in query.clauses.iter().enumerate() {
@@ -167,6 +182,12 @@ impl QueryPlan {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
+    /// How many stop words it begins with, where others follow.
+    pub fn leading_stops(&self) -> u32 {
+        let leading = self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
+        if leading < self.groups.len() { leading as u32 } else { 0 }
+    }
+
     /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
     pub fn is_sentence(&self) -> bool {
         let count = |is: fn(&Group) -> bool| {
@@ -183,7 +204,7 @@ impl QueryPlan {
         stretch: Stretch,
         stop: f32,
         prefix: Option<String>,
-        forms: Vec<String>,
+        mut forms: Vec<String>,
     ) -> Option<usize> {
         let same = |group: &Group| group.terms == stretch.terms && group.prefix == prefix;
         if let Some(place) = self.groups.iter().position(same) {
@@ -195,25 +216,33 @@ impl QueryPlan {
             return None;
         }
         let Stretch { terms, kind, .. } = stretch;
-        let synonyms = Vec::new();
-        self.groups.push(Group { terms, kind, stop, count: 1, prefix, forms, synonyms, extra: false });
+        let (synonyms, typed) = (Vec::new(), forms.len());
+        add_other_numbers(&mut forms);
+        self.groups.push(Group { terms, kind, stop, count: 1, prefix, forms, typed, synonyms, extra: false });
         Some(self.groups.len() - 1)
     }
 }
 
-/// The keys of the title that a query of words alone would be.
-fn names(analyzers: &mut [Analyzer], query: &Query) -> Vec<String> {
+/// The keys of the title that a query without exclusions would be; and without the stop words in front, where others are left.
+fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>) {
     let words = &query.clauses;
-    let is_name = words.iter().all(|clause| clause.kind == ClauseKind::Word && !clause.excluded);
+    let is_name = words.iter().all(|clause| !clause.excluded);
     if !is_name || words.is_empty() || words.len() > MAX_NAME_WORDS {
-        return Vec::new();
+        return Default::default();
     }
     let text = words.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ");
-    let mut keys = Vec::new();
+    let (mut names, mut questions) = (Vec::new(), Vec::new());
     for analyzer in analyzers {
-        keys.extend(Name::of(analyzer, &text).key().filter(|key| !keys.contains(key)));
+        let (mut name, mut question) = (Name::default(), Name::default());
+        analyzer.analyze(&text, |token| {
+            name.push(&token);
+            question.push_behind_stops(&token);
+        });
+        names.extend(name.key().filter(|key| !names.contains(key)));
+        let asks = |key: &String| question.has_stop() && !names.contains(key) && !questions.contains(key);
+        questions.extend(question.key().filter(asks));
     }
-    keys
+    (names, questions)
 }
 
 /// Languages that write a compound as one word.
@@ -408,6 +437,27 @@ mod tests {
         ] {
             assert_eq!(plan(text, &["en"], false).is_sentence(), expect, "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_begins_with_stop_words() {
+        for (text, expect) in [
+            ("what is a mutex", 3),
+            ("mutex", 0),
+            ("mutex of what", 0),
+            ("to be or not to be", 0),
+            ("the cat the hat", 0),
+        ] {
+            assert_eq!(plan(text, &["en"], false).leading_stops(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_has_the_name_behind_its_first_words() {
+        let question = plan("how can I change my password", &["en"], false);
+        assert_eq!(question.questions, plan("change my password", &["en"], false).names);
+        assert_eq!(plan("change my password", &["en"], false).questions, [""; 0]);
+        assert_eq!(plan("the password", &["en"], false).questions, [""; 0], "compared by its words");
     }
 
     #[test]

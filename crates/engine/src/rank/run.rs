@@ -111,6 +111,7 @@ impl Allowed {
             notices = matched.notices;
             allowed = Some(filter::sections_of(&matched.pages, structure));
         }
+        notices.extend(asked.misfits.iter().map(|misfit| filter::not_a_value(index, misfit)));
         let n_sections = structure.n_sections();
         let selectivity = match &allowed {
             Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
@@ -155,12 +156,15 @@ impl Words {
     pub fn new(index: &Index, asked: &Asked, allowed: &Allowed) -> Result<Self, Error> {
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let scorer = scorer(index, structure);
-        let groups = if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan) };
+        let names = scorer.names(&asked.plan);
+        // "What is a mutex" asks for the page on mutexes, unless there is one of that very title.
+        let leading = if names.is_empty() { asked.plan.leading_stops() } else { 0 };
+        let groups =
+            if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan, leading) };
         let mut hits = Vec::new();
         if !asked.browse() {
             let bits = all_bits(&asked.plan, &groups);
-            let n_tokens = asked.plan.n_tokens;
-            let names = scorer.names(&asked.plan);
+            let n_tokens = asked.plan.n_tokens - leading;
             hits = index.with_scratch(|scratch| {
                 scorer.score(&groups, n_tokens, bits, &names, allowed.sections.as_ref(), scratch)
             });

@@ -5,7 +5,7 @@ use std::ops::Range;
 use findling_bundle::ShardId;
 
 use super::nearest::{MAX_LIKE, Mistyped};
-use super::{Unknown, is_small, near_ranges, spellings, unknown_words};
+use super::{Unknown, is_code, is_small, near_ranges, spellings, unknown_words};
 use crate::Index;
 use crate::filter::resembles;
 use crate::lexical::Dictionary;
@@ -53,8 +53,18 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
     Ok(best.into_iter().map(|near| near.word).collect())
 }
 
-/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here.
+/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here; of codes of one letter and one digit those with
+/// other digits, the nearest first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
+    if is_code(name) {
+        let (letter, digit) = name.split_at(name.len() - 1);
+        let digit: i32 = digit.parse().unwrap_or(0);
+        let others =
+            (1..10).flat_map(|far| [digit - far, digit + far]).filter(|other| (0..10).contains(other));
+        let dictionary = Dictionary::new(index);
+        let codes = others.flat_map(|other| dictionary.complete(&format!("{letter}{other}")));
+        return codes.map(|(term, _)| term).filter(|term| resembles(name, term)).take(MAX_LIKE).collect();
+    }
     let half = name.char_indices().nth(name.chars().count().div_ceil(2)).map_or(name.len(), |(at, _)| at);
     let terms = Dictionary::new(index).complete(&name[..half]).into_iter().map(|(term, _)| term);
     terms.filter(|term| resembles(name, term)).take(MAX_LIKE).collect()

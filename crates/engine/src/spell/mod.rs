@@ -23,8 +23,10 @@ use nearest::{MAX_CHARS, Mistyped, Near};
 const MAX_WORDS: usize = 8;
 /// Fewest characters of one.
 const MIN_CHARS: usize = 4;
-/// Fewest of one for which others are named.
+/// Fewest of one for which others are named. Of two letters nearly every short word is one edit away; of a code like `C4` those
+/// with other digits are few.
 const MIN_LIKE_CHARS: usize = 3;
+const MIN_LIKE_CODE_CHARS: usize = 2;
 /// Where no word with the same beginning is near, all others are looked through, if they are no more bytes than this as stored.
 const MAX_WIDE_BYTES: u64 = 256_000;
 
@@ -110,7 +112,11 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
                 .synonyms
                 .iter()
                 .any(|synonym| synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text)));
-            let least = if like { MIN_LIKE_CHARS } else { MIN_CHARS };
+            let least = match like {
+                true if is_code(&folded) => MIN_LIKE_CODE_CHARS,
+                true => MIN_LIKE_CHARS,
+                false => MIN_CHARS,
+            };
             let fits = !is_synonym && (least..=MAX_CHARS).contains(&folded.chars().count());
             let open = prefix && query.open_end && i == last && range.end == clause.text.len();
             let begins = open && dictionary.begins(&folded);
@@ -121,6 +127,13 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
         }
     }
     words
+}
+
+/// A letter and a digit: `C4`.
+fn is_code(word: &str) -> bool {
+    let mut chars = word.chars();
+    let (letter, digit, end) = (chars.next(), chars.next(), chars.next());
+    letter.is_some_and(char::is_alphabetic) && digit.is_some_and(|c| c.is_ascii_digit()) && end.is_none()
 }
 
 /// A name and its number, written together: `rfc9110`. Codes of few letters (`E0382`) and versions are no such.

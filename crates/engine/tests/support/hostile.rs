@@ -9,6 +9,10 @@ use serde_json::json;
 
 use super::{Bundle, Cut, Page, build, page};
 
+/// Two stretches of sentences, between which codes choose where only meaning finds them.
+const LONG: &str = "Nothing is said here of what is looked for, and that goes on for a while until there is an end of the sentence at last. \
+    After it comes another one of about as many little things, none of which is in any question, so that it must be told by its code.";
+
 /// Three pages with attributes of three kinds and vectors of four dimensions.
 pub fn pages() -> Vec<Page> {
     let mut pages = vec![
@@ -26,7 +30,7 @@ pub fn pages() -> Vec<Page> {
                 ("Shared State", "A mutex guards shared data."),
             ],
         ),
-        page("Slices", &[("Strings", "A string slice is a reference. HashMap::new is not.")]),
+        page("Slices", &[("Strings", "A string slice is a reference. HashMap::new is not."), ("Long", LONG)]),
     ];
     for (i, page) in pages.iter_mut().enumerate() {
         page.attributes = vec![
@@ -37,6 +41,9 @@ pub fn pages() -> Vec<Page> {
         for (j, section) in page.sections.iter_mut().enumerate() {
             section.parent = (j > 0).then_some(0);
             section.vectors = vec![vec![1.0, i as f32, j as f32, -1.0]; j + 1];
+            if section.text == LONG {
+                section.codes = vec![0b0111, 0b1001];
+            }
         }
     }
     pages
@@ -67,6 +74,7 @@ pub fn requests() -> Vec<Request> {
         Request { query: "HashMap thread".into(), mode: Mode::Semantic, ..plain.clone() },
         Request {
             query: "a slice".into(),
+            why: Some("/threads/".into()),
             sort: Some(Sort { by: "book".into(), descending: true }),
             ..plain
         },
