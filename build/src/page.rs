@@ -23,6 +23,8 @@ pub struct Page {
     pub attributes: BTreeMap<String, AttributeValue>,
     /// Names in `attributes` that are for sorting alone.
     pub sort_only: Vec<String>,
+    /// Whether nobody marked its attributes as filters: they are what else front matter says.
+    pub unmarked: bool,
     /// What to show with it, in the order given.
     pub meta: Vec<(String, String)>,
     /// In reading order; the first may be headless (what stands before the first heading).

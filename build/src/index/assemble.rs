@@ -127,7 +127,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|(first_word, shard)| SpellingRange { first_word, shard })
         .collect();
 
-    let raw: Vec<Vec<u8>> = columns.iter().map(|built| built.column.clone()).collect();
+    let raw: Vec<Vec<u8>> = columns.iter().map(|built| built.column.to_bytes()).collect();
     let attributes = shards
         .add_all(ShardKind::Column, &raw)?
         .into_iter()

@@ -7,8 +7,8 @@
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
-use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
-use findling_bundle::{Error, ShardKind, encode_shard, vectors};
+use findling_bundle::cells::{Cell, Coder, as_stored, write_cell, write_centroids};
+use findling_bundle::{Error, ShardKind, encode_shard};
 use rayon::prelude::*;
 
 use super::dot::dot;
@@ -18,14 +18,16 @@ use super::shards::Stored;
 const SAMPLE: usize = 30_000;
 /// Rounds of Lloyd's algorithm. Later ones move little.
 const ROUNDS: usize = 8;
-/// Half bits for each number of a vector: at least, and at most where all vectors take no more bytes than [`SMALL`].
-const HALF_BITS: (usize, usize) = (5, 10);
+/// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions: some 1.8 bits each.
+const STEP: f32 = 0.038;
+/// The same for centroids.
+const CENTROID_STEP: f32 = 0.075;
+/// Half bits for each number of a vector: with these steps, and at most where all vectors take no more bytes than [`SMALL`].
+const HALF_BITS: (usize, usize) = (4, 9);
 /// Bytes of a whole site's cells that a query may as well fetch at once.
 const SMALL: usize = 64_000;
 /// Vectors up to which readers are told which cell each is in, at some ten bits a vector.
 const TOLD: usize = 25_000;
-/// Bits for each number of a centroid, on average.
-const CENTROID_BITS: usize = 1;
 /// Times as many or as few cells as meant, or times as much difference from the centroids as there was, up to which an earlier
 /// grouping still serves.
 const STILL_SERVES: (f64, f64) = (1.5, 1.1);
@@ -62,16 +64,15 @@ fn cell_len(n_vectors: usize) -> usize {
 /// Where they are beyond the formats' limits.
 pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
     let n = values.len() / dim.max(1);
-    let affordable = SMALL * 16 / (n * dim).max(1);
-    let bits = dim * affordable.clamp(HALF_BITS.0, HALF_BITS.1) / 2;
-    let goes_on = earlier.and_then(|earlier| go_on(values, dim, bits, earlier));
+    let step = step(n, dim);
+    let goes_on = earlier.and_then(|earlier| go_on(values, dim, step, earlier));
     let (Clusters { centroids, members, .. }, coder) = match goes_on {
         Some(grouped) => grouped,
         None => {
-            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)));
+            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)), step);
             clusters.divide(2 * cell_len(n));
             clusters.settle(3 * cell_len(n));
-            let coder = Coder::of(clusters.residuals().iter(), dim, bits)?;
+            let coder = Coder::of(clusters.residuals().iter(), dim, step)?;
             (clusters, coder)
         }
     };
@@ -92,33 +93,40 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
         .zip(&members)
         .map(|((shard, _), members)| Cell { shard: *shard, n_vectors: members.len() as u32 })
         .collect();
-    let centroids = write_centroids(&coder, &listed, &centroids, dim * CENTROID_BITS, &cell_of)?;
+    let centroids = write_centroids(&coder, &listed, &centroids, CENTROID_STEP * per_number(dim), &cell_of)?;
     Ok(Cells { centroids, shards })
 }
 
+/// The size of steps for so many vectors.
+fn step(n: usize, dim: usize) -> f32 {
+    let affordable = SMALL * 16 / (n * dim).max(1);
+    let more = affordable.clamp(HALF_BITS.0, HALF_BITS.1) - HALF_BITS.0;
+    // Half the size is a bit more.
+    STEP * per_number(dim) * (-0.5 * more as f32).exp2()
+}
+
+/// The size of a number of a vector of length 1, against one in 256 dimensions.
+fn per_number(dim: usize) -> f32 {
+    (256.0 / dim.max(1) as f32).sqrt()
+}
+
 /// The vectors around the centroids of an earlier build, and how they were stored; `None` where the site has outgrown that.
-fn go_on<'a>(
-    values: &'a [f32],
-    dim: usize,
-    bits: usize,
-    earlier: &Grouping,
-) -> Option<(Clusters<'a>, Coder)> {
+fn go_on<'a>(values: &'a [f32], dim: usize, step: f32, earlier: &Grouping) -> Option<(Clusters<'a>, Coder)> {
     let n = values.len() / dim.max(1);
     let Grouping { centroids, coder } = earlier;
-    if centroids.is_empty() || coder.dim() != dim || coder.row_len() != bits.div_ceil(8) {
+    if centroids.is_empty() || coder.dim() != dim || coder.step() != step {
         return None;
     }
-    let mut clusters = Clusters { values, dim, centroids: centroids.clone(), members: Vec::new() };
+    let mut clusters = Clusters { values, dim, step, centroids: centroids.clone(), members: Vec::new() };
     clusters.settle(3 * cell_len(n));
     let meant = n.div_ceil(cell_len(n)) as f64;
     let so_many = clusters.members.len() as f64 / meant.max(1.0);
     let energy = |rows: &[Vec<f32>]| -> f64 {
         rows.iter().flatten().map(|value| f64::from(value * value)).sum::<f64>() / n.max(1) as f64
     };
-    let before: f64 = coder.deviations().iter().map(|deviation| f64::from(deviation * deviation)).sum();
     let serves = so_many <= STILL_SERVES.0
         && so_many >= 1.0 / STILL_SERVES.0
-        && energy(&clusters.residuals()) <= STILL_SERVES.1 * before;
+        && energy(&clusters.residuals()) <= STILL_SERVES.1 * f64::from(coder.spread());
     serves.then(|| (clusters, coder.clone()))
 }
 
@@ -135,6 +143,8 @@ fn cell_of(members: &[Vec<u32>], n: usize) -> Vec<u32> {
 struct Clusters<'a> {
     values: &'a [f32],
     dim: usize,
+    /// The size of steps that cells are stored in.
+    step: f32,
     /// `dim` numbers each.
     centroids: Vec<f32>,
     /// The vectors of each, ascending.
@@ -143,7 +153,7 @@ struct Clusters<'a> {
 
 impl<'a> Clusters<'a> {
     /// About `k` clusters; none is empty.
-    fn of(values: &'a [f32], dim: usize, k: usize) -> Self {
+    fn of(values: &'a [f32], dim: usize, k: usize, step: f32) -> Self {
         let n = values.len() / dim.max(1);
         let sample: Vec<u32> = evenly(n, SAMPLE.max(k));
         let mut centroids: Vec<f32> = evenly(sample.len(), k)
@@ -158,7 +168,7 @@ impl<'a> Clusters<'a> {
         let all: Vec<u32> = (0..n as u32).collect();
         let members = assign(values, dim, &all, &centroids);
         means(values, dim, &members, &mut centroids);
-        let mut clusters = Self { values, dim, centroids, members };
+        let mut clusters = Self { values, dim, step, centroids, members };
         clusters.drop_empty();
         clusters
     }
@@ -201,10 +211,7 @@ impl<'a> Clusters<'a> {
         let dim = self.dim.max(1);
         let all: Vec<u32> = (0..(self.values.len() / dim) as u32).collect();
         for _ in 0..SETTLING {
-            self.centroids.par_chunks_exact_mut(dim).for_each(|centroid| {
-                let (row, scale) = vectors::quantise(centroid);
-                centroid.iter_mut().zip(row).for_each(|(value, q)| *value = f32::from(q) * scale);
-            });
+            self.centroids.iter_mut().for_each(|value| *value = as_stored(*value, self.step));
             self.members = assign(self.values, self.dim, &all, &self.centroids);
             self.drop_empty();
             if !self.divide(most) {

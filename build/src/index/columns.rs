@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::limits::MAX_NAME_LEN;
-use findling_bundle::{AttributeKind, AttributeValue, Column, Error};
+use findling_bundle::{AttributeKind, AttributeValue, Column, Error, PageId};
 use findling_engine::{BOOST, COPY};
 
 use crate::page::Page;
@@ -16,21 +16,25 @@ pub struct Built {
     pub name: String,
     /// The type that holds every page's value.
     pub kind: AttributeKind,
-    /// Whether any page marks it for more than sorting.
+    /// Whether any page marks it for more than sorting, or all readers might well choose among its values.
     pub facet: bool,
-    /// The column's bytes.
-    pub column: Vec<u8>,
+    /// Every page's value.
+    pub column: Column,
 }
+
+/// Values of an attribute that nobody marked, up to which it is a filter by itself: one narrows nothing, of hundreds nobody reads the
+/// list, and every search would fetch the column to count them.
+const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
 /// Builds the columns, by name. `warn` is told of names whose values are of several types.
 pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>, Error> {
     let mut kinds: BTreeMap<&str, BTreeSet<u8>> = BTreeMap::new();
-    let mut facets: BTreeSet<&str> = BTreeSet::new();
+    let (mut facets, mut unmarked) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
     for page in pages {
         for (name, value) in &page.attributes {
             kinds.entry(name).or_default().insert(kind(value) as u8);
             if !page.sort_only.contains(name) && ![BOOST, COPY].contains(&name.as_str()) {
-                facets.insert(name);
+                if page.unmarked { &mut unmarked } else { &mut facets }.insert(name);
             }
         }
     }
@@ -53,14 +57,22 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
         let values: Vec<Option<Cow<'_, AttributeValue>>> =
             pages.iter().map(|page| page.attributes.get(name).map(|value| convert(value, common))).collect();
         let column = Column::build(common, values.iter().map(Option::as_deref))?;
-        built.push(Built {
-            name: name.to_owned(),
-            kind: common,
-            facet: facets.contains(name),
-            column: column.to_bytes(),
-        });
+        let facet = facets.contains(name) || unmarked.contains(name) && FEW.contains(&n_values(&column));
+        built.push(Built { name: name.to_owned(), kind: common, facet, column });
     }
     Ok(built)
+}
+
+/// Distinct values.
+fn n_values(column: &Column) -> usize {
+    match column {
+        Column::Strings(strings) => strings.n_values() as usize,
+        other => {
+            let numbers = (0..other.n_pages()).filter_map(|page| other.number(PageId(page)));
+            // Minus zero is a zero.
+            numbers.map(|number| (number + 0.0).to_bits()).collect::<BTreeSet<u64>>().len()
+        }
+    }
 }
 
 fn kind(value: &AttributeValue) -> AttributeKind {
@@ -102,8 +114,6 @@ fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue>
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::{PageId, Stats};
-
     use super::*;
 
     fn page(attributes: &[(&str, AttributeValue)], sort_only: &[&str]) -> Page {
@@ -145,9 +155,28 @@ mod tests {
         );
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("`m`"));
-        let stats = Stats { n_pages: 3, ..Stats::default() };
-        let m = Column::from_bytes(&built[1].column, built[1].kind, &stats).unwrap();
+        let m = &built[1].column;
         assert_eq!(m.value(PageId(0)), Some(string("1.5")));
         assert_eq!(m.value(PageId(2)), Some(string("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn what_nobody_marked_is_a_filter_where_it_has_a_few_values() {
+        let string = |s: &str| AttributeValue::String(s.to_owned());
+        let pages: Vec<Page> = (0..300)
+            .map(|i| {
+                let of = |n: u32| string(&(i % n).to_string());
+                let number = AttributeValue::Number(f64::from(i % 3));
+                let values = [("one", of(1)), ("few", of(7)), ("many", of(200)), ("number", number)];
+                Page { unmarked: i > 0, ..page(&values[..if i == 0 { 0 } else { 4 }], &[]) }
+            })
+            .collect();
+        let facets = |pages: &[Page]| -> Vec<String> {
+            let built = build(pages, &mut |_| ()).unwrap();
+            built.into_iter().filter(|built| built.facet).map(|built| built.name).collect()
+        };
+        assert_eq!(facets(&pages), ["few", "number"]);
+        let marked = page(&[("many", string("x")), ("one", string("0"))], &["one"]);
+        assert_eq!(facets(&[&pages[..], &[marked]].concat()), ["few", "many", "number"]);
     }
 }

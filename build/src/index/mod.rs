@@ -219,7 +219,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let columns =
         columns::build(&pages, &mut |warning| ui.warn(warning)).context("attributes cannot be indexed")?;
     let (text_firsts, texts) =
-        texts::build(&pages, &chunks).context("texts cannot be stored")?.into_iter().unzip();
+        texts::build(&pages, &chunks, &columns).context("texts cannot be stored")?.into_iter().unzip();
     let addresses = addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
     stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
     ui.detail(format!(

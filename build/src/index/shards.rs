@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard};
+use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard};
 use rayon::prelude::*;
 
 /// A shard's line in a directory, and the shard.
@@ -13,7 +13,7 @@ pub type Stored = (ShardEntry, Vec<u8>);
 pub struct ShardSet {
     entries: Vec<ShardEntry>,
     stored: Vec<Vec<u8>>,
-    ids: HashMap<(ShardKind, ShardHash), ShardId>,
+    ids: HashMap<ShardHash, ShardId>,
 }
 
 impl ShardSet {
@@ -30,12 +30,19 @@ impl ShardSet {
         Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
     }
 
-    fn insert(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
-        *self.ids.entry((entry.kind, entry.hash)).or_insert_with(|| {
-            self.entries.push(entry);
-            self.stored.push(stored);
-            ShardId(self.entries.len() as u32 - 1)
-        })
+    fn insert(&mut self, mut entry: ShardEntry, mut stored: Vec<u8>) -> ShardId {
+        // Files are named by a part of their hash.
+        while let Some(&id) = self.ids.get(&entry.hash) {
+            if self.stored[id.index()] == stored {
+                return id;
+            }
+            (entry, stored) = rename_shard(&entry, stored);
+        }
+        let id = ShardId(self.entries.len() as u32);
+        self.ids.insert(entry.hash, id);
+        self.entries.push(entry);
+        self.stored.push(stored);
+        id
     }
 
     /// The directory and, in its order, the shards as stored.
@@ -46,6 +53,8 @@ impl ShardSet {
 
 #[cfg(test)]
 mod tests {
+    use findling_bundle::decode_shard;
+
     use super::*;
 
     #[test]
@@ -57,5 +66,19 @@ mod tests {
         assert_eq!(a, b);
         assert_ne!(a, c);
         assert_eq!(shards.finish().0.len(), 2);
+    }
+
+    #[test]
+    fn shards_whose_hashes_begin_alike_get_names_of_their_own() {
+        let mut shards = ShardSet::default();
+        let first = shards.add(ShardKind::Column, b"one").unwrap();
+        let (mut entry, stored) = encode_shard(ShardKind::Column, b"other").unwrap();
+        entry.hash = shards.entries[first.index()].hash;
+        let other = shards.insert(entry, stored.clone());
+        assert_ne!(first, other);
+        assert_eq!(shards.insert(entry, stored), other, "and again");
+        let (entries, stored) = shards.finish();
+        assert_ne!(entries[0].hash, entries[1].hash);
+        assert_eq!(decode_shard(&entries[1], &stored[1]).unwrap(), b"other");
     }
 }

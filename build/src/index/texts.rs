@@ -4,22 +4,33 @@ use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::{Error, PageId};
 use rayon::prelude::*;
 
+use super::columns::Built;
 use crate::chunk::ChunkedPage;
 use crate::cutter::Cutter;
 use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
-const BYTES_PER_SHARD: usize = 10;
+const BYTES_PER_SHARD: usize = 8;
 const SHARDS_PER_QUERY: usize = 5;
 
 /// What a shard begins with: a page, and the place of a section in it.
 pub type First = (PageId, u32);
 
 /// The shards, uncompressed, each with what it begins with.
-pub fn build(pages: &[Page], chunks: &[ChunkedPage]) -> Result<Vec<(First, Vec<u8>)>, Error> {
-    let whole: Vec<PageText<'_>> =
-        pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked)).collect();
+pub fn build(
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    columns: &[Built],
+) -> Result<Vec<(First, Vec<u8>)>, Error> {
+    let attributes = |page: u32| {
+        let values = (0..).zip(columns).map(|(place, built)| (place, built.column.value(PageId(page))));
+        values.filter_map(|(place, value)| Some((place, value?))).collect()
+    };
+    let numbered = (0..).zip(pages).zip(chunks);
+    let whole: Vec<PageText<'_>> = numbered
+        .map(|((id, page), chunked)| PageText { attributes: attributes(id), ..page_text(page, chunked) })
+        .collect();
     let encoded: Vec<Vec<u8>> = whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
     let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY);

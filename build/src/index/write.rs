@@ -230,8 +230,15 @@ impl Stage<'_> {
                 fs::create_dir_all(folder)?;
             }
             if new.exists() {
-                // Two shards of different kinds cannot be equal, but two files of an encoder could.
-                return Ok(true);
+                // Two files of an encoder can be equal. Cells are named before other shards are known, so that one of a hundred
+                // thousand large bundles has two of a name.
+                return match same(&new, contents)? {
+                    true => Ok(true),
+                    false => Err(io::Error::new(
+                        io::ErrorKind::AlreadyExists,
+                        "two files of the bundle have the same name by chance; change a word of any page and build again",
+                    )),
+                };
             }
             if same(&old, contents)? && fs::hard_link(&old, &new).is_ok() {
                 return Ok(true);

@@ -174,35 +174,6 @@ pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     shared
 }
 
-/// Numbers of a few bits each, one behind the other, the first in the lowest bits.
-#[derive(Default)]
-pub(crate) struct BitWriter {
-    out: Vec<u8>,
-    buffer: u64,
-    filled: u32,
-}
-
-impl BitWriter {
-    /// Adds the lowest `width` bits of a number; at most 32.
-    pub fn put(&mut self, number: u32, width: u8) {
-        self.buffer |= (u64::from(number) & ((1 << width) - 1)) << self.filled;
-        self.filled += u32::from(width);
-        while self.filled >= 8 {
-            self.out.push(self.buffer as u8);
-            self.buffer >>= 8;
-            self.filled -= 8;
-        }
-    }
-
-    /// The bytes, the last one filled up with zeros.
-    pub fn finish(mut self) -> Vec<u8> {
-        if self.filled > 0 {
-            self.out.push(self.buffer as u8);
-        }
-        self.out
-    }
-}
-
 /// First 16 bytes of BLAKE3.
 pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     let mut hash = [0; 16];
@@ -210,9 +181,11 @@ pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     hash
 }
 
-/// What a shard is named by: the first 6 bytes of BLAKE3 over its stored bytes. Enough to tell apart what a site has deployed (two
-/// of ten thousand shards share one with a probability of 2e-7), and all that every reader fetches of each.
-pub type ShardHash = [u8; 6];
+/// What a shard is named by: the first 5 bytes of BLAKE3 over its stored bytes, all that every reader fetches of each. Of a bundle's own
+/// shards who builds it sees to it that no two share a name (of ten thousand two do with a probability of 5e-5). That one of a later
+/// build has the name of another that a reader has in a cache has a probability of 1e-5 for a thousand new shards and ten thousand old
+/// ones; then it still has to be as long to the byte, or is refused.
+pub type ShardHash = [u8; 5];
 
 /// The name of a shard.
 pub fn shard_hash(stored: &[u8]) -> ShardHash {

@@ -6,12 +6,12 @@
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
 //! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure (`numbers.rs`) |
-//! | 7 | 1 | 0 |
+//! | 7 | 1 | 0; another number where another shard of the bundle would have the same name |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
 //! | 12 or 28 | | contents |
 //!
-//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 6 for a shard, since every
+//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 5 for a shard, since every
 //! reader fetches the hashes of all shards. The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says this hash and
 //! the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
 //! The manifest has a checksum inside as well, since the engine is handed it without the entry.
@@ -29,6 +29,8 @@ use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
 
 const MAGIC: [u8; 4] = *b"FNDS";
 const HEADER_LEN: usize = 12;
+/// Where a shard says that it has another name than it would have.
+const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 /// Of every kind until one changes.
 const VERSION: u8 = 8;
@@ -50,6 +52,14 @@ pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>)
     let stored = encode(kind as u8, raw, &[]);
     let entry = ShardEntry { kind, hash: shard_hash(&stored), stored_len: stored.len() as u32 };
     Ok((entry, stored))
+}
+
+/// The same shard under another name, where another shard of the bundle has its own.
+pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec<u8>) {
+    if let Some(byte) = stored.get_mut(RENAMED) {
+        *byte = byte.wrapping_add(1);
+    }
+    (ShardEntry { hash: shard_hash(&stored), ..*entry }, stored)
 }
 
 /// The contents of a shard, checked against its line in the directory.
@@ -187,11 +197,12 @@ impl Header {
         if magic != MAGIC {
             return Err(Error::Magic { what, got: magic });
         }
-        let [kind, version, codec, zero] = reader.array::<4>()?;
+        let [kind, version, codec, renamed] = reader.array::<4>()?;
         if version != VERSION {
             return Err(Error::Version { what, expected: VERSION.into(), got: version.into() });
         }
-        if codec > PACKED || zero != 0 {
+        // The manifest has no other name.
+        if codec > PACKED || kind == MANIFEST_KIND && renamed != 0 {
             return Err(reader.malformed("the compression is not one this version knows"));
         }
         Ok(Self { kind, codec, raw_len: reader.u32()? })

@@ -90,7 +90,7 @@ pub use codec::{ShardHash, hash128, hex, shard_hash};
 pub use column::Column;
 pub use entry::Entry;
 pub use error::Error;
-pub use frame::{announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard};
+pub use frame::{announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, rename_shard};
 pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};

@@ -1,7 +1,8 @@
 //! The manifest: what a reader must know before the first query. Schema, statistics, the encoder's
-//! identity and the shard directory. bincode, behind [`Manifest::to_bytes`] and [`Manifest::from_bytes`] alone, with the lists
-//! that grow with the site in columns behind it (`tables`).
+//! identity and the shard directory. Its fields one after the other (`fields`), then the lists that grow with the site in columns
+//! (`tables`).
 
+mod fields;
 mod tables;
 mod validate;
 
@@ -16,7 +17,7 @@ use crate::{Error, PageId, ShardId, VectorId};
 const WHAT: &str = "manifest";
 
 /// What the whole bundle says of itself.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     /// The tool and version that wrote the bundle, for people: `findling 0.1.0`.
     pub generator: String,
@@ -71,7 +72,7 @@ pub const RANKING_MOST: [f32; 23] = {
 };
 
 /// Collection statistics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Pages.
     pub n_pages: u32,
@@ -92,7 +93,7 @@ pub struct Stats {
 ///
 /// Postings of a page carry the term frequencies of `Title` and `Path`, postings of a section those of
 /// `Heading` and `Ancestors`, postings of a passage those of `Body` and `Code`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Field {
     /// The page's title.
@@ -110,7 +111,7 @@ pub enum Field {
 }
 
 /// A typed attribute of pages.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// Its name, as filters spell it.
     pub name: String,
@@ -123,7 +124,7 @@ pub struct Attribute {
 }
 
 /// The types an attribute can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
     /// One string.
     String,
@@ -153,7 +154,7 @@ pub enum AttributeValue {
 }
 
 /// The dense side: which space the vectors live in, and where they are.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Dense {
     /// The documents' encoder.
     pub encoder: EncoderCard,
@@ -176,7 +177,7 @@ pub struct Dense {
 }
 
 /// The static query encoder: which shards hold its rows (see [`crate::rows`]).
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StaticRows {
     /// Bits for each number of a row.
     pub bits: crate::rows::Bits,
@@ -194,7 +195,7 @@ pub struct StaticRows {
 }
 
 /// A range of pages the codes of whose sentences share a shard (see [`crate::sentences`]).
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SentencesRange {
     /// First page. The range ends before the next one's first.
     pub first_page: PageId,
@@ -203,7 +204,7 @@ pub struct SentencesRange {
 }
 
 /// A range of keys whose rows share a shard.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RowRange {
     /// First key. The range ends before the next one's first.
     pub first_key: String,
@@ -212,7 +213,7 @@ pub struct RowRange {
 }
 
 /// A query encoder deployed beside the bundle. All of them land in the documents' space.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueryEncoder {
     /// `transformer`; later tiers have names of their own.
     pub kind: String,
@@ -221,7 +222,7 @@ pub struct QueryEncoder {
 }
 
 /// One part of a file that hosts' size limits may have split.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FilePart {
     /// Path relative to the bundle, with `/`.
     pub path: String,
@@ -232,6 +233,7 @@ pub struct FilePart {
 }
 
 /// An encoder, identified so that a query is never embedded into another space than the documents'.
+// In the files of encoders besides.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct EncoderCard {
     /// `all-minilm-l6-v2`, `hash`.
@@ -251,7 +253,7 @@ pub struct EncoderCard {
 }
 
 /// A range of terms: which shards hold the dictionary with its postings, and the positions.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LexiconRange {
     /// First term of the range. The range ends before the next one's first.
     pub first_term: String,
@@ -262,7 +264,7 @@ pub struct LexiconRange {
 }
 
 /// What else a word of a query is asked for as.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Synonym {
     /// A word or several, as written.
     pub from: String,
@@ -271,7 +273,7 @@ pub struct Synonym {
 }
 
 /// A range of the site's words (see [`crate::spelling`]).
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SpellingRange {
     /// First word. The range ends before the next one's first.
     pub first_word: String,
@@ -281,7 +283,7 @@ pub struct SpellingRange {
 
 /// A range of pages whose texts share a shard: of the first a part where it begins behind the page's first section, of the last
 /// where the next one does.
-#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
     /// First page. The range ends before the next one's first, or with its part of it.
     pub first_page: crate::PageId,
@@ -292,7 +294,7 @@ pub struct TextRange {
 }
 
 /// A range of vectors that share a shard.
-#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorRange {
     /// First vector. The range ends before the next one's first.
     pub first_vector: crate::VectorId,
@@ -301,7 +303,7 @@ pub struct VectorRange {
 }
 
 /// One line of the shard directory.
-#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShardEntry {
     /// What is inside.
     pub kind: ShardKind,
@@ -312,7 +314,7 @@ pub struct ShardEntry {
 }
 
 /// The kinds of shard. One module of this crate each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ShardKind {
     /// Which sections, passages and vectors belong to what, and field lengths. Exactly one.
@@ -371,13 +373,13 @@ impl ShardKind {
 }
 
 impl Manifest {
-    /// bincode, without the frame. See [`crate::frame::encode_manifest`] for what is stored.
+    /// The bytes, without the frame. See [`crate::frame::encode_manifest`] for what is stored.
     ///
     /// # Errors
     /// Where it is longer than [`MAX_MANIFEST_LEN`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = bincode::encode_to_vec(tables::without(self), config())
-            .map_err(|_| Error::malformed(WHAT, "it cannot be encoded"))?;
+        let mut bytes = Vec::new();
+        fields::write(self, &mut bytes);
         tables::write(self, &mut bytes);
         if bytes.len() > MAX_MANIFEST_LEN {
             return Err(Error::Limit {
@@ -389,14 +391,13 @@ impl Manifest {
         Ok(bytes)
     }
 
-    /// Decodes without validating. bincode claims memory only within [`MAX_MANIFEST_LEN`].
+    /// Decodes without validating.
     ///
     /// # Errors
     /// Where the bytes are not a manifest's.
     pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
-        let (mut manifest, read) = bincode::decode_from_slice::<Self, _>(raw, config())
-            .map_err(|_| Error::malformed(WHAT, "it cannot be decoded"))?;
-        let mut reader = Reader::new(&raw[read..], WHAT);
+        let mut reader = Reader::new(raw, WHAT);
+        let mut manifest = fields::read(&mut reader)?;
         tables::read(&mut manifest, &mut reader)?;
         reader.finish()?;
         Ok(manifest)
@@ -490,11 +491,6 @@ impl ShardEntry {
     pub fn path(&self) -> String {
         crate::entry::shard_path(&self.hash)
     }
-}
-
-/// Little-endian varints; never claims more memory than the limit.
-fn config() -> impl bincode::config::Config {
-    bincode::config::standard().with_limit::<MAX_MANIFEST_LEN>()
 }
 
 /// Where in ranges, ascending by what they begin with, something can stand that begins with `prefix`.

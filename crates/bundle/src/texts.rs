@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `id`, `url`, `title`, `language` | strings: varint length, UTF-8 |
 //! | meta | number of pairs, varint; name and value of each, strings |
+//! | attributes | number of those it has, varint; for each: its place among the manifest's less that of the one before less one, varint; its value: kind, u8, then by kind a string, a number of strings with these, f64, i64 or u8 |
 //! | `first` | varint: the place in the page of the first section here, 0 but in a later part |
 //! | above | number, varint: sections of earlier parts that sections here are below; for each: places since the one before, parent and heading as of a section |
 //! | `n_sections` | varint |
@@ -36,15 +37,17 @@
 
 use core::ops::Range;
 
-use crate::Error;
 use crate::codec::{Reader, put_str, put_varint};
+use crate::column::{put_value, read_value};
+use crate::{AttributeValue, Error};
 
 const WHAT: &str = "texts";
 const LATE_PARENT: &str = "a parent does not stand before its child";
+const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
 const UNORDERED: &str = "the sections above do not ascend, or stand behind those below them";
 
 /// A page's texts, or a part of them, borrowed from the shard or from whoever writes it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageText<'a> {
     /// The document's id.
     pub id: &'a str,
@@ -56,6 +59,8 @@ pub struct PageText<'a> {
     pub language: &'a str,
     /// What to show with it, name and value.
     pub meta: Vec<(&'a str, &'a str)>,
+    /// The attributes that it has, ascending, each by its place among the manifest's. The columns have them too, but of all pages.
+    pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
     /// Sections of earlier parts that those here are below, by ascending place.
@@ -140,6 +145,7 @@ impl<'a> PageText<'a> {
             above: above.into_iter().filter_map(named).collect(),
             sections: places.filter_map(|place| self.section(place)).cloned().collect(),
             meta: self.meta.clone(),
+            attributes: self.attributes.clone(),
             ..*self
         }
     }
@@ -158,6 +164,14 @@ impl<'a> PageText<'a> {
         for (name, value) in &self.meta {
             put_str(&mut out, name);
             put_str(&mut out, value);
+        }
+        put_varint(&mut out, self.attributes.len() as u32);
+        let mut next = 0;
+        for (place, value) in &self.attributes {
+            let skip = place.checked_sub(next).ok_or(Error::malformed(WHAT, UNORDERED_ATTRIBUTES))?;
+            put_varint(&mut out, skip);
+            put_value(&mut out, value);
+            next = place + 1;
         }
         put_varint(&mut out, self.first);
         put_varint(&mut out, self.above.len() as u32);
@@ -217,6 +231,16 @@ impl<'a> PageText<'a> {
         for _ in 0..n_meta {
             meta.push((reader.str()?, reader.str()?));
         }
+        // Place, kind and value take a byte each.
+        let n_attributes = reader.count(3)?;
+        let mut attributes = Vec::with_capacity(n_attributes);
+        let mut next = 0u32;
+        for _ in 0..n_attributes {
+            let place = next.checked_add(reader.varint()?).filter(|&place| place < u32::MAX);
+            let place = place.ok_or(reader.malformed(UNORDERED_ATTRIBUTES))?;
+            attributes.push((place, read_value(&mut reader)?));
+            next = place + 1;
+        }
         let first = reader.varint()?;
         // Place, parent and heading take a byte each.
         let n_above = reader.count(3)?;
@@ -237,7 +261,7 @@ impl<'a> PageText<'a> {
             sections.push(read_section(&mut reader, place)?);
         }
         reader.finish()?;
-        Ok(Self { id, url, title, language, meta, first, above, sections })
+        Ok(Self { id, url, title, language, meta, attributes, first, above, sections })
     }
 }
 
@@ -364,8 +388,8 @@ impl TextsShard {
     /// Where the lengths of the pages are not those of the shard.
     pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
-        // A page takes its length, four strings and four numbers.
-        let n_pages = reader.count(9)?;
+        // A page takes its length, four strings and five numbers.
+        let n_pages = reader.count(10)?;
         let mut starts = Vec::with_capacity(n_pages + 1);
         let mut sum = 0u64;
         starts.push(0);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use findling_bundle::column::MAX_DATE;
 use findling_bundle::lexicon::{Posting, TermsBuilder, cap_term};
 use findling_bundle::positions::{Lists, PositionsBuilder};
 use findling_bundle::spelling::SpellingBuilder;
@@ -264,6 +265,7 @@ proptest! {
     #[test]
     fn texts(
         pages in vec((vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..7)), 0..6), cut in 1u32..4,
+        dates in vec(-MAX_DATE..=MAX_DATE, 0..4),
     ) {
         let mut builder = TextsBuilder::new();
         let mut written = Vec::new();
@@ -274,6 +276,7 @@ proptest! {
                 title: &strings[2],
                 language: &strings[3],
                 meta: vec![(&strings[4], &strings[5])],
+                attributes: (0..).step_by(3).zip(dates.iter().map(|&date| AttributeValue::Date(date))).collect(),
                 ..PageText::default()
             };
             for (i, (text, heading, flag)) in sections.iter().enumerate() {

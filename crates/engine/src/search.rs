@@ -5,7 +5,7 @@
 //!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
 //!    corrected query needs.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
-//! 3. What the pages shown need: their texts, the columns of their attributes, and of what only meaning found the codes of sentences.
+//! 3. What the pages shown need: their texts, and of what only meaning found the codes of sentences.
 //! 4. Done.
 
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};

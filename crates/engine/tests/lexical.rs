@@ -2,7 +2,7 @@
 
 mod support;
 
-use findling_bundle::{AttributeKind, AttributeValue};
+use findling_bundle::{AttributeKind, AttributeValue, ShardId, ShardKind};
 use findling_engine::{Error, Limit, Mode, QueryVector, Request, Sort};
 use serde_json::json;
 use support::{Bundle, Cut, build, page, titles};
@@ -184,6 +184,19 @@ fn attributes_come_with_the_hit() {
         json!({"book": "book", "year": 2021})
     );
     assert_eq!(response.results[0].id, "doc-1");
+}
+
+#[test]
+fn columns_are_fetched_for_what_asks_for_them_alone() {
+    let books = books();
+    let columns = |request: Request| {
+        let (_, rounds) = books.answer(&mut books.open(), request).unwrap();
+        let kind = |shard: &ShardId| books.manifest.shard(*shard).unwrap().kind;
+        rounds.iter().flatten().filter(|shard| kind(shard) == ShardKind::Column).count()
+    };
+    assert_eq!(columns(request("mutex")), 0, "what is shown of a page comes with its texts");
+    assert_eq!(columns(Request { facets: vec!["book".into()], ..request("mutex") }), 1);
+    assert_eq!(columns(Request { facets: vec!["*".into()], ..request("mutex") }), 2);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn streamed_telling(tells: bool) -> Bundle {
             .map(|d| ids.iter().map(|&i| vectors[i as usize][d]).sum::<f32>() / ids.len() as f32)
             .collect()
     };
-    let coder = Coder::of(vectors.iter(), DIM, DIM * 6).unwrap();
+    let coder = Coder::of(vectors.iter(), DIM, 0.02).unwrap();
     let (mut cells, mut stored, mut centroids) = (Vec::new(), Vec::new(), Vec::new());
     for ids in &members {
         let centroid = middle(ids);
@@ -69,7 +69,7 @@ fn streamed_telling(tells: bool) -> Bundle {
     }
     let cell_of = (0..PAGES as u32).map(|i| i % 8 + i / 8 % 2 * 8).filter(|_| tells);
     let cell_of: Vec<u32> = cell_of.collect();
-    let raw = write_centroids(&coder, &cells, &centroids, DIM * 6, &cell_of).unwrap();
+    let raw = write_centroids(&coder, &cells, &centroids, 0.02, &cell_of).unwrap();
     let (entry, bytes) = encode_shard(ShardKind::Centroids, &raw).unwrap();
     bundle.manifest.shards.push(entry);
     let id = findling_bundle::ShardId(bundle.manifest.shards.len() as u32 - 1);

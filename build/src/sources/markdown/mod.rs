@@ -113,6 +113,7 @@ fn apply(
     use serde_json::Value;
     let mut slug = None;
     let mut address = None;
+    raw.page.unmarked = true;
     for (name, value) in fields {
         let lower = name.to_ascii_lowercase();
         let is = |wanted: bool| {

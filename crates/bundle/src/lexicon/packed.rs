@@ -157,7 +157,7 @@ fn pack_list(
     n_lens: &mut usize,
 ) -> Result<(), Error> {
     let model = ListModels::of(level, n);
-    let (mut context, mut was_plain) = (Context::default(), false);
+    let mut context = Context::default();
     for _ in 0..n {
         let value = reader.varint64()?;
         let (gap, skips) = match level {
@@ -173,8 +173,7 @@ fn pack_list(
             }
         }
         let plain = value & 1 == 1;
-        encoder.bit(models.plain(level, was_plain), plain);
-        was_plain = plain;
+        encoder.bit(models.plain(level, context.plain), plain);
         let tf = if plain { [1, 0] } else { [reader.varint()?, reader.varint()?] };
         if !plain {
             let none = usize::from(tf[0] == 0);
@@ -183,7 +182,7 @@ fn pack_list(
             encoder.number(models.number(model.tf[1 + none]), second);
         }
         let before = context.len_index(gap, skips);
-        context.step(gap);
+        context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
                 *n_lens += 1;
@@ -209,6 +208,8 @@ struct Context {
     gap: u32,
     /// Length of its text, where it has any.
     len: Option<u8>,
+    /// Whether its frequencies were `[1, 0]`.
+    plain: bool,
 }
 
 impl Context {
@@ -222,8 +223,8 @@ impl Context {
         [len.map_or(LENS_BEFORE, |len| usize::from(len).min(LENS_BEFORE - 1)), LENS_BEFORE]
     }
 
-    fn step(&mut self, gap: u32) {
-        (self.gap, self.len) = (gap, None);
+    fn step(&mut self, gap: u32, plain: bool) {
+        *self = Self { gap, len: None, plain };
     }
 
     fn saw_len(&mut self, field: usize, code: u8) {
@@ -297,15 +298,14 @@ fn unpack_list(
     lens: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let model = ListModels::of(level, n);
-    let (mut context, mut was_plain) = (Context::default(), false);
+    let mut context = Context::default();
     for _ in 0..n {
         let gap = decoder.number(models.number(model.gaps + context.gap_index()))?;
         let mut skip = None;
         if level == Level::Passage && decoder.bit(models.skips(gap)) {
             skip = Some(decoder.number(models.number(SKIP))?);
         }
-        let plain = decoder.bit(models.plain(level, was_plain));
-        was_plain = plain;
+        let plain = decoder.bit(models.plain(level, context.plain));
         match level {
             Level::Passage => {
                 let flags = u64::from(skip.is_some()) << 1 | u64::from(plain);
@@ -326,7 +326,7 @@ fn unpack_list(
             put_varint(postings, tf[1]);
         }
         let before = context.len_index(gap, skip.is_some());
-        context.step(gap);
+        context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
                 let code = match level {

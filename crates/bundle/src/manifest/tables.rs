@@ -1,66 +1,90 @@
 //! The manifest's lists that grow with the site, in columns: every reader fetches them before the first query, so that a byte a
-//! line counts. Ids of shards mostly follow one another; columns of what is alike deflate to almost nothing.
+//! line counts. All but the hashes goes through a range coder, which knows what each number is.
 //!
 //! | what | encoding |
 //! |---|---|
-//! | shards | count; runs of a kind: u8 and length, until the count is reached; each one's stored length, varint; each one's hash |
+//! | number of shards | varint |
+//! | their hashes | 5 bytes each |
+//! | the rest | varint: bytes; by the range coder, numbers unless it says otherwise: |
+//! | shards | runs of a kind: kind and length, until all are named; each one's stored length, by its kind |
 //! | terms | ranges, as below; the shards of positions |
 //! | spelling, rows of the static encoder | ranges each |
 //! | the static encoder's common words | strings |
-//! | texts | count; each first page, less the one before; ids of shards; the place of each first section, varints |
+//! | texts | count; each first page, less the one before; ids of shards; the place of each first section |
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
 //!
-//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, varints; the bytes that
-//! are its own, varints; those bytes. Ids of shards: each less the one before it, less one, zigzag varints.
+//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it; the bytes that are its own;
+//! those bytes, symbols by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
-    VectorRange,
+    VectorRange, WHAT,
 };
-use crate::codec::{Reader, ShardHash, put_varint, put_varint64, shared_prefix};
+use crate::codec::{Reader, ShardHash, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
+use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
 
-/// The manifest with these lists empty.
-pub(super) fn without(manifest: &Manifest) -> Manifest {
-    let mut rest = Manifest {
-        lexicon: Vec::new(),
-        spelling: Vec::new(),
-        texts: Vec::new(),
-        shards: Vec::new(),
-        ..manifest.clone()
-    };
-    if let Some(dense) = &mut rest.dense {
-        dense.vectors.clear();
-        dense.sentences.clear();
-        if let Some(rows) = &mut dense.rows {
-            rows.ranges.clear();
-            rows.common_keys.clear();
-        }
+/// Models of numbers, by what they are: of shards the runs, and the length by kind; then of each list so many.
+const RUNS: usize = 0;
+const LENS: usize = 1;
+const LISTS: usize = LENS + ShardKind::ALL.len();
+const TERMS: usize = LISTS;
+const SPELLING: usize = TERMS + LIST;
+const TEXTS: usize = SPELLING + LIST;
+const VECTORS: usize = TEXTS + LIST;
+const SENTENCES: usize = VECTORS + LIST;
+const ROWS: usize = SENTENCES + LIST;
+const COMMON: usize = ROWS + LIST;
+const MODELS: usize = COMMON + LIST;
+/// Of a list: its count and ids, what its lines begin with, what they begin with besides.
+const LIST: usize = 3;
+const COUNT: usize = 0;
+const FIRST: usize = 1;
+const SECOND: usize = 2;
+/// Bytes are told apart by so much of the byte before, which tells letters apart.
+const LETTERS: usize = 32;
+
+struct Models {
+    numbers: Vec<Bit>,
+    bytes: Vec<Bit>,
+}
+
+impl Models {
+    fn new() -> Self {
+        Self { numbers: vec![Bit::default(); MODELS * NUMBER], bytes: vec![Bit::default(); LETTERS * 256] }
     }
-    rest
+
+    fn number(&mut self, model: usize) -> &mut [Bit] {
+        &mut self.numbers[model * NUMBER..][..NUMBER]
+    }
+
+    fn byte(&mut self, before: u8) -> &mut [Bit] {
+        &mut self.bytes[usize::from(before) % LETTERS * 256..][..256]
+    }
+}
+
+struct Packer {
+    encoder: Encoder,
+    models: Models,
+}
+
+struct Unpacker<'a> {
+    decoder: Decoder<'a>,
+    models: Models,
+    /// Lines that lists can have in all: of what has fewer than a bit for each none is honest.
+    most: usize,
 }
 
 /// Writes the lists.
 pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
-    put_shards(out, &manifest.shards);
-    put_strings(out, manifest.lexicon.iter().map(|range| &range.first_term));
-    put_ids(out, manifest.lexicon.iter().map(|range| range.terms));
-    put_ids(out, manifest.lexicon.iter().map(|range| range.positions));
-    put_strings(out, manifest.spelling.iter().map(|range| &range.first_word));
-    put_ids(out, manifest.spelling.iter().map(|range| range.shard));
-    put_firsts(out, manifest.texts.iter().map(|range| range.first_page.0));
-    put_ids(out, manifest.texts.iter().map(|range| range.shard));
-    manifest.texts.iter().for_each(|range| put_varint(out, range.first_section));
-    let Some(dense) = &manifest.dense else { return };
-    put_firsts(out, dense.vectors.iter().map(|range| range.first_vector.0));
-    put_ids(out, dense.vectors.iter().map(|range| range.shard));
-    put_firsts(out, dense.sentences.iter().map(|range| range.first_page.0));
-    put_ids(out, dense.sentences.iter().map(|range| range.shard));
-    let Some(rows) = &dense.rows else { return };
-    put_strings(out, rows.ranges.iter().map(|range| &range.first_key));
-    put_ids(out, rows.ranges.iter().map(|range| range.shard));
-    put_strings(out, rows.common_keys.iter());
+    put_varint(out, manifest.shards.len() as u32);
+    manifest.shards.iter().for_each(|shard| out.extend_from_slice(&shard.hash));
+    let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+    packer.lists(manifest);
+    let packed = packer.encoder.finish();
+    put_varint(out, packed.len() as u32);
+    out.extend_from_slice(&packed);
 }
 
 /// Reads the lists into a manifest that was read without them.
@@ -68,152 +92,220 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
 /// # Errors
 /// Where the bytes are not what [`write`] writes. Whether the lists make sense is for [`Manifest::validate`].
 pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(), Error> {
-    manifest.shards = shards(reader)?;
-    let firsts = strings(reader)?;
-    let terms = ids(reader, firsts.len())?;
-    let positions = ids(reader, firsts.len())?;
-    manifest.lexicon = firsts
-        .into_iter()
-        .zip(terms.into_iter().zip(positions))
-        .map(|(first_term, (terms, positions))| LexiconRange { first_term, terms, positions })
-        .collect();
-    let spelling = ranges(reader, strings)?;
-    manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
-    let texts = ranges(reader, firsts_of)?;
-    manifest.texts = texts
-        .map(|(first, shard)| TextRange { first_page: PageId(first), first_section: 0, shard })
-        .collect();
-    for range in &mut manifest.texts {
-        range.first_section = reader.varint()?;
-    }
-    let Some(dense) = &mut manifest.dense else { return Ok(()) };
-    read_dense(dense, reader)
-}
-
-fn read_dense(dense: &mut Dense, reader: &mut Reader<'_>) -> Result<(), Error> {
-    let vectors = ranges(reader, firsts_of)?;
-    dense.vectors =
-        vectors.map(|(first, shard)| VectorRange { first_vector: VectorId(first), shard }).collect();
-    let sentences = ranges(reader, firsts_of)?;
-    dense.sentences =
-        sentences.map(|(first, shard)| SentencesRange { first_page: PageId(first), shard }).collect();
-    let Some(rows) = &mut dense.rows else { return Ok(()) };
-    rows.ranges = ranges(reader, strings)?.map(|(first_key, shard)| RowRange { first_key, shard }).collect();
-    rows.common_keys = strings(reader)?;
-    Ok(())
-}
-
-fn put_shards(out: &mut Vec<u8>, shards: &[ShardEntry]) {
-    put_varint(out, shards.len() as u32);
-    for run in shards.chunk_by(|a, b| a.kind == b.kind) {
-        out.push(run[0].kind as u8);
-        put_varint(out, run.len() as u32);
-    }
-    shards.iter().for_each(|shard| put_varint(out, shard.stored_len));
-    shards.iter().for_each(|shard| out.extend_from_slice(&shard.hash));
-}
-
-fn shards(reader: &mut Reader<'_>) -> Result<Vec<ShardEntry>, Error> {
-    let n = reader.count(1 + size_of::<ShardHash>())?;
+    let n = reader.count(size_of::<ShardHash>())?;
     let mut shards = Vec::with_capacity(n);
-    while shards.len() < n {
-        let kind = reader.u8()?;
-        let kind =
-            ShardKind::of(kind).ok_or(reader.malformed("a kind of shard is none that this version knows"))?;
-        let len = reader.varint()? as usize;
-        if len == 0 || len > n - shards.len() {
-            return Err(reader.malformed("the kinds of shards do not add up to their number"));
+    for _ in 0..n {
+        shards.push(ShardEntry { kind: ShardKind::Structure, hash: reader.array()?, stored_len: 0 });
+    }
+    manifest.shards = shards;
+    let len = reader.count(1)?;
+    let most = 8 * (len + n);
+    let decoder = Decoder::new(reader.take(len)?);
+    Unpacker { decoder, models: Models::new(), most }.lists(manifest)
+}
+
+impl Packer {
+    fn number(&mut self, model: usize, number: u32) {
+        self.encoder.number(self.models.number(model), number);
+    }
+
+    fn lists(&mut self, manifest: &Manifest) {
+        for run in manifest.shards.chunk_by(|a, b| a.kind == b.kind) {
+            self.number(RUNS, run[0].kind as u32);
+            self.number(RUNS, run.len() as u32);
         }
-        let entry = ShardEntry { kind, hash: ShardHash::default(), stored_len: 0 };
-        shards.extend(core::iter::repeat_n(entry, len));
+        for shard in &manifest.shards {
+            self.number(LENS + shard.kind as usize, shard.stored_len);
+        }
+        self.strings(TERMS, manifest.lexicon.iter().map(|range| &range.first_term));
+        self.ids(TERMS, manifest.lexicon.iter().map(|range| range.terms));
+        self.ids(TERMS, manifest.lexicon.iter().map(|range| range.positions));
+        self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
+        self.ids(SPELLING, manifest.spelling.iter().map(|range| range.shard));
+        self.firsts(TEXTS, manifest.texts.iter().map(|range| range.first_page.0));
+        self.ids(TEXTS, manifest.texts.iter().map(|range| range.shard));
+        manifest.texts.iter().for_each(|range| self.number(TEXTS + SECOND, range.first_section));
+        let Some(dense) = &manifest.dense else { return };
+        self.firsts(VECTORS, dense.vectors.iter().map(|range| range.first_vector.0));
+        self.ids(VECTORS, dense.vectors.iter().map(|range| range.shard));
+        self.firsts(SENTENCES, dense.sentences.iter().map(|range| range.first_page.0));
+        self.ids(SENTENCES, dense.sentences.iter().map(|range| range.shard));
+        let Some(rows) = &dense.rows else { return };
+        self.strings(ROWS, rows.ranges.iter().map(|range| &range.first_key));
+        self.ids(ROWS, rows.ranges.iter().map(|range| range.shard));
+        self.strings(COMMON, rows.common_keys.iter());
     }
-    for shard in &mut shards {
-        shard.stored_len = reader.varint()?;
+
+    fn strings<'a>(&mut self, list: usize, strings: impl ExactSizeIterator<Item = &'a String>) {
+        self.number(list + COUNT, strings.len() as u32);
+        let mut last = "";
+        for text in strings {
+            let shared = shared_prefix(last, text);
+            self.number(list + FIRST, shared as u32);
+            self.number(list + SECOND, (text.len() - shared) as u32);
+            let bytes = text.as_bytes();
+            for at in shared..bytes.len() {
+                let before = at.checked_sub(1).map_or(0, |at| bytes[at]);
+                self.encoder.symbol(self.models.byte(before), bytes[at].into());
+            }
+            last = text;
+        }
     }
-    for shard in &mut shards {
-        shard.hash = reader.array()?;
+
+    /// Ids that begin ranges.
+    fn firsts(&mut self, list: usize, firsts: impl ExactSizeIterator<Item = u32>) {
+        self.number(list + COUNT, firsts.len() as u32);
+        let mut last = 0;
+        for first in firsts {
+            self.number(list + FIRST, first - last);
+            last = first;
+        }
     }
-    Ok(shards)
-}
 
-fn put_strings<'a>(out: &mut Vec<u8>, strings: impl Iterator<Item = &'a String> + Clone) {
-    let pairs = || core::iter::once("").chain(strings.clone().map(String::as_str)).zip(strings.clone());
-    let shared = || pairs().map(|(last, text)| shared_prefix(last, text));
-    put_varint(out, strings.clone().count() as u32);
-    shared().for_each(|shared| put_varint(out, shared as u32));
-    pairs().zip(shared()).for_each(|((_, text), shared)| put_varint(out, (text.len() - shared) as u32));
-    pairs().zip(shared()).for_each(|((_, text), shared)| out.extend_from_slice(&text.as_bytes()[shared..]));
-}
-
-/// A string takes at most [`MAX_TERM_LEN`] bytes, so that what they take in all is bounded by their number.
-fn strings(reader: &mut Reader<'_>) -> Result<Vec<String>, Error> {
-    let n = reader.count(2)?;
-    let mut lens = || -> Result<Vec<u32>, Error> { (0..n).map(|_| reader.varint()).collect() };
-    let (shared, own) = (lens()?, lens()?);
-    let mut strings: Vec<String> = Vec::with_capacity(n);
-    for (shared, own) in shared.into_iter().zip(own) {
-        let (shared, own) = (shared as usize, own as usize);
-        let last = strings.last().map_or("", String::as_str);
-        let (Some(beginning), true) = (last.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN) else {
-            return Err(reader.malformed("a string shares more than there is, or is too long"));
-        };
-        let rest =
-            core::str::from_utf8(reader.take(own)?).map_err(|_| reader.malformed("text is not UTF-8"))?;
-        strings.push([beginning, rest].concat());
-    }
-    Ok(strings)
-}
-
-/// Ids that begin ranges.
-fn put_firsts(out: &mut Vec<u8>, firsts: impl Iterator<Item = u32> + Clone) {
-    put_varint(out, firsts.clone().count() as u32);
-    let mut last = 0;
-    for first in firsts {
-        put_varint(out, first - last);
-        last = first;
-    }
-}
-
-fn firsts_of(reader: &mut Reader<'_>) -> Result<Vec<u32>, Error> {
-    let n = reader.count(1)?;
-    let mut last = 0u32;
-    let next = |_| {
-        last = last.checked_add(reader.varint()?).ok_or(reader.malformed("a number does not fit 32 bits"))?;
-        Ok(last)
-    };
-    (0..n).map(next).collect()
-}
-
-fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = ShardId>) {
-    let mut last = -1i64;
-    for id in ids {
-        let step = i64::from(id.0) - last - 1;
-        put_varint64(out, (step << 1 ^ step >> 63) as u64);
-        last = i64::from(id.0);
+    fn ids(&mut self, list: usize, ids: impl Iterator<Item = ShardId>) {
+        let mut next = 0u32;
+        for id in ids {
+            let step = id.0.wrapping_sub(next) as i32;
+            self.number(list + COUNT, (step << 1 ^ step >> 31) as u32);
+            next = id.0.wrapping_add(1);
+        }
     }
 }
 
-fn ids(reader: &mut Reader<'_>, n: usize) -> Result<Vec<ShardId>, Error> {
-    let mut last = -1i64;
-    let next = |_| {
-        let zigzag = reader.varint64()?;
-        let step = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-        last = last.saturating_add(step).saturating_add(1);
-        u32::try_from(last)
-            .map(ShardId)
-            .map_err(|_| reader.malformed("a shard's number does not fit 32 bits"))
-    };
-    (0..n).map(next).collect()
-}
+impl Unpacker<'_> {
+    fn number(&mut self, model: usize) -> Result<u32, Error> {
+        let number = self.decoder.number(self.models.number(model))?;
+        if self.decoder.is_beyond() {
+            return Err(Error::malformed(WHAT, "there are fewer numbers than announced"));
+        }
+        Ok(number)
+    }
 
-/// What ranges begin with, and their shards.
-fn ranges<T>(
-    reader: &mut Reader<'_>,
-    firsts: fn(&mut Reader<'_>) -> Result<Vec<T>, Error>,
-) -> Result<impl Iterator<Item = (T, ShardId)>, Error> {
-    let firsts = firsts(reader)?;
-    let ids = ids(reader, firsts.len())?;
-    Ok(firsts.into_iter().zip(ids))
+    /// A number of lines.
+    fn count(&mut self, list: usize) -> Result<usize, Error> {
+        let n = self.number(list + COUNT)? as usize;
+        self.most =
+            self.most.checked_sub(n).ok_or(Error::malformed(WHAT, "a list is longer than what it takes"))?;
+        Ok(n)
+    }
+
+    fn lists(&mut self, manifest: &mut Manifest) -> Result<(), Error> {
+        self.shards(&mut manifest.shards)?;
+        let firsts = self.strings(TERMS)?;
+        let terms = self.ids(TERMS, firsts.len())?;
+        let positions = self.ids(TERMS, firsts.len())?;
+        manifest.lexicon = firsts
+            .into_iter()
+            .zip(terms.into_iter().zip(positions))
+            .map(|(first_term, (terms, positions))| LexiconRange { first_term, terms, positions })
+            .collect();
+        let spelling = self.named(SPELLING)?;
+        manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
+        let texts = self.ranges(TEXTS)?;
+        manifest.texts = texts
+            .map(|(first, shard)| TextRange { first_page: PageId(first), first_section: 0, shard })
+            .collect();
+        for range in &mut manifest.texts {
+            range.first_section = self.number(TEXTS + SECOND)?;
+        }
+        match &mut manifest.dense {
+            Some(dense) => self.dense(dense),
+            None => Ok(()),
+        }
+    }
+
+    fn dense(&mut self, dense: &mut Dense) -> Result<(), Error> {
+        let vectors = self.ranges(VECTORS)?;
+        dense.vectors =
+            vectors.map(|(first, shard)| VectorRange { first_vector: VectorId(first), shard }).collect();
+        let sentences = self.ranges(SENTENCES)?;
+        dense.sentences =
+            sentences.map(|(first, shard)| SentencesRange { first_page: PageId(first), shard }).collect();
+        let Some(rows) = &mut dense.rows else { return Ok(()) };
+        rows.ranges = self.named(ROWS)?.map(|(first_key, shard)| RowRange { first_key, shard }).collect();
+        rows.common_keys = self.strings(COMMON)?;
+        Ok(())
+    }
+
+    fn shards(&mut self, shards: &mut [ShardEntry]) -> Result<(), Error> {
+        let mut rest = &mut *shards;
+        while !rest.is_empty() {
+            let kind = u8::try_from(self.number(RUNS)?).ok().and_then(ShardKind::of);
+            let kind =
+                kind.ok_or(Error::malformed(WHAT, "a kind of shard is none that this version knows"))?;
+            let len = self.number(RUNS)? as usize;
+            let (run, others) = core::mem::take(&mut rest)
+                .split_at_mut_checked(len)
+                .filter(|(run, _)| !run.is_empty())
+                .ok_or(Error::malformed(WHAT, "the kinds of shards do not add up to their number"))?;
+            run.iter_mut().for_each(|shard| shard.kind = kind);
+            rest = others;
+        }
+        for shard in shards {
+            shard.stored_len = self.number(LENS + shard.kind as usize)?;
+        }
+        Ok(())
+    }
+
+    /// A string takes at most [`MAX_TERM_LEN`] bytes, so that what they take in all is bounded by their number.
+    fn strings(&mut self, list: usize) -> Result<Vec<String>, Error> {
+        let n = self.count(list)?;
+        let mut strings: Vec<String> = Vec::new();
+        for _ in 0..n {
+            let (shared, own) = (self.number(list + FIRST)? as usize, self.number(list + SECOND)? as usize);
+            let last = strings.last().map_or("", String::as_str);
+            let (Some(beginning), true) = (last.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN)
+            else {
+                return Err(Error::malformed(WHAT, "a string shares more than there is, or is too long"));
+            };
+            let mut text = beginning.as_bytes().to_vec();
+            for _ in 0..own {
+                let before = text.last().copied().unwrap_or_default();
+                text.push(self.decoder.symbol(self.models.byte(before)) as u8);
+            }
+            let text = String::from_utf8(text).map_err(|_| Error::malformed(WHAT, "text is not UTF-8"))?;
+            strings.push(text);
+        }
+        Ok(strings)
+    }
+
+    fn firsts(&mut self, list: usize) -> Result<Vec<u32>, Error> {
+        let n = self.count(list)?;
+        let mut firsts = Vec::new();
+        let mut last = 0u32;
+        for _ in 0..n {
+            let next = last.checked_add(self.number(list + FIRST)?);
+            last = next.ok_or(Error::malformed(WHAT, "a number does not fit 32 bits"))?;
+            firsts.push(last);
+        }
+        Ok(firsts)
+    }
+
+    fn ids(&mut self, list: usize, n: usize) -> Result<Vec<ShardId>, Error> {
+        let mut ids = Vec::with_capacity(n);
+        let mut next = 0u32;
+        for _ in 0..n {
+            let zigzag = self.number(list + COUNT)?;
+            let id = next.wrapping_add((zigzag >> 1) ^ (zigzag & 1).wrapping_neg());
+            ids.push(ShardId(id));
+            next = id.wrapping_add(1);
+        }
+        Ok(ids)
+    }
+
+    /// Strings that ranges begin with, and their shards.
+    fn named(&mut self, list: usize) -> Result<impl Iterator<Item = (String, ShardId)> + use<>, Error> {
+        let firsts = self.strings(list)?;
+        let ids = self.ids(list, firsts.len())?;
+        Ok(firsts.into_iter().zip(ids))
+    }
+
+    /// Ids that ranges begin with, and their shards.
+    fn ranges(&mut self, list: usize) -> Result<impl Iterator<Item = (u32, ShardId)> + use<>, Error> {
+        let firsts = self.firsts(list)?;
+        let ids = self.ids(list, firsts.len())?;
+        Ok(firsts.into_iter().zip(ids))
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +313,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn unpacker(packed: &[u8]) -> Unpacker<'_> {
+        Unpacker { decoder: Decoder::new(packed), models: Models::new(), most: 1000 }
+    }
 
     proptest! {
         #[test]
@@ -232,16 +328,24 @@ mod tests {
             }
             let mut firsts = numbers.clone();
             firsts.sort_unstable();
-            let mut out = Vec::new();
-            put_strings(&mut out, texts.iter());
-            put_ids(&mut out, numbers.iter().copied().map(ShardId));
-            put_firsts(&mut out, firsts.iter().copied());
-            let mut reader = Reader::new(&out, "test");
-            prop_assert_eq!(strings(&mut reader).unwrap(), texts);
-            let read = ids(&mut reader, numbers.len()).unwrap();
+            let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+            packer.strings(TERMS, texts.iter());
+            packer.ids(TERMS, numbers.iter().copied().map(ShardId));
+            packer.firsts(TEXTS, firsts.iter().copied());
+            let packed = packer.encoder.finish();
+            let mut unpacker = unpacker(&packed);
+            prop_assert_eq!(unpacker.strings(TERMS).unwrap(), texts);
+            let read = unpacker.ids(TERMS, numbers.len()).unwrap();
             prop_assert!(read.into_iter().map(|id| id.0).eq(numbers));
-            prop_assert_eq!(firsts_of(&mut reader).unwrap(), firsts);
-            reader.finish().unwrap();
+            prop_assert_eq!(unpacker.firsts(TEXTS).unwrap(), firsts);
+        }
+
+        #[test]
+        fn any_bytes_are_safe(bytes: Vec<u8>) {
+            let _ = unpacker(&bytes).strings(TERMS);
+            let _ = unpacker(&bytes).firsts(TEXTS);
+            let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
+            let _ = unpacker(&bytes).shards(&mut [blank; 9]);
         }
     }
 
@@ -249,19 +353,29 @@ mod tests {
     fn shards_take_their_hash_and_little_besides() {
         let entry = |i: u32| ShardEntry {
             kind: if i < 40 { ShardKind::Terms } else { ShardKind::Texts },
-            hash: [i as u8; size_of::<ShardHash>()],
-            stored_len: 100 + i,
+            hash: ShardHash::default(),
+            stored_len: 3900 + i,
         };
         let entries: Vec<ShardEntry> = (0..100).map(entry).collect();
-        let mut out = Vec::new();
-        put_shards(&mut out, &entries);
-        assert!(out.len() < 100 * (size_of::<ShardHash>() + 2) + 10, "{}", out.len());
-        assert_eq!(shards(&mut Reader::new(&out, "test")).unwrap(), entries);
+        let pack = |runs: &[(u32, u32)]| {
+            let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+            for &(kind, len) in runs {
+                packer.number(RUNS, kind);
+                packer.number(RUNS, len);
+            }
+            entries.iter().for_each(|shard| packer.number(LENS + shard.kind as usize, shard.stored_len));
+            packer.encoder.finish()
+        };
+        let (terms, texts) = (ShardKind::Terms as u32, ShardKind::Texts as u32);
+        let packed = pack(&[(terms, 40), (texts, 60)]);
+        assert!(packed.len() < 150, "{}", packed.len());
+        let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
+        let mut read = vec![blank; 100];
+        unpacker(&packed).shards(&mut read).unwrap();
+        assert_eq!(read, entries);
         // A run too long, an empty one, a kind that is none.
-        for (at, byte) in [(2, 101), (2, 0), (1, 99)] {
-            let mut wrong = out.clone();
-            wrong[at] = byte;
-            assert!(shards(&mut Reader::new(&wrong, "test")).is_err());
+        for wrong in [[(terms, 40), (texts, 61)], [(terms, 0), (texts, 100)], [(terms, 40), (99, 60)]] {
+            assert!(unpacker(&pack(&wrong)).shards(&mut read).is_err());
         }
     }
 }

@@ -147,6 +147,13 @@ pub fn sample() -> Sample {
                 title: "Title",
                 language: "en",
                 meta: vec![("image", "x.png")],
+                attributes: vec![
+                    (0, AttributeValue::Number(1.5)),
+                    (2, AttributeValue::String("x".into())),
+                    (3, AttributeValue::Strings(vec!["y".into(), "z".into()])),
+                    (5, AttributeValue::Date(-1)),
+                    (6, AttributeValue::Bool(true)),
+                ],
                 sections,
                 ..PageText::default()
             })
@@ -172,7 +179,7 @@ pub fn sample() -> Sample {
     let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
 
     let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
-    let coder = Coder::of(values.iter(), 6, 18).unwrap();
+    let coder = Coder::of(values.iter(), 6, 0.1).unwrap();
     let cell = |ids: &[u32]| {
         let rows: Vec<&[f32]> = ids.iter().map(|&id| &values[id as usize][..]).collect();
         cells::write_cell(&coder, &[0.1; 6], Some(ids), &rows).unwrap()
@@ -183,7 +190,7 @@ pub fn sample() -> Sample {
         .zip([2, 4])
         .map(|(raw, n_vectors)| Cell { shard: encode_shard(ShardKind::Cell, raw).unwrap().0, n_vectors })
         .collect();
-    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 12, &[0, 0, 1, 1, 1, 1]).unwrap();
+    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 0.1, &[0, 0, 1, 1, 1, 1]).unwrap();
 
     let mut spelling = SpellingBuilder::new();
     for (word, common) in [("alpha", 0), ("alphabet", 12), ("ältest", 255)] {

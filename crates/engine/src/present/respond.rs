@@ -1,5 +1,6 @@
 //! The answer, with texts.
 
+use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
@@ -19,7 +20,7 @@ const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
-/// Puts the answer together. The texts and columns of the pages shown must be here.
+/// Puts the answer together. The texts of the pages shown must be here.
 pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
     let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
     let dense = wordings.iter().filter_map(|asked| asked.dense.as_ref());
@@ -100,7 +101,8 @@ impl<'a> Presenter<'a> {
         let section = standing.place.section.map(|section| section.0);
         let section =
             hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
-        let section = section.map(|ranked| self.section(standing.place.page, ranked, false)).transpose()?;
+        let section =
+            section.map(|ranked| self.section(standing.place.page, &text, ranked, false)).transpose()?;
         let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
         let mut why = Why {
             page,
@@ -123,9 +125,8 @@ impl<'a> Presenter<'a> {
         let id = PageId(page.score.page);
         let text = self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
         let mut attributes = serde_json::Map::new();
-        for attribute in &manifest.attributes {
-            let column = self.index.column(attribute.column);
-            if let Some(value) = column.and_then(|column| column.value(id)) {
+        for (place, value) in &text.attributes {
+            if let Some(attribute) = manifest.attributes.get(*place as usize) {
                 attributes.insert(attribute.name.clone(), json(value));
             }
         }
@@ -133,7 +134,7 @@ impl<'a> Presenter<'a> {
             .sections
             .iter()
             .enumerate()
-            .map(|(i, section)| self.section(id, section, i == 0))
+            .map(|(i, section)| self.section(id, &text, section, i == 0))
             .collect::<Result<_, _>>()?;
         Ok(PageHit {
             id: text.id.into(),
@@ -154,12 +155,26 @@ impl<'a> Presenter<'a> {
         self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
     }
 
-    /// A section as it is shown. `best`: the page's best one, whose sentences have codes here if only meaning found it.
-    fn section(&mut self, id: PageId, ranked: &RankedSection, best: bool) -> Result<SectionHit, Error> {
+    /// A section as it is shown. `part`: a part of the page, where the section may be. `best`: the page's best one, whose sentences
+    /// have codes here if only meaning found it.
+    fn section(
+        &mut self,
+        id: PageId,
+        part: &PageText<'a>,
+        ranked: &RankedSection,
+        best: bool,
+    ) -> Result<SectionHit, Error> {
         let candidate = &ranked.candidate;
         let structure = self.structure()?;
         let place = candidate.section.wrapping_sub(structure.sections(id).start);
-        let page = self.index.page_text(id, place)?;
+        let other;
+        let page = match part.section(place) {
+            Some(_) => part,
+            None => {
+                other = self.index.page_text(id, place)?;
+                &other
+            }
+        };
         let Some(section) = page.section(place) else {
             return Err(Error::inconsistent(format!(
                 "the texts of page {} have {} sections from number {} on, and not number {place}",
@@ -229,10 +244,10 @@ fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
 }
 
 /// A value as JSON: whole numbers without a fraction, dates as ISO 8601.
-fn json(value: AttributeValue) -> serde_json::Value {
-    match value {
-        AttributeValue::String(text) => text.into(),
-        AttributeValue::Strings(texts) => texts.into(),
+fn json(value: &AttributeValue) -> serde_json::Value {
+    match *value {
+        AttributeValue::String(ref text) => text.clone().into(),
+        AttributeValue::Strings(ref texts) => texts.clone().into(),
         AttributeValue::Number(number) => {
             // 2^53: up to here every whole number is exact.
             if number.abs() <= 9_007_199_254_740_992.0 && number == number.trunc() {

@@ -536,16 +536,11 @@ impl Ranked {
     pub fn shards(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let Some(structure) = index.structure() else { return Vec::new() };
-        let mut shards: Vec<ShardId> = self
-            .all_pages()
+        self.all_pages()
             .flat_map(|page| {
                 let id = PageId(page.score.page);
                 page.places(structure).filter_map(move |place| Some(manifest.text_of(id, place)?.0))
             })
-            .collect();
-        if !shards.is_empty() {
-            shards.extend(manifest.attributes.iter().map(|attribute| attribute.column));
-        }
-        shards
+            .collect()
     }
 }

@@ -281,11 +281,24 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         }
     }
 
+    let mut columns: Vec<(&str, Column)> = Vec::new();
+    for &(name, kind) in attributes {
+        let value = |page: &'_ Page| page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
+        let values: Vec<Option<AttributeValue>> = pages.iter().map(value).collect();
+        columns.push((name, Column::build(kind, values.iter().map(Option::as_ref)).unwrap()));
+    }
+    columns.sort_by_key(|(name, _)| *name);
+    let attributes_of = |page: usize| {
+        let values =
+            (0..).zip(&columns).map(|(place, (_, column))| (place, column.value(PageId(page as u32))));
+        values.filter_map(|(place, value)| Some((place, value?))).collect::<Vec<_>>()
+    };
+
     let mut texts = Vec::new();
     if cut.sections_per_text > 0 {
         for (i, page) in (0..).zip(pages) {
             let id = format!("doc-{i}");
-            let (whole, n) = (page_text(&id, page), page.sections.len() as u32);
+            let (whole, n) = (page_text(&id, page, attributes_of(i as usize)), page.sections.len() as u32);
             for first in (0..n.max(1)).step_by(cut.sections_per_text) {
                 let mut builder = TextsBuilder::new();
                 builder.push(&whole.part(first..n.min(first + cut.sections_per_text as u32))).unwrap();
@@ -297,7 +310,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         for (i, chunk) in pages.chunks(cut.pages_per_text).enumerate() {
             let mut builder = TextsBuilder::new();
             for (j, page) in chunk.iter().enumerate() {
-                builder.push(&page_text(&format!("doc-{}", i * cut.pages_per_text + j), page)).unwrap();
+                let place = i * cut.pages_per_text + j;
+                builder.push(&page_text(&format!("doc-{place}"), page, attributes_of(place))).unwrap();
             }
             let shard = put(ShardKind::Texts, &builder.finish());
             let first_page = PageId((i * cut.pages_per_text) as u32);
@@ -324,14 +338,10 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     put(ShardKind::Addresses, &addresses::write(ids.iter().map(String::as_str).zip(urls)));
 
     let mut directory = Vec::new();
-    for &(name, kind) in attributes {
-        let value = |page: &'_ Page| page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
-        let values: Vec<Option<AttributeValue>> = pages.iter().map(value).collect();
-        let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
-        let column = put(ShardKind::Column, &column.to_bytes());
-        directory.push(Attribute { name: name.into(), kind, column, facet: true });
+    for (name, column) in &columns {
+        let (kind, column) = (column.kind(), put(ShardKind::Column, &column.to_bytes()));
+        directory.push(Attribute { name: (*name).into(), kind, column, facet: true });
     }
-    directory.sort_by(|a, b| a.name.cmp(&b.name));
 
     let dense = (!vectors.is_empty()).then(|| {
         let dim = vectors[0].len();
@@ -401,12 +411,13 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     Bundle { manifest, stored_manifest, shards }
 }
 
-fn page_text<'a>(id: &'a str, page: &'a Page) -> PageText<'a> {
+fn page_text<'a>(id: &'a str, page: &'a Page, attributes: Vec<(u32, AttributeValue)>) -> PageText<'a> {
     PageText {
         id,
         url: &page.url,
         title: &page.title,
         language: &page.language,
+        attributes,
         sections: page
             .sections
             .iter()

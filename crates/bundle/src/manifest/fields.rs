@@ -1,0 +1,200 @@
+//! The manifest's fields, those that are as long on every site.
+//!
+//! In the order of [`Manifest`] and of what it is made of, without the lists of `tables`: strings and lists behind their lengths,
+//! varints; numbers as varints, hashes and floats as they are; what may be missing behind 0 or 1, as are truths. A type is a number.
+
+use super::{
+    Attribute, AttributeKind, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Stats,
+    Synonym, WHAT,
+};
+use crate::codec::{Reader, put_str, put_varint, put_varint64};
+use crate::rows::Bits;
+use crate::{Error, ShardId};
+
+const KINDS: [AttributeKind; 5] = [
+    AttributeKind::String,
+    AttributeKind::Strings,
+    AttributeKind::Number,
+    AttributeKind::Date,
+    AttributeKind::Bool,
+];
+
+pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
+    put_str(out, &manifest.generator);
+    put_list(out, &manifest.languages, |out, language| put_str(out, language));
+    out.extend_from_slice(&manifest.analysis.to_le_bytes());
+    let Stats { n_pages, n_sections, n_passages, n_vectors, n_terms, mean_len } = manifest.stats;
+    [n_pages, n_sections, n_passages, n_vectors, n_terms].iter().for_each(|&n| put_varint(out, n));
+    put_floats(out, &mean_len);
+    put_list(out, &manifest.attributes, |out, attribute| {
+        put_str(out, &attribute.name);
+        out.push(attribute.kind as u8);
+        put_varint(out, attribute.column.0);
+        out.push(attribute.facet.into());
+    });
+    put_list(out, &manifest.synonyms, |out, synonym| {
+        put_str(out, &synonym.from);
+        put_list(out, &synonym.to, |out, to| put_str(out, to));
+    });
+    put_varint(out, manifest.ranking.len() as u32);
+    put_floats(out, &manifest.ranking);
+    put_option(out, manifest.dense.as_ref(), write_dense);
+}
+
+/// Reads the fields; the lists of `tables` are empty.
+///
+/// # Errors
+/// Where the bytes are not what [`write`] writes.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
+    let manifest = Manifest {
+        generator: string(reader)?,
+        languages: list(reader, string)?,
+        analysis: u64::from_le_bytes(reader.array()?),
+        stats: Stats {
+            n_pages: reader.varint()?,
+            n_sections: reader.varint()?,
+            n_passages: reader.varint()?,
+            n_vectors: reader.varint()?,
+            n_terms: reader.varint()?,
+            mean_len: {
+                let mut lens = [0.0; 6];
+                for len in &mut lens {
+                    *len = reader.f32()?;
+                }
+                lens
+            },
+        },
+        attributes: list(reader, |reader| {
+            let (name, kind) = (string(reader)?, usize::from(reader.u8()?));
+            let kind = KINDS.get(kind).copied();
+            let kind = kind.ok_or(reader.malformed("an attribute is of no type that this version knows"))?;
+            Ok(Attribute { name, kind, column: ShardId(reader.varint()?), facet: truth(reader)? })
+        })?,
+        lexicon: Vec::new(),
+        spelling: Vec::new(),
+        synonyms: list(reader, |reader| Ok(Synonym { from: string(reader)?, to: list(reader, string)? }))?,
+        ranking: list(reader, float)?,
+        dense: option(reader, read_dense)?,
+        texts: Vec::new(),
+        shards: Vec::new(),
+    };
+    Ok(manifest)
+}
+
+fn write_dense(out: &mut Vec<u8>, dense: &Dense) {
+    let card = &dense.encoder;
+    put_str(out, &card.name);
+    put_varint(out, card.dim);
+    put_str(out, &card.fingerprint);
+    put_varint(out, card.max_tokens);
+    put_str(out, &card.query_prefix);
+    put_str(out, &card.document_prefix);
+    out.push(card.semantic.into());
+    put_varint(out, dense.mean.len() as u32);
+    put_floats(out, &dense.mean);
+    for shard in [dense.graph, dense.centroids, dense.projection] {
+        put_option(out, shard.as_ref(), |out, shard| put_varint(out, shard.0));
+    }
+    put_list(out, &dense.query_encoders, |out, encoder| {
+        put_str(out, &encoder.kind);
+        put_list(out, &encoder.files, |out, file| {
+            put_str(out, &file.path);
+            put_varint64(out, file.len);
+            out.extend_from_slice(&file.hash);
+        });
+    });
+    put_option(out, dense.rows.as_ref(), |out, rows| {
+        out.extend([rows.bits as u8, rows.lowercase.into()]);
+        put_option(out, rows.fitted.as_ref(), |out, fitted| put_floats(out, &[*fitted]));
+        put_varint(out, rows.common.0);
+    });
+}
+
+fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
+    let encoder = EncoderCard {
+        name: string(reader)?,
+        dim: reader.varint()?,
+        fingerprint: string(reader)?,
+        max_tokens: reader.varint()?,
+        query_prefix: string(reader)?,
+        document_prefix: string(reader)?,
+        semantic: truth(reader)?,
+    };
+    let mean = list(reader, float)?;
+    let mut shards = [None; 3];
+    for shard in &mut shards {
+        *shard = option(reader, |reader| Ok(ShardId(reader.varint()?)))?;
+    }
+    let [graph, centroids, projection] = shards;
+    let query_encoders = list(reader, |reader| {
+        let file = |reader: &mut Reader<'_>| {
+            Ok(FilePart { path: string(reader)?, len: reader.varint64()?, hash: reader.array()? })
+        };
+        Ok(QueryEncoder { kind: string(reader)?, files: list(reader, file)? })
+    })?;
+    let rows = option(reader, |reader| {
+        let bits = Bits::ALL.get(usize::from(reader.u8()?)).copied();
+        Ok(StaticRows {
+            bits: bits
+                .ok_or(reader.malformed("rows have a number of bits that this version does not know"))?,
+            lowercase: truth(reader)?,
+            fitted: option(reader, float)?,
+            common: ShardId(reader.varint()?),
+            common_keys: Vec::new(),
+            ranges: Vec::new(),
+        })
+    })?;
+    let (vectors, sentences) = (Vec::new(), Vec::new());
+    Ok(Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows, sentences })
+}
+
+fn put_floats(out: &mut Vec<u8>, floats: &[f32]) {
+    floats.iter().for_each(|float| out.extend_from_slice(&float.to_le_bytes()));
+}
+
+fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
+    put_varint(out, list.len() as u32);
+    list.iter().for_each(|each| put(out, each));
+}
+
+fn put_option<T>(out: &mut Vec<u8>, option: Option<&T>, put: impl Fn(&mut Vec<u8>, &T)) {
+    out.push(option.is_some().into());
+    if let Some(value) = option {
+        put(out, value);
+    }
+}
+
+/// Of each at least a byte follows, so that what is claimed is bounded by the input.
+fn list<T>(
+    reader: &mut Reader<'_>,
+    mut read: impl FnMut(&mut Reader<'_>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    let n = reader.count(1)?;
+    let mut list = Vec::new();
+    for _ in 0..n {
+        list.push(read(reader)?);
+    }
+    Ok(list)
+}
+
+fn option<T>(
+    reader: &mut Reader<'_>,
+    read: impl FnOnce(&mut Reader<'_>) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    if truth(reader)? { read(reader).map(Some) } else { Ok(None) }
+}
+
+fn string(reader: &mut Reader<'_>) -> Result<String, Error> {
+    reader.str().map(String::from)
+}
+
+fn float(reader: &mut Reader<'_>) -> Result<f32, Error> {
+    reader.f32()
+}
+
+fn truth(reader: &mut Reader<'_>) -> Result<bool, Error> {
+    match reader.u8()? {
+        truth @ 0..=1 => Ok(truth == 1),
+        _ => Err(Error::malformed(WHAT, "what is neither there nor not there")),
+    }
+}
