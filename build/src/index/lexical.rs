@@ -30,8 +30,8 @@ const BATCH: usize = 64;
 
 /// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
 /// chosen by.
-const BYTES_PER_RANGE: usize = 16;
-const RANGES_PER_QUERY: usize = 11;
+const BYTES_PER_RANGE: usize = 20;
+const RANGES_PER_QUERY: usize = 8;
 
 /// What analysis gives.
 #[derive(Debug)]
