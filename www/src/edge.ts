@@ -11,7 +11,7 @@
  * | `filter` | as on the command line: `book=reference`, `year:gte:2020`, JSON |
  * | `encoder` | who embeds the query: `static` (the bundle's own rows), `none`; the best there is unless told |
  * | `fusion` | `convex`, `rrf` |
- * | `facets` | names of attributes, separated by commas; `*` for all marked as filters |
+ * | `facets` | names of attributes, separated by commas; `*` for all that are filters by themselves |
  * | `sort` | name of an attribute; with `-` in front, largest first |
  * | `prefer` | name of a number or date that relevant pages are preferred by: `date`, `date:0.9`; with `-` in front, the smallest |
  * | `order` | `relevance`, `recent` (the newest first), `balanced` (of equally relevant pages the newer) |

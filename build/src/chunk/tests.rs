@@ -56,6 +56,16 @@ fn a_long_section_becomes_passages_of_about_the_size_asked_for() {
 }
 
 #[test]
+fn a_section_that_would_come_in_two_is_left_whole() {
+    for (sentences, passages) in [(39, 1), (40, 3)] {
+        let page = page("Book", vec![section(1, "Chapter", vec![prose_of(sentences)])]);
+        let section = &chunked(&page, &ChunkOptions::default()).sections[0];
+        assert_eq!(section.passages.len(), passages, "{} words", 7 * sentences);
+        assert_eq!(section.passages.last().map(|last| last.1 as usize), Some(section.text.len()));
+    }
+}
+
+#[test]
 fn a_code_block_stays_whole_while_it_fits() {
     let listing = (0..30).map(|n| format!("let a{n} = {n};")).collect::<Vec<_>>().join("\n");
     let page = page("Book", vec![section(1, "Chapter", vec![prose_of(12), code(&listing), prose_of(12)])]);

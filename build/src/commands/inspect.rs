@@ -412,7 +412,7 @@ fn print(contents: &Contents, ui: &Ui) {
     }
     for attribute in &contents.attributes {
         let values = attribute.values.map_or_else(String::new, |values| format!(", {} values", n(values)));
-        let facet = if attribute.facet { "" } else { ", for sorting" };
+        let facet = if attribute.facet { "" } else { ", counted where it is named" };
         field(
             "attribute",
             format!("{}: {} on {} pages{values}{facet}", attribute.name, attribute.kind, n(attribute.pages)),

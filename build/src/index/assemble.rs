@@ -103,6 +103,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         mean_len: lexical.mean_len,
     };
     let mut shards = ShardSet::default();
+    let cells = dense.as_ref().and_then(|dense| dense.cells.as_ref());
+    shards.reserve(cells.into_iter().flat_map(|cells| &cells.shards).map(|(entry, _)| entry.hash));
     shards.add(ShardKind::Structure, &structure.to_bytes())?;
 
     let (mut firsts, mut terms, mut positions) = (Vec::new(), Vec::new(), Vec::new());

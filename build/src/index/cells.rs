@@ -7,8 +7,11 @@
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
+use std::collections::HashSet;
+
 use findling_bundle::cells::{Cell, Coder, as_stored, write_cell, write_centroids};
-use findling_bundle::{Error, ShardKind, encode_shard};
+use findling_bundle::limits::MAX_TOLD;
+use findling_bundle::{Error, ShardKind, encode_shard, rename_shard};
 use rayon::prelude::*;
 
 use super::dot::dot;
@@ -26,8 +29,6 @@ const CENTROID_STEP: f32 = 0.075;
 const HALF_BITS: (usize, usize) = (4, 9);
 /// Bytes of a whole site's cells that a query may as well fetch at once.
 const SMALL: usize = 64_000;
-/// Vectors up to which readers are told which cell each is in, at some ten bits a vector.
-const TOLD: usize = 25_000;
 /// Times as many or as few cells as meant, or times as much difference from the centroids as there was, up to which an earlier
 /// grouping still serves.
 const STILL_SERVES: (f64, f64) = (1.5, 1.1);
@@ -77,8 +78,9 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
         }
     };
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
-    let tells = n <= TOLD;
-    let shards: Vec<Stored> = members
+    // Some ten bits a vector.
+    let tells = n <= MAX_TOLD as usize;
+    let mut shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
         .map(|(members, centroid)| {
@@ -87,6 +89,12 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
             encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, ids, &rows)?)
         })
         .collect::<Result<_, Error>>()?;
+    let mut names = HashSet::new();
+    for (entry, stored) in &mut shards {
+        while !names.insert(entry.hash) {
+            (*entry, *stored) = rename_shard(entry, std::mem::take(stored));
+        }
+    }
     let cell_of = if tells { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()
@@ -101,8 +109,8 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
 fn step(n: usize, dim: usize) -> f32 {
     let affordable = SMALL * 16 / (n * dim).max(1);
     let more = affordable.clamp(HALF_BITS.0, HALF_BITS.1) - HALF_BITS.0;
-    // Half the size is a bit more.
-    STEP * per_number(dim) * (-0.5 * more as f32).exp2()
+    // Half the size is a bit more. By products of one number, which are the same wherever a site is built.
+    (0..more).fold(STEP * per_number(dim), |step, _| step * std::f32::consts::FRAC_1_SQRT_2)
 }
 
 /// The size of a number of a vector of length 1, against one in 256 dimensions.

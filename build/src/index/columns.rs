@@ -30,6 +30,8 @@ const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>, Error> {
     let mut kinds: BTreeMap<&str, BTreeSet<u8>> = BTreeMap::new();
     let (mut facets, mut unmarked) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
+    let sort_only: BTreeSet<&str> =
+        pages.iter().flat_map(|page| &page.sort_only).map(String::as_str).collect();
     for page in pages {
         for (name, value) in &page.attributes {
             kinds.entry(name).or_default().insert(kind(value) as u8);
@@ -57,7 +59,9 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
         let values: Vec<Option<Cow<'_, AttributeValue>>> =
             pages.iter().map(|page| page.attributes.get(name).map(|value| convert(value, common))).collect();
         let column = Column::build(common, values.iter().map(Option::as_deref))?;
-        let facet = facets.contains(name) || unmarked.contains(name) && FEW.contains(&n_values(&column));
+        // What a page says goes before what nobody said.
+        let by_itself = unmarked.contains(name) && !sort_only.contains(name);
+        let facet = facets.contains(name) || by_itself && FEW.contains(&n_values(&column));
         built.push(Built { name: name.to_owned(), kind: common, facet, column });
     }
     Ok(built)

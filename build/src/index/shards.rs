@@ -1,6 +1,6 @@
 //! Collecting shards.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard};
 use rayon::prelude::*;
@@ -14,9 +14,16 @@ pub struct ShardSet {
     entries: Vec<ShardEntry>,
     stored: Vec<Vec<u8>>,
     ids: HashMap<ShardHash, ShardId>,
+    /// Names of shards that are not in the directory.
+    reserved: HashSet<ShardHash>,
 }
 
 impl ShardSet {
+    /// Keeps names free that shards outside of the directory have.
+    pub fn reserve(&mut self, names: impl IntoIterator<Item = ShardHash>) {
+        self.reserved.extend(names);
+    }
+
     /// Compresses and adds one shard.
     pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
         let (entry, stored) = encode_shard(kind, raw)?;
@@ -32,9 +39,11 @@ impl ShardSet {
 
     fn insert(&mut self, mut entry: ShardEntry, mut stored: Vec<u8>) -> ShardId {
         // Files are named by a part of their hash.
-        while let Some(&id) = self.ids.get(&entry.hash) {
-            if self.stored[id.index()] == stored {
-                return id;
+        loop {
+            match self.ids.get(&entry.hash) {
+                Some(&id) if self.stored[id.index()] == stored => return id,
+                None if !self.reserved.contains(&entry.hash) => break,
+                _ => (),
             }
             (entry, stored) = rename_shard(&entry, stored);
         }
@@ -77,6 +86,11 @@ mod tests {
         let other = shards.insert(entry, stored.clone());
         assert_ne!(first, other);
         assert_eq!(shards.insert(entry, stored), other, "and again");
+        let (entry, _) = encode_shard(ShardKind::Column, b"third").unwrap();
+        shards.reserve([entry.hash]);
+        let third = shards.add(ShardKind::Column, b"third").unwrap();
+        assert_ne!(shards.entries[third.index()].hash, entry.hash);
+        assert_eq!(shards.add(ShardKind::Column, b"third").unwrap(), third);
         let (entries, stored) = shards.finish();
         assert_ne!(entries[0].hash, entries[1].hash);
         assert_eq!(decode_shard(&entries[1], &stored[1]).unwrap(), b"other");

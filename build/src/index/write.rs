@@ -230,8 +230,7 @@ impl Stage<'_> {
                 fs::create_dir_all(folder)?;
             }
             if new.exists() {
-                // Two files of an encoder can be equal. Cells are named before other shards are known, so that one of a hundred
-                // thousand large bundles has two of a name.
+                // Two files of an encoder can be equal. Shards have names of their own.
                 return match same(&new, contents)? {
                     true => Ok(true),
                     false => Err(io::Error::new(

@@ -40,7 +40,7 @@
 //! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
 use crate::codec::{Reader, ShardHash, put_varint};
-use crate::limits::check_dim;
+use crate::limits::{MAX_TOLD, check_dim, max_raw_len};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::vectors::quantise;
 use crate::{Error, ShardEntry, ShardKind, Stats};
@@ -65,7 +65,7 @@ const PLACES: usize = 3;
 const ROUNDING: f32 = 0.4;
 /// Fine steps to a step: the centroid of a cell costs little where it has many vectors, and all of them stand on it.
 const FINE: f32 = 4.0;
-/// Numbers that a byte may stand for, so that what is allocated is bounded by the input.
+/// Numbers that a byte may stand for. All of a shard's are as many besides as it may have bytes.
 const MOST_PER_BYTE: usize = 1000;
 
 /// How rows are brought into few bits: a step for all of their numbers, and for each dimension how many steps it deviates by.
@@ -217,11 +217,12 @@ fn put_coded(out: &mut Vec<u8>, encoder: Encoder, n: usize) {
     out.extend_from_slice(&coded);
 }
 
-/// The bytes of `n` numbers, which must be all that is left.
-fn take_coded<'a>(reader: &mut Reader<'a>, n: usize) -> Result<Decoder<'a>, Error> {
+/// The bytes of `n` rows of `dim` numbers, which must be all that is left. Nothing that the rows take overflows afterwards.
+fn take_coded<'a>(reader: &mut Reader<'a>, n: usize, dim: usize) -> Result<Decoder<'a>, Error> {
     let len = reader.count(1)?;
     let coded = reader.take(len)?;
-    if reader.remaining() > 0 || n > len.saturating_mul(MOST_PER_BYTE) {
+    let most = (len as u64 * MOST_PER_BYTE as u64).min(max_raw_len(ShardKind::Cell).into());
+    if reader.remaining() > 0 || n as u64 * dim as u64 > most {
         return Err(reader.malformed("there are more or fewer numbers than announced"));
     }
     Ok(Decoder::new(coded))
@@ -261,7 +262,8 @@ pub enum Members {
 /// for them to fetch.
 ///
 /// # Errors
-/// Where there are not as many of the ones as of the others, or a number is not finite.
+/// Where there are not as many of the ones as of the others, a number is not finite, or `cell_of` names a cell that does not exist or
+/// is longer than [`MAX_TOLD`].
 pub fn write_centroids(
     vectors: &Coder,
     cells: &[Cell],
@@ -276,6 +278,10 @@ pub fn write_centroids(
             expected: (cells.len() * dim) as u64,
             got: centroids.len() as u64,
         });
+    }
+    if cell_of.len() > MAX_TOLD as usize {
+        let (limit, got) = (MAX_TOLD.into(), cell_of.len() as u64);
+        return Err(Error::Limit { what: "vectors whose cells are told", limit, got });
     }
     if cell_of.iter().any(|&cell| cell as usize >= cells.len()) {
         return Err(Error::malformed(WHAT, "a vector is in a cell that does not exist"));
@@ -369,7 +375,7 @@ impl Centroids {
         let n_cells = reader.count(size_of::<ShardHash>())?;
         let coders = [[reader.f32()?, reader.f32()?], [reader.f32()?, reader.f32()?]];
         let hashes = reader.take(n_cells * size_of::<ShardHash>())?;
-        let decoder = &mut take_coded(&mut reader, n_cells.saturating_mul(dim))?;
+        let decoder = &mut take_coded(&mut reader, n_cells, dim)?;
         let models = &mut Models::new();
         let [coder, vectors] = coders.map(|[step, spread]| {
             let mut symbols = [Bit::default(); CLASS_SYMBOLS];
@@ -383,6 +389,9 @@ impl Centroids {
         let mut sum = 0;
         for _ in 0..n_cells {
             let n = decoder.number(models.count(N_VECTORS))?;
+            if n == 0 {
+                return Err(Error::malformed(WHAT, "a cell has no vectors"));
+            }
             sum += u64::from(n);
             left.push(n);
         }
@@ -409,6 +418,10 @@ impl Centroids {
         }
         let mut cell_of = Vec::new();
         if decoder.number(models.count(TELLS))? != 0 {
+            if n_vectors > MAX_TOLD {
+                let (limit, got) = (MAX_TOLD.into(), n_vectors.into());
+                return Err(Error::Limit { what: "vectors whose cells are told", limit, got });
+            }
             let mut recent = Recent::new(n_cells);
             for _ in 0..n_vectors {
                 let place = decoder.number(models.count(PLACES))?;
@@ -530,7 +543,7 @@ impl CellShard {
             Members::Counted(_) => read_ids(&mut reader, n, stats.n_vectors)?,
             Members::Told(ids) => ids,
         };
-        let decoder = &mut take_coded(&mut reader, n.saturating_mul(dim))?;
+        let decoder = &mut take_coded(&mut reader, n, dim)?;
         let models = &mut Models::new();
         let centroid = coder.fine(decoder, models)?;
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
@@ -555,7 +568,7 @@ impl CellShard {
         if let Members::Counted(_) = members {
             read_ids(&mut reader, n, stats.n_vectors)?;
         }
-        coder.fine(&mut take_coded(&mut reader, n.saturating_mul(coder.dim()))?, &mut Models::new())
+        coder.fine(&mut take_coded(&mut reader, n, coder.dim())?, &mut Models::new())
     }
 
     /// Each vector's id, ascending, with its numbers in eight bits and their scale.
@@ -768,5 +781,35 @@ mod tests {
         assert_eq!((without.cell_of(0), without.members(1)), (None, Some(Members::Counted(80))));
         assert!(write_centroids(&coder, &cells, &centroids, 0.1, &[2]).is_err(), "there are two cells");
         assert!(write_centroids(&coder, &cells, &centroids[1..], 0.1, &[]).is_err());
+    }
+
+    #[test]
+    fn rows_are_bounded_by_their_bytes_and_by_what_a_shard_may_have() {
+        let mut raw = Vec::new();
+        put_varint(&mut raw, 200_000);
+        raw.resize(raw.len() + 200_000, 0);
+        for (n, dim, fits) in [
+            (30_000, 4096, true),
+            (50_000, 4096, false),
+            (200_001, 1000, false),
+            (usize::MAX >> 12, 4096, false),
+        ] {
+            assert_eq!(take_coded(&mut Reader::new(&raw, WHAT), n, dim).is_ok(), fits, "{n} rows of {dim}");
+        }
+    }
+
+    #[test]
+    fn cells_without_vectors_and_places_of_too_many_are_refused() {
+        let coder = Coder::of([[0.5f32, -0.5], [0.1, 0.2]].iter(), 2, 0.1).unwrap();
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: ShardHash::default(), stored_len: 9 };
+        let stats = |n_vectors| Stats { n_vectors, ..Stats::default() };
+        for (n_vectors, fits) in [([1, 2], true), ([3, 0], false)] {
+            let cells = n_vectors.map(|n_vectors| Cell { shard, n_vectors });
+            let raw = write_centroids(&coder, &cells, &[0.5, 0.1, -0.2, 0.3], 0.1, &[]).unwrap();
+            assert_eq!(Centroids::from_bytes(&raw, 2, &stats(3)).is_ok(), fits, "{n_vectors:?}");
+        }
+        let cells = [Cell { shard, n_vectors: MAX_TOLD + 1 }];
+        let told = vec![0; MAX_TOLD as usize + 1];
+        assert!(write_centroids(&coder, &cells, &[0.5, 0.1], 0.1, &told).is_err());
     }
 }

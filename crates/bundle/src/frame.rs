@@ -201,9 +201,11 @@ impl Header {
         if version != VERSION {
             return Err(Error::Version { what, expected: VERSION.into(), got: version.into() });
         }
-        // The manifest has no other name.
-        if codec > PACKED || kind == MANIFEST_KIND && renamed != 0 {
+        if codec > PACKED {
             return Err(reader.malformed("the compression is not one this version knows"));
+        }
+        if kind == MANIFEST_KIND && renamed != 0 {
+            return Err(reader.malformed("the manifest has no other name"));
         }
         Ok(Self { kind, codec, raw_len: reader.u32()? })
     }

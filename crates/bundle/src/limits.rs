@@ -3,8 +3,15 @@
 
 use crate::{Error, ShardKind};
 
-/// Most bytes of the manifest, before and after decompression, and most that decoding it may claim.
+/// Most bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
+
+/// Most lines of all the manifest's ranges together. A line may take much less than a bit, so that the length of the input is no bound
+/// to what they claim.
+pub const MAX_RANGES: usize = 200_000;
+
+/// Most vectors whose cells the centroids tell.
+pub const MAX_TOLD: u32 = 25_000;
 
 /// Longest term in bytes. Longer ones are cut at a character boundary when written and when looked up
 /// (see [`crate::lexicon::cap_term`]).

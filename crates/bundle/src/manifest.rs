@@ -119,7 +119,8 @@ pub struct Attribute {
     pub kind: AttributeKind,
     /// The shard with its column.
     pub column: crate::ShardId,
-    /// Whether it was marked for faceting (`data-findling-filter`) rather than sorting alone.
+    /// Whether it is counted by itself (`facets: ["*"]`): marked for that (`data-findling-filter`), or of front matter and with few
+    /// values. Any attribute is counted where it is named.
     pub facet: bool,
 }
 
@@ -127,15 +128,15 @@ pub struct Attribute {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
     /// One string.
-    String,
+    String = 0,
     /// A set of strings.
-    Strings,
+    Strings = 1,
     /// A number (f64).
-    Number,
+    Number = 2,
     /// A date: milliseconds since 1970-01-01 UTC, as f64-exact integers.
-    Date,
+    Date = 3,
     /// True or false.
-    Bool,
+    Bool = 4,
 }
 
 /// The value of one attribute of one page.
@@ -401,6 +402,15 @@ impl Manifest {
         tables::read(&mut manifest, &mut reader)?;
         reader.finish()?;
         Ok(manifest)
+    }
+
+    /// Lines of all ranges.
+    fn n_ranges(&self) -> usize {
+        let dense = self.dense.as_ref().map_or(0, |dense| {
+            let rows = dense.rows.as_ref().map_or(0, |rows| rows.ranges.len() + rows.common_keys.len());
+            dense.vectors.len() + dense.sentences.len() + rows
+        });
+        self.lexicon.len() + self.spelling.len() + self.texts.len() + dense
     }
 
     /// A line of the directory.

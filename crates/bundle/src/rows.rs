@@ -34,11 +34,11 @@ pub const CONTINUATION: &str = "##";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bincode::Encode, bincode::Decode)]
 pub enum Bits {
     /// Four levels.
-    Two,
+    Two = 0,
     /// Sixteen levels.
-    Four,
+    Four = 1,
     /// 256 levels.
-    Eight,
+    Eight = 2,
 }
 
 impl Bits {

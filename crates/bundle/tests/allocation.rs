@@ -109,7 +109,7 @@ fn allocation_is_bounded_by_the_input() {
         }
     }
 
-    // bincode claims before it reads; the declared limit holds.
+    // Lines may take less than a bit; their number is limited.
     let raw = bundle(&sample).0.to_bytes().unwrap();
     for bytes in claims(&raw) {
         let peak = peak(|| drop(Manifest::from_bytes(&bytes)));

@@ -78,7 +78,8 @@ impl Suggesting {
         }
         let marks = |wording: &Wording| {
             let Asked { plan, request, .. } = &wording.asked;
-            plan.groups.is_empty() && plan.excluded.is_empty() && !request.query.trim().is_empty()
+            let has_marks = !request.query.trim().is_empty() && !wording.asked.browse();
+            plan.groups.is_empty() && plan.excluded.is_empty() && has_marks
         };
         if wordings.iter().all(marks) {
             let message = "the query has no letter or digit, and marks alone are not looked for".into();

@@ -31,3 +31,4 @@ pub mod wordpiece;
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
 pub use conformance::conformance;
 pub use stem::needs_stemmers;
+pub use stop::is_stop_word;

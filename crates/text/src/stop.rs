@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use crate::stem::primary_subtag;
+
 /// A list of stop words: lower case, sorted, a space between two. A list of strings would be twice as long, by their addresses.
 #[derive(Clone, Copy)]
 pub(crate) struct StopWords(&'static str);
@@ -31,6 +33,11 @@ impl StopWords {
         }
         false
     }
+}
+
+/// Whether a lower-case word is a stop word of a language, BCP 47.
+pub fn is_stop_word(bcp47: &str, word: &str) -> bool {
+    stop_words(&primary_subtag(bcp47)).contains(word)
 }
 
 /// The stop words of a language by its primary subtag. None for languages without a list.

@@ -195,6 +195,6 @@ fn float(reader: &mut Reader<'_>) -> Result<f32, Error> {
 fn truth(reader: &mut Reader<'_>) -> Result<bool, Error> {
     match reader.u8()? {
         truth @ 0..=1 => Ok(truth == 1),
-        _ => Err(Error::malformed(WHAT, "what is neither there nor not there")),
+        _ => Err(Error::malformed(WHAT, "a byte that says yes or no says neither")),
     }
 }

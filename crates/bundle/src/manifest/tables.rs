@@ -21,7 +21,7 @@ use super::{
     VectorRange, WHAT,
 };
 use crate::codec::{Reader, ShardHash, put_varint, shared_prefix};
-use crate::limits::MAX_TERM_LEN;
+use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
 
@@ -99,7 +99,7 @@ pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(
     }
     manifest.shards = shards;
     let len = reader.count(1)?;
-    let most = 8 * (len + n);
+    let most = (8 * (len + n)).min(MAX_RANGES);
     let decoder = Decoder::new(reader.take(len)?);
     Unpacker { decoder, models: Models::new(), most }.lists(manifest)
 }
@@ -376,6 +376,20 @@ mod tests {
         // A run too long, an empty one, a kind that is none.
         for wrong in [[(terms, 40), (texts, 61)], [(terms, 0), (texts, 100)], [(terms, 40), (99, 60)]] {
             assert!(unpacker(&pack(&wrong)).shards(&mut read).is_err());
+        }
+    }
+
+    #[test]
+    fn lists_of_nothing_take_no_more_memory_than_there_may_be_ranges() {
+        for (lines, fits) in [(1000, true), (MAX_RANGES + 1, false)] {
+            let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+            packer.strings(TERMS, vec![String::new(); lines].iter());
+            let mut packed = packer.encoder.finish();
+            // As many bytes as so many lines would honestly take.
+            packed.resize(lines, 0);
+            let most = (8 * packed.len()).min(MAX_RANGES);
+            let mut unpacker = Unpacker { decoder: Decoder::new(&packed), models: Models::new(), most };
+            assert_eq!(unpacker.strings(TERMS).is_ok(), fits, "{lines}");
         }
     }
 }

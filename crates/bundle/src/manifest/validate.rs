@@ -2,7 +2,8 @@
 
 use super::{Dense, Manifest, RANKING_MOST, ShardKind, WHAT};
 use crate::limits::{
-    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_SYNONYMS, MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
+    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_RANGES, MAX_SYNONYMS, MAX_TERM_LEN,
+    MAX_VECTORS_PER_UNIT,
 };
 use crate::{Error, ShardId};
 
@@ -62,6 +63,7 @@ impl Manifest {
             self.refers(range.shard, ShardKind::Spelling)?;
         }
 
+        at_most("ranges", MAX_RANGES as u64, self.n_ranges() as u64)?;
         at_most("synonyms", MAX_SYNONYMS as u64, self.synonyms.len() as u64)?;
         for word in self.synonyms.iter().flat_map(|synonym| synonym.to.iter().chain([&synonym.from])) {
             check_name(word)?;

@@ -116,7 +116,7 @@ pub(crate) struct Scorer<'a> {
 const MAX_NAME_TOKENS: u32 = 4;
 
 /// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
-const MAX_TABLE_LEN: u32 = 255;
+const MAX_TABLE_LEN: u32 = 511;
 
 impl<'a> Scorer<'a> {
     pub fn new(
@@ -188,14 +188,15 @@ impl<'a> Scorer<'a> {
                 group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
             let mut others: Vec<_> =
                 synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
-            // Who types a single word means that one, and one that is unfinished has its completions.
-            if plan.n_tokens > 1 && group.is_plain_word() {
+            // What the bundle does not have is corrected, or said to be missing, rather than made of something else.
+            if own.is_some() && plan.wants_relatives(group) {
                 // Of a word in several languages the analysis that cuts least: the others cut what is an ending in theirs.
                 let word = group.terms.iter().max_by_key(|term| term.len());
                 let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
-                others.extend(
-                    relatives.into_iter().map(|(term, lookup)| (term, lookup, self.params.relative_weight)),
-                );
+                // A word that was typed as well counts for itself.
+                let typed = |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
+                let relatives = relatives.into_iter().filter(|(term, _)| !typed(term));
+                others.extend(relatives.map(|(term, lookup)| (term, lookup, self.params.relative_weight)));
             }
             for (term, lookup, share) in others {
                 if terms.iter().all(|known| known.term != term) {
@@ -284,7 +285,8 @@ impl<'a> Scorer<'a> {
                 // Nothing to compare: the term's contributions go straight into the scores.
                 let Scratch { score, score_touched, .. } = scratch;
                 let (mut score, mut touched) = (std::mem::take(score), std::mem::take(score_touched));
-                self.each(term, group.bit, n_tokens, scratch, |passage, contribution| {
+                let bit = if term.exact { group.bit } else { 0 };
+                self.each(term, bit, n_tokens, scratch, |passage, contribution| {
                     add(&mut score, &mut touched, passage, contribution);
                 });
                 (scratch.score, scratch.score_touched) = (score, touched);

@@ -2,6 +2,7 @@
 
 use findling_bundle::{Level, PositionsShard, ShardId, TermEntry, TermsShard};
 
+use findling_text::is_stop_word;
 use findling_text::keys::is_key;
 
 use crate::Index;
@@ -86,10 +87,12 @@ impl<'a> Dictionary<'a> {
     }
 
     /// The terms made of a term or that it is made of, as far as they stand in its shard, so that nothing is fetched for them: those
-    /// that begin with it, most frequent first, at most [`MAX_RELATIVES`], and those that it begins with. Words alone.
+    /// that begin with it, most frequent first, at most [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
         let mut best = Vec::new();
-        let is_word = |term: &str| term.chars().all(char::is_alphabetic);
+        let languages = &self.index.manifest().languages;
+        let is_stop = |term: &str| languages.iter().any(|language| is_stop_word(language, term));
+        let is_word = |term: &str| term.chars().all(char::is_alphabetic) && !is_stop(term);
         let own = self.index.manifest().lexicon_of(term).and_then(|own| Some((own, self.terms_shard(own)?)));
         let Some((own, shard)) = own.filter(|_| is_word(term)) else { return best };
         if term.chars().nth(MIN_RELATIVE_CHARS - 1).is_some() {
@@ -101,8 +104,9 @@ impl<'a> Dictionary<'a> {
             }
         }
         for (end, _) in term.char_indices().skip(MIN_RELATIVE_CHARS) {
-            if let Some(entry) = shard.find(&term[..end]) {
-                best.push((term[..end].to_string(), Lookup { range: own, entry }));
+            let shorter = &term[..end];
+            if let Some(entry) = shard.find(shorter).filter(|_| is_word(shorter)) {
+                best.push((shorter.to_string(), Lookup { range: own, entry }));
             }
         }
         best

@@ -19,6 +19,8 @@ pub(crate) const MAX_TERMS: usize = 256;
 const MAX_PHRASE_TERMS: usize = 64;
 /// Most words of a query that may be a title.
 const MAX_NAME_WORDS: usize = 16;
+/// Most words of a query whose relatives are asked for.
+const MAX_RELATED_WORDS: usize = 32;
 /// Fewest characters of a beginning that is completed; one is enough in scripts whose characters are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
@@ -70,11 +72,6 @@ impl Group {
     /// length.
     pub fn carries(&self, only_stops: bool) -> bool {
         self.kind != TokenKind::Part && !self.extra && (self.stop < 1.0 || only_stops)
-    }
-
-    /// Whether it is a word that was typed to its end: no stop word, no identifier, no beginning.
-    pub fn is_plain_word(&self) -> bool {
-        self.kind == TokenKind::Word && self.stop == 0.0 && self.prefix.is_none() && !self.extra
     }
 
     /// What else several words are asked for as.
@@ -186,6 +183,18 @@ impl QueryPlan {
     pub fn leading_stops(&self) -> u32 {
         let leading = self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
         if leading < self.groups.len() { leading as u32 } else { 0 }
+    }
+
+    /// Whether the relatives of a group's word are asked for as well. Who types a single word means that one, who quotes it too; one
+    /// that is unfinished has its completions; and in a whole page of words each is one of many.
+    pub fn wants_relatives(&self, group: &Group) -> bool {
+        let is_plain =
+            group.kind == TokenKind::Word && group.stop == 0.0 && group.prefix.is_none() && !group.extra;
+        let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
+        let mut quoted = self.phrases.iter().flat_map(|phrase| &phrase.slots);
+        is_plain
+            && (2..=MAX_RELATED_WORDS).contains(&n_words)
+            && !quoted.any(|slot| slot.terms == group.terms)
     }
 
     /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
