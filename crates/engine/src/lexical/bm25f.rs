@@ -271,15 +271,6 @@ impl<'a> Scorer<'a> {
         allowed: Option<&Bitset>,
         scratch: &mut Scratch,
     ) -> Vec<LexicalHit> {
-        for name in names {
-            let Scratch { titles, titles_touched, headings, headings_touched, .. } = scratch;
-            for posting in self.dictionary.postings(name, Level::Page) {
-                mark(titles, titles_touched, posting.id, NAMED);
-            }
-            for posting in self.dictionary.postings(name, Level::Section) {
-                mark(headings, headings_touched, posting.id, NAMED);
-            }
-        }
         for group in groups {
             if let [term] = group.terms.as_slice() {
                 // Nothing to compare: the term's contributions go straight into the scores.
@@ -313,6 +304,20 @@ impl<'a> Scorer<'a> {
             }
             touched.clear();
             (scratch.best, scratch.best_touched) = (best, touched);
+        }
+        // What is the query by its own words is not marked anew.
+        let name = |names_of: &mut Vec<u8>, touched: &mut Vec<u32>, id: u32| {
+            if all_bits == 0 || names_of.get(id as usize) != Some(&all_bits) {
+                mark(names_of, touched, id, NAMED);
+            }
+        };
+        for lookup in names {
+            for posting in self.dictionary.postings(lookup, Level::Page) {
+                name(&mut scratch.titles, &mut scratch.titles_touched, posting.id);
+            }
+            for posting in self.dictionary.postings(lookup, Level::Section) {
+                name(&mut scratch.headings, &mut scratch.headings_touched, posting.id);
+            }
         }
         self.collect(all_bits, allowed, scratch)
     }
@@ -415,12 +420,16 @@ impl<'a> Scorer<'a> {
         }
         scratch.score_touched.clear();
         let exact = !scratch.titles_touched.is_empty() || !scratch.headings_touched.is_empty();
+        // "The queue" is called `queue` too, but not where another page's title is that as it stands.
+        let is_title = |bits: u8| bits == all_bits && all_bits != 0;
+        let has_title = scratch.titles_touched.iter().any(|&page| is_title(scratch.titles[page as usize]));
+        let is_query = |bits: u8| bits == NAMED || is_title(bits);
         for hit in &mut hits {
             scratch.slots[hit.section as usize] = 0;
             if exact {
-                let is_query = |bits: u8| bits == NAMED || bits == all_bits && all_bits != 0;
                 let page = self.structure.page_of(SectionId(hit.section));
-                if scratch.titles.get(page.index()).is_some_and(|&bits| is_query(bits)) {
+                let title = scratch.titles.get(page.index()).copied().unwrap_or_default();
+                if is_title(title) || title == NAMED && !has_title {
                     hit.boosts |= TITLE;
                 }
                 if is_query(scratch.headings[hit.section as usize]) {
