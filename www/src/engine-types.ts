@@ -526,7 +526,7 @@ share: number, };
  */
 export type Plan = { 
 /**
- * Terms looked up, expansions of a prefix included.
+ * Terms looked up; completions, synonyms and relatives of the words typed included.
  */
 terms: Array<string>, 
 /**

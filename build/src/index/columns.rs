@@ -34,7 +34,7 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
         pages.iter().flat_map(|page| &page.sort_only).map(String::as_str).collect();
     for page in pages {
         for (name, value) in &page.attributes {
-            kinds.entry(name).or_default().insert(kind(value) as u8);
+            kinds.entry(name).or_default().insert(value.kind() as u8);
             if !page.sort_only.contains(name) && ![BOOST, COPY].contains(&name.as_str()) {
                 if page.unmarked { &mut unmarked } else { &mut facets }.insert(name);
             }
@@ -79,16 +79,6 @@ fn n_values(column: &Column) -> usize {
     }
 }
 
-fn kind(value: &AttributeValue) -> AttributeKind {
-    match value {
-        AttributeValue::String(_) => AttributeKind::String,
-        AttributeValue::Strings(_) => AttributeKind::Strings,
-        AttributeValue::Number(_) => AttributeKind::Number,
-        AttributeValue::Date(_) => AttributeKind::Date,
-        AttributeValue::Bool(_) => AttributeKind::Bool,
-    }
-}
-
 /// The type that holds all values, and whether some must be turned into strings for it.
 fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
     let has = |kind: AttributeKind| seen.contains(&(kind as u8));
@@ -103,7 +93,7 @@ fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
 }
 
 fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue> {
-    if kind(value) == to || (to == AttributeKind::Strings && matches!(value, AttributeValue::String(_))) {
+    if value.kind() == to || (to == AttributeKind::Strings && matches!(value, AttributeValue::String(_))) {
         return Cow::Borrowed(value);
     }
     let text = match value {

@@ -39,7 +39,7 @@
 //!
 //! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
-use crate::codec::{Reader, ShardHash, put_varint};
+use crate::codec::{Reader, ShardHash, put_varint, unzigzag, zigzag};
 use crate::limits::{MAX_TOLD, check_dim, max_raw_len};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::vectors::quantise;
@@ -85,14 +85,6 @@ pub fn as_stored(value: f32, step: f32) -> f32 {
 fn fine(value: f32, step: f32) -> i32 {
     // What is not finite or beyond the range saturates, NaN becomes 0.
     (value / (step / FINE)).round() as i32
-}
-
-fn zigzag(value: i32) -> u32 {
-    (value << 1 ^ value >> 31) as u32
-}
-
-fn unzigzag(value: u32) -> i32 {
-    (value >> 1) as i32 ^ -((value & 1) as i32)
 }
 
 /// What is learned of numbers while they are coded.

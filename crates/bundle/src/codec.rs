@@ -174,6 +174,16 @@ pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     shared
 }
 
+/// A number that can be negative as one that cannot, small where it is near 0.
+pub(crate) fn zigzag(value: i32) -> u32 {
+    (value << 1 ^ value >> 31) as u32
+}
+
+/// What [`zigzag`] was given.
+pub(crate) fn unzigzag(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}
+
 /// First 16 bytes of BLAKE3.
 pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     let mut hash = [0; 16];

@@ -299,49 +299,41 @@ impl Column {
 
 /// Writes one value, as texts have them: kind, u8, then a string; a number of strings, varint, and those; f64; i64; or u8.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
+    out.push(value.kind() as u8);
     match value {
-        AttributeValue::String(text) => {
-            out.push(AttributeKind::String as u8);
-            put_str(out, text);
-        }
+        AttributeValue::String(text) => put_str(out, text),
         AttributeValue::Strings(texts) => {
-            out.push(AttributeKind::Strings as u8);
             put_varint(out, texts.len() as u32);
             texts.iter().for_each(|text| put_str(out, text));
         }
-        AttributeValue::Number(number) => {
-            out.push(AttributeKind::Number as u8);
-            out.extend_from_slice(&number.to_le_bytes());
-        }
-        AttributeValue::Date(date) => {
-            out.push(AttributeKind::Date as u8);
-            out.extend_from_slice(&date.to_le_bytes());
-        }
-        AttributeValue::Bool(truth) => out.extend([AttributeKind::Bool as u8, u8::from(*truth)]),
+        AttributeValue::Number(number) => out.extend_from_slice(&number.to_le_bytes()),
+        AttributeValue::Date(date) => out.extend_from_slice(&date.to_le_bytes()),
+        AttributeValue::Bool(truth) => out.push(u8::from(*truth)),
     }
 }
 
 /// Reads what [`put_value`] wrote.
 pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Error> {
-    let kind = reader.u8()?;
-    Ok(if kind == AttributeKind::String as u8 {
-        AttributeValue::String(reader.str()?.into())
-    } else if kind == AttributeKind::Strings as u8 {
-        let n = reader.count(1)?;
-        AttributeValue::Strings((0..n).map(|_| Ok(reader.str()?.into())).collect::<Result<_, Error>>()?)
-    } else if kind == AttributeKind::Number as u8 {
-        let number = f64::from_le_bytes(reader.array()?);
-        if number.is_nan() {
-            return Err(reader.malformed("a value is not a number"));
+    let unknown = reader.malformed("a value is of no type that is known");
+    Ok(match AttributeKind::of(reader.u8()?).ok_or(unknown)? {
+        AttributeKind::String => AttributeValue::String(reader.str()?.into()),
+        AttributeKind::Strings => {
+            let n = reader.count(1)?;
+            let texts = (0..n).map(|_| Ok(reader.str()?.into()));
+            AttributeValue::Strings(texts.collect::<Result<_, Error>>()?)
         }
-        AttributeValue::Number(number)
-    } else if kind == AttributeKind::Date as u8 {
-        AttributeValue::Date(check_date(i64::from_le_bytes(reader.array()?))?)
-    } else {
-        match [kind, reader.u8()?] {
-            [kind, truth @ 0..=1] if kind == AttributeKind::Bool as u8 => AttributeValue::Bool(truth == 1),
-            _ => return Err(reader.malformed("a value is of no type that is known")),
+        AttributeKind::Number => {
+            let number = f64::from_le_bytes(reader.array()?);
+            if number.is_nan() {
+                return Err(reader.malformed("a value is not a number"));
+            }
+            AttributeValue::Number(number)
         }
+        AttributeKind::Date => AttributeValue::Date(check_date(i64::from_le_bytes(reader.array()?))?),
+        AttributeKind::Bool => match reader.u8()? {
+            truth @ 0..=1 => AttributeValue::Bool(truth == 1),
+            _ => return Err(reader.malformed("a value is neither true nor false")),
+        },
     })
 }
 

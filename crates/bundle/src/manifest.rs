@@ -139,6 +139,16 @@ pub enum AttributeKind {
     Bool = 4,
 }
 
+impl AttributeKind {
+    /// In the order of their numbers.
+    const ALL: [Self; 5] = [Self::String, Self::Strings, Self::Number, Self::Date, Self::Bool];
+
+    /// The type of a number; `None` where this version knows none.
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
 /// The value of one attribute of one page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttributeValue {
@@ -152,6 +162,19 @@ pub enum AttributeValue {
     Date(i64),
     /// True or false.
     Bool(bool),
+}
+
+impl AttributeValue {
+    /// Its type.
+    pub fn kind(&self) -> AttributeKind {
+        match self {
+            Self::String(_) => AttributeKind::String,
+            Self::Strings(_) => AttributeKind::Strings,
+            Self::Number(_) => AttributeKind::Number,
+            Self::Date(_) => AttributeKind::Date,
+            Self::Bool(_) => AttributeKind::Bool,
+        }
+    }
 }
 
 /// The dense side: which space the vectors live in, and where they are.

@@ -260,7 +260,7 @@ pub struct TermExplanation {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Terms looked up, expansions of a prefix included.
+    /// Terms looked up; completions, synonyms and relatives of the words typed included.
     pub terms: Vec<String>,
     /// Quoted phrases.
     pub phrases: Vec<String>,

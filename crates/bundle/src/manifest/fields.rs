@@ -11,14 +11,6 @@ use crate::codec::{Reader, put_str, put_varint, put_varint64};
 use crate::rows::Bits;
 use crate::{Error, ShardId};
 
-const KINDS: [AttributeKind; 5] = [
-    AttributeKind::String,
-    AttributeKind::Strings,
-    AttributeKind::Number,
-    AttributeKind::Date,
-    AttributeKind::Bool,
-];
-
 pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_str(out, &manifest.generator);
     put_list(out, &manifest.languages, |out, language| put_str(out, language));
@@ -65,8 +57,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
             },
         },
         attributes: list(reader, |reader| {
-            let (name, kind) = (string(reader)?, usize::from(reader.u8()?));
-            let kind = KINDS.get(kind).copied();
+            let (name, kind) = (string(reader)?, AttributeKind::of(reader.u8()?));
             let kind = kind.ok_or(reader.malformed("an attribute is of no type that this version knows"))?;
             Ok(Attribute { name, kind, column: ShardId(reader.varint()?), facet: truth(reader)? })
         })?,

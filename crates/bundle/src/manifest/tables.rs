@@ -20,7 +20,7 @@ use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
     VectorRange, WHAT,
 };
-use crate::codec::{Reader, ShardHash, put_varint, shared_prefix};
+use crate::codec::{Reader, ShardHash, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
@@ -165,8 +165,7 @@ impl Packer {
     fn ids(&mut self, list: usize, ids: impl Iterator<Item = ShardId>) {
         let mut next = 0u32;
         for id in ids {
-            let step = id.0.wrapping_sub(next) as i32;
-            self.number(list + COUNT, (step << 1 ^ step >> 31) as u32);
+            self.number(list + COUNT, zigzag(id.0.wrapping_sub(next) as i32));
             next = id.0.wrapping_add(1);
         }
     }
@@ -285,8 +284,7 @@ impl Unpacker<'_> {
         let mut ids = Vec::with_capacity(n);
         let mut next = 0u32;
         for _ in 0..n {
-            let zigzag = self.number(list + COUNT)?;
-            let id = next.wrapping_add((zigzag >> 1) ^ (zigzag & 1).wrapping_neg());
+            let id = next.wrapping_add_signed(unzigzag(self.number(list + COUNT)?));
             ids.push(ShardId(id));
             next = id.wrapping_add(1);
         }

@@ -149,14 +149,14 @@ impl<'a> Scorer<'a> {
         group.count as f32 * kind * stop
     }
 
-    /// Looks the words of a query up, completions included. A title is compared with what follows the `leading` stop words.
+    /// Looks the words of a query up, completions, synonyms and relatives included. A title is compared with what follows the `leading` stop words.
     pub fn resolve(&self, plan: &QueryPlan, leading: u32) -> Vec<ScoredGroup> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
         let mut bits = 0u32;
         // Whoever types a name means that very name; a sentence's words come in the forms that its grammar wants.
         let is_name = plan.n_tokens <= MAX_NAME_TOKENS;
-        for group in &plan.groups {
+        for (group, related) in plan.groups.iter().zip(plan.related()) {
             let weight = Self::group_weight(self.params, group, only_stops);
             let carries = group.carries(only_stops);
             let bit = if carries && bits < 8 { 1 << bits } else { 0 };
@@ -189,7 +189,7 @@ impl<'a> Scorer<'a> {
             let mut others: Vec<_> =
                 synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
             // What the bundle does not have is corrected, or said to be missing, rather than made of something else.
-            if own.is_some() && plan.wants_relatives(group) {
+            if own.is_some() && related {
                 // Of a word in several languages the analysis that cuts least: the others cut what is an ending in theirs.
                 let word = group.terms.iter().max_by_key(|term| term.len());
                 let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();

@@ -185,16 +185,18 @@ impl QueryPlan {
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// Whether the relatives of a group's word are asked for as well. Who types a single word means that one, who quotes it too; one
-    /// that is unfinished has its completions; and in a whole page of words each is one of many.
-    pub fn wants_relatives(&self, group: &Group) -> bool {
-        let is_plain =
-            group.kind == TokenKind::Word && group.stop == 0.0 && group.prefix.is_none() && !group.extra;
+    /// The words whose relatives are asked for as well, a truth for each group. Who types a single word means that one, who quotes it
+    /// too; one that is unfinished has its completions; and in a whole page of words each is one of many.
+    pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
-        let mut quoted = self.phrases.iter().flat_map(|phrase| &phrase.slots);
-        is_plain
-            && (2..=MAX_RELATED_WORDS).contains(&n_words)
-            && !quoted.any(|slot| slot.terms == group.terms)
+        let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);
+        let wants = |group: &Group| {
+            let is_plain =
+                group.kind == TokenKind::Word && group.stop == 0.0 && group.prefix.is_none() && !group.extra;
+            let mut quoted = self.phrases.iter().flat_map(|phrase| &phrase.slots);
+            are_several && is_plain && !quoted.any(|slot| slot.terms == group.terms)
+        };
+        self.groups.iter().map(wants).collect()
     }
 
     /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
