@@ -37,9 +37,9 @@ use crate::ui::Ui;
 pub const LIMIT: u32 = 5;
 
 /// The client's files that a page fetches to open the search, in this order.
-const CLIENT: [&str; 4] = ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine_bg.wasm"];
+const CLIENT: [&str; 4] = ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.pack"];
 /// The rest of the engine: for filters, corrections, phrases, explanations (`crates/wasm/deferred.txt`).
-const CLIENT_REST: [&str; 1] = ["findling_engine_rest_bg.wasm"];
+const CLIENT_REST: [&str; 1] = ["findling_engine_rest.pack"];
 /// The client's files that load a transformer.
 const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
 /// What the client first asks of a single file (`FIRST_BYTES` in `www/src/sources.ts`).

@@ -58,7 +58,7 @@ function readArguments() {
   if (!existsSync(site) || !statSync(site).isDirectory()) throw new Error(`${site}: expected a directory of rendered HTML`);
   if (file !== undefined && !(existsSync(file) && statSync(file).isFile())) throw new Error(`${file}: expected a file of queries`);
   const bundle = process.env.FINDLING_BUNDLE || undefined;
-  for (const name of bundle ? ["findling.idx", "findling.js", "findling-worker.js", "findling_engine_bg.wasm", "findling_engine_rest_bg.wasm"] : []) {
+  for (const name of bundle ? ["findling.idx", "findling.js", "findling-worker.js", "findling_engine.pack", "findling_engine_rest.pack"] : []) {
     if (!existsSync(join(bundle, name))) throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle with its client, but it has no ${name}`);
   }
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");

@@ -17,7 +17,8 @@ const engine = join(www, "wasm/engine");
 const engineEn = join(www, "wasm/engine-en");
 const encoder = join(www, "wasm/encoder");
 
-for (const file of ["findling_engine_bg.wasm", "first.wasm", "rest.wasm"].flatMap((name) => [join(engine, name), join(engineEn, name)])) {
+const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].flatMap((name) => [join(engine, name), join(engineEn, name)]);
+for (const file of [...needed, join(www, "wasm/unpack/unpack.bin")]) {
   if (!existsSync(file)) {
     console.error(`${file} is missing. Build it with: cargo xtask wasm`);
     process.exit(1);
@@ -42,7 +43,7 @@ const css = {
   },
 };
 
-/** The engine in one piece is the Worker's; in a browser its name is that of the first part. */
+/** The engine in one piece is the Worker's. */
 const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
 
 /** What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts import as such. */
@@ -74,14 +75,15 @@ await esbuild.build({
   target: ["es2022", "chrome111", "firefox114", "safari16.4"],
   minify: true,
   legalComments: "none",
+  loader: { ".bin": "binary" },
   plugins: [css, apart],
   logLevel: "warning",
 });
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // For sites in English the second two: `findling build` deploys those that fit, under the names of the first two.
 for (const [directory, name] of [[engine, "findling_engine"], [engineEn, "findling_engine_en"]]) {
-  cpSync(join(directory, "first.wasm"), join(next, `${name}_bg.wasm`));
-  cpSync(join(directory, "rest.wasm"), join(next, `${name}_rest_bg.wasm`));
+  cpSync(join(directory, "first.pack"), join(next, `${name}.pack`));
+  cpSync(join(directory, "rest.pack"), join(next, `${name}_rest.pack`));
 }
 if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 

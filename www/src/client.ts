@@ -32,8 +32,8 @@ export async function open(url: string | URL, options: OpenOptions = {}): Promis
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
-      wasmUrl: new URL("findling_engine_bg.wasm", assets).href,
-      restUrl: new URL("findling_engine_rest_bg.wasm", assets).href,
+      wasmUrl: new URL("findling_engine.pack", assets).href,
+      restUrl: new URL("findling_engine_rest.pack", assets).href,
       memory: options.memory,
       streamed: options.vectors !== "resident",
     });

@@ -22,7 +22,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   "shard-missing": "Deploy the bundle as a whole, its directory shards/ included.",
   "not-found": "Check the address given to open(): it must lead to a bundle's directory or to a .findling file.",
   "network": "Check the connection and try again.",
-  "wasm": "Make sure that findling_engine_bg.wasm and findling_engine_rest_bg.wasm lie beside the script, that they can be fetched, and "
+  "wasm": "Make sure that findling_engine.pack and findling_engine_rest.pack lie beside the script, that they can be fetched, and "
     + "that the page's Content-Security-Policy allows 'wasm-unsafe-eval'.",
   "encoder-unavailable": "Build the bundle with a query encoder beside it, or pass `encode` to open().",
   "encoder-artefact": "Deploy the bundle again, as a whole; search by words goes on working.",

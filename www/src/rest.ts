@@ -5,6 +5,7 @@
 
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
+import { compiled } from "./packed";
 
 /** What of the engine comes later. */
 export interface Rest {
@@ -54,17 +55,7 @@ async function join(url: string, first: Promise<object>): Promise<void> {
   const exports = (await first) as WebAssembly.ModuleImports;
   // What the rest imports is named by the build that it belongs to, and so is it, so that no cache has another build's for it.
   const build = Object.keys(exports).find((name) => /^[0-9a-f]{16}$/.test(name)) ?? "";
-  const failed = (what: string, thrown?: unknown) => new FindlingError("wasm", `${url} ${what}`, { cause: thrown });
-  const response = await fetch(`${url}?${build}`).catch((thrown: unknown) => {
-    throw failed(`could not be fetched: ${(thrown as Error).message}`, thrown);
-  });
-  if (!response.ok) throw failed(`was answered with status ${response.status}.`);
-  const bytes = await response.arrayBuffer().catch((thrown: unknown) => {
-    throw failed(`was cut off: ${(thrown as Error).message}`, thrown);
-  });
-  const module = await WebAssembly.compile(bytes).catch((thrown: unknown) => {
-    throw failed(`is no WebAssembly module: ${(thrown as Error).message}`, thrown);
-  });
+  const module = await compiled(`${url}?${build}`);
   // With another build's memory it would do anything.
   if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
     const remedy = "Reload the page; if that does not help, deploy the client as a whole.";

@@ -3,3 +3,9 @@ declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }
+
+/** What is part of the script. */
+declare module "*.bin" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}

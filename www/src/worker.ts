@@ -8,6 +8,7 @@ import { Bundle } from "./bundle";
 import { FindlingError } from "./errors";
 import type { Request } from "./engine-types";
 import { locate } from "./locate";
+import { compiled } from "./packed";
 import { restAt } from "./rest";
 import { serve, type Port } from "./rpc";
 import { Files, noTraffic } from "./shards";
@@ -47,8 +48,9 @@ export function start(port: Port): void {
 let initialised: Promise<object> | undefined;
 
 function initialise(url: string): Promise<object> {
-  return (initialised ??= wasm.default({ module_or_path: url }).catch((thrown: unknown) => {
+  return (initialised ??= wasm.default({ module_or_path: compiled(url) }).catch((thrown: unknown) => {
     initialised = undefined;
+    if (thrown instanceof FindlingError) throw thrown;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
   }));
 }

@@ -19,8 +19,8 @@ const ENTRY: &str = "findling.js";
 
 /// The engine as pages load it, in its two parts, with all stemmers; and the same with the English one alone, a sixth smaller.
 const ENGINES: [(&str, &str); 2] = [
-    ("findling_engine_bg.wasm", "findling_engine_en_bg.wasm"),
-    ("findling_engine_rest_bg.wasm", "findling_engine_en_rest_bg.wasm"),
+    ("findling_engine.pack", "findling_engine_en.pack"),
+    ("findling_engine_rest.pack", "findling_engine_en_rest.pack"),
 ];
 
 /// Leaves one engine among the client's files: the smallest that reads a bundle in these languages.
@@ -76,7 +76,7 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
 
 /// The same rule as in `build.rs`.
 fn is_client_file(name: &str) -> bool {
-    (name.ends_with(".js") || name.ends_with(".wasm")) && !name.starts_with("findling-edge")
+    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
 }
 
 #[cfg(test)]

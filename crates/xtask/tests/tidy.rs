@@ -40,7 +40,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("findling-wasm", &["findling-bundle", "findling-text", "findling-engine", "findling-encoder"]),
     ("findling-wasm-encoder", &["findling-bundle", "findling-text", "findling-encoder"]),
     ("findling", &["findling-bundle", "findling-text", "findling-engine", "findling-encoder"]),
-    ("xtask", &[]),
+    ("findling-pack", &[]),
+    ("xtask", &["findling-pack"]),
 ];
 
 #[test]

@@ -66,7 +66,7 @@ describe("a page with the client", () => {
   });
 
   test("fetches the rest of the engine when it is needed, and not before", async () => {
-    const rest = () => server.log.filter((path) => path.endsWith("findling_engine_rest_bg.wasm")).length;
+    const rest = () => server.log.filter((path) => path.endsWith("findling_engine_rest.pack")).length;
     await opened();
     for (const query of ["pinholes", "how do I fire a kiln", "thermocoup", "12.5 kg", "the", "\u65e5\u672c\u8a9e"]) {
       for (const options of [{ mode: "lexical", prefix: true, suggest: false }, { prefix: true, facets: ["*"], facetsInstead: true, order: "relevance" }, { mode: "semantic" }]) {
@@ -189,8 +189,8 @@ describe("a page with the client", () => {
   test("never joins the parts of two engines, and says so; what the first part can do goes on", async () => {
     const other = scratch();
     cpSync(join(site, "findling"), join(other, "findling"), { recursive: true });
-    cpSync(join(dist, "findling_engine_en_rest_bg.wasm"), join(other, "findling/findling_engine_rest_bg.wasm"));
-    cpSync(join(dist, "findling_engine_bg.wasm"), join(other, "findling/findling_engine_bg.wasm"));
+    cpSync(join(dist, "findling_engine_en_rest.pack"), join(other, "findling/findling_engine_rest.pack"));
+    cpSync(join(dist, "findling_engine.pack"), join(other, "findling/findling_engine.pack"));
     server.directories = [other];
     await opened();
     const { error } = await search("pinholes", { filter: "kind=guide" });
@@ -199,7 +199,7 @@ describe("a page with the client", () => {
     assert.match(error.remedy, /Reload the page/);
     assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
     // Once the right one is there, it is taken.
-    cpSync(join(dist, "findling_engine_rest_bg.wasm"), join(other, "findling/findling_engine_rest_bg.wasm"));
+    cpSync(join(dist, "findling_engine_rest.pack"), join(other, "findling/findling_engine_rest.pack"));
     assert.equal((await search("pinholes", { filter: "kind=guide" })).value.results[0].title, "Glazing");
   });
 
@@ -421,6 +421,56 @@ describe("a page with the client", () => {
     const fallback = await failing("/fallback/");
     assert.equal(fallback.error.code, "bundle");
     assert.match(fallback.error.message, /not a Findling file/);
+  });
+
+  test("is told when the engine is missing, cut off or damaged, and has it once it is whole", async () => {
+    const other = scratch();
+    cpSync(join(site, "findling"), join(other, "findling"), { recursive: true });
+    server.directories = [other];
+    const place = join(other, "findling/findling_engine.pack");
+    const pack = readFileSync(place);
+    const failing = () => page.evaluate(() => settled(findling.open("/findling/")));
+    const damaged = Uint8Array.from(pack);
+    damaged[pack.length >> 1] ^= 1;
+    for (const [bytes, says] of [
+      [undefined, /status 404/], [pack.subarray(0, 9), /no packed module/], [pack.subarray(0, 50_000), /damaged/], [damaged, /damaged/],
+      [Buffer.from("<!doctype html><p>Every path answers with this page.</p>"), /damaged, or no packed module/],
+    ]) {
+      rmSync(place, { force: true });
+      if (bytes) writeFileSync(place, bytes);
+      const { error } = await failing();
+      assert.deepEqual([error?.code, says.test(error?.message)], ["wasm", true], error?.message);
+      assert.match(error.remedy, /findling_engine\.pack/);
+    }
+    writeFileSync(place, pack);
+    await opened();
+    assert.equal((await search("pinholes")).value.results[0].title, "Glazing");
+  });
+
+  test("unpacks the engine once, and another build's anew", async () => {
+    const other = scratch();
+    cpSync(join(site, "findling"), join(other, "findling"), { recursive: true });
+    server.directories = [other];
+    const again = async () => {
+      await page.reload();
+      await page.waitForFunction(() => "findling" in window);
+      await opened();
+      assert.equal((await search("pinholes", { filter: "kind=guide" })).value.results[0].title, "Glazing");
+      await page.waitForTimeout(200);
+      return page.evaluate(async () => (await (await caches.open("findling engine")).keys()).map(({ url }) => url).sort());
+    };
+    const kept = await again();
+    assert.equal(kept.length, 2, kept);
+    // Nothing but what it is named by is the same: what is kept serves.
+    for (const name of ["findling_engine.pack", "findling_engine_rest.pack"]) {
+      const bytes = readFileSync(join(other, "findling", name));
+      writeFileSync(join(other, "findling", name), bytes.fill(0, 16));
+    }
+    assert.deepEqual(await again(), kept);
+    for (const name of ["", "_rest"]) cpSync(join(dist, `findling_engine${name}.pack`), join(other, `findling/findling_engine${name}.pack`));
+    const next = await again();
+    assert.equal(next.length, 2, next);
+    assert.ok(next.every((url) => !kept.includes(url)), next);
   });
 
   test("goes on when the site is deployed anew under the reader's eyes", async () => {
