@@ -15,7 +15,7 @@ export function size(name) {
 
 /** What has a budget, in bytes after brotli. */
 export const BUDGETS = [
-  { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_100 },
+  { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_200 },
   { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 30_000 },
   { what: "engine, English", files: ["findling_engine_en.pack"], budget: 118_000 },
 ];

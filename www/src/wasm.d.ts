@@ -4,7 +4,7 @@ declare module "*.wasm" {
   export default module;
 }
 
-/** What is part of the script. */
+/** What is part of the script, deflated. */
 declare module "*.bin" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;

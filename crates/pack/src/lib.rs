@@ -3,7 +3,7 @@
 //! A packed module is a header of 16 bytes (four that say what it is, the length of the module, an FNV-1a hash of 64 bits of it, which
 //! also names it in caches) and its bytes through a range coder, each bit by a probability that both sides make alike from
 //! all bits before it: [`model`] mixes what a few contexts foretell, [`shape`] knows from the structure of WebAssembly what the
-//! next byte is. Packing and unpacking take the same time, some half a microsecond a byte, and 11 MB; both are linear in the length.
+//! next byte is, and [`trees`] spare decisions for frequent bytes. Packing and unpacking take the same time, some a quarter of a microsecond a byte, and 11 MB; both are linear in the length.
 //!
 //! [`pack`] is for builds; the unpacking side is a module of its own (`wasm.rs`), which the client carries with it.
 
@@ -17,6 +17,7 @@ mod logistic;
 mod mixer;
 mod model;
 mod shape;
+mod trees;
 mod unpack;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -46,12 +47,25 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut model = lock(&MODEL);
     model.begin();
     let mut coder = coder::Encoder::new(out);
+    model.trees(&mut coder, &trees(bytes));
     for &byte in bytes {
         model.code(&mut coder, byte);
     }
     let out = coder.finish();
     assert!(out.len() <= MOST_PACKED, "packed {} bytes; {MOST_PACKED} can be unpacked", out.len());
     out
+}
+
+/// The trees of a module.
+#[cfg(not(target_arch = "wasm32"))]
+fn trees(bytes: &[u8]) -> [trees::Lengths; trees::TREES] {
+    let mut counts = [[0; 256]; trees::TREES];
+    let mut shape = shape::Shape::new();
+    for &byte in bytes {
+        counts[shape.tree()][usize::from(byte)] += 1;
+        shape.next(byte);
+    }
+    counts.map(|counts| trees::shortest(&counts))
 }
 
 /// What [`pack`] made of a module, unpacked.

@@ -6,6 +6,7 @@ use crate::coder::{Coder, ONE};
 use crate::logistic::{self, LIMIT, squash};
 use crate::mixer::{INPUTS, Lanes, WHOLE, learn, mix};
 use crate::shape::{self, Shape, hash};
+use crate::trees::{Lengths, TREES, Tree};
 
 /// Contexts: the shape's, and the last one and two bytes.
 const TABLES: usize = shape::CONTEXTS + 2;
@@ -19,8 +20,6 @@ const MATCHES: usize = 1 << 16;
 const LEAST_MATCH: usize = 5;
 /// Lengths of matches that are told apart.
 const LENGTHS: usize = 32;
-/// Steps of a curve that refines probabilities.
-const STEPS: usize = 33;
 
 /// What has followed a context: 15 probabilities, by the bits of half a byte so far, of 12 bits, and how often each was used in 4.
 /// The first number says whose they are. A probability counts from one half, so that a table of zeros knows nothing.
@@ -32,6 +31,7 @@ const SETTLED: u16 = 8;
 /// See the module. All of it is zero before [`begin`](Self::begin), so that it takes no room in a binary.
 pub(crate) struct Model {
     shape: Shape,
+    trees: [Tree; TREES],
     /// All bytes so far.
     history: [u8; MOST_BYTES],
     length: usize,
@@ -49,8 +49,6 @@ struct Mixing {
     by_kind: [Lanes; KINDS << 8],
     /// By length of match and kind.
     by_match: [Lanes; KINDS * LENGTHS],
-    /// By bits so far: the probabilities that came true where a stretched one was said, 16 bits.
-    refined: [[u16; STEPS]; 256],
     /// By length: how likely a match goes on, 16 bits.
     matched: [u16; LENGTHS],
     stretched: [i16; 4096],
@@ -62,13 +60,13 @@ impl Model {
     pub(crate) const fn new() -> Self {
         Self {
             shape: Shape::new(),
+            trees: [const { Tree::new() }; TREES],
             history: [0; MOST_BYTES],
             length: 0,
             tables: [[[0; 16]; BLOCKS]; TABLES],
             mixing: Mixing {
                 by_kind: [[0; INPUTS]; KINDS << 8],
                 by_match: [[0; INPUTS]; KINDS * LENGTHS],
-                refined: [[0; STEPS]; 256],
                 matched: [0; LENGTHS],
                 stretched: [0; 4096],
                 squashed: [0; 4096],
@@ -94,11 +92,6 @@ impl Model {
         for (at, squashed) in mixing.squashed.iter_mut().enumerate() {
             *squashed = squash(at as i32 - LIMIT) as u16;
         }
-        for curve in &mut mixing.refined {
-            for (step, refined) in curve.iter_mut().enumerate() {
-                *refined = (squash(step as i32 * 128 - LIMIT) << 4) as u16;
-            }
-        }
         for (uses, rate) in mixing.rates.iter_mut().enumerate() {
             *rate = (1 << 17) / (2 * uses.min(usize::from(SETTLED)) as i32 + 3);
         }
@@ -114,20 +107,35 @@ impl Model {
         self.history.get(..self.length).unwrap_or_default()
     }
 
+    /// Codes the trees, which are of these lengths to an encoder. Before all else.
+    pub(crate) fn trees(&mut self, coder: &mut impl Coder, lengths: &[Lengths; TREES]) {
+        self.trees.iter_mut().zip(lengths).for_each(|(tree, lengths)| tree.code(coder, lengths));
+    }
+
     /// Codes the next byte, which is `value` to an encoder.
     pub(crate) fn code(&mut self, coder: &mut impl Coder, value: u8) -> u8 {
         let bases = self.contexts();
         let expected = self.expected();
-        let place = Place { kind: usize::from(self.shape.kind) % KINDS, expected, matching: self.matching };
-        let mut node = 1;
-        for high in [true, false] {
-            let contexts = if high { bases } else { bases.map(|base| hash(base, node as u32)) };
+        let tree = &self.trees[self.shape.tree() % TREES];
+        let place = Place {
+            kind: usize::from(self.shape.kind) % KINDS,
+            value: tree.path(value),
+            expected: expected.map_or(0, |byte| tree.path(byte)),
+            matching: self.matching,
+        };
+        let mut path = 1;
+        let mut length = 0;
+        let byte = loop {
+            let contexts = if length == 0 { bases } else { bases.map(|base| hash(base, path as u32)) };
             let mut contexts = contexts.iter();
             let mut blocks = self.tables.each_mut().map(|table| block(table, *contexts.next().unwrap_or(&0)));
-            node = self.mixing.half(coder, usize::from(value) | 256, high, &place, &mut blocks, node);
-        }
-        self.go_on(node as u8, expected)
+            if let Some(byte) = self.mixing.four(coder, tree, &place, &mut blocks, &mut path, &mut length) {
+                break byte;
+            }
+        };
+        self.go_on(byte, expected)
     }
+
     /// What the next byte may depend on, hashed.
     fn contexts(&self) -> [u32; TABLES] {
         let kind = u32::from(self.shape.kind);
@@ -147,8 +155,8 @@ impl Model {
         (1..=bytes).rev().fold(0, |number, back| number << 8 | u32::from(self.back(back)))
     }
 
-    /// The byte that came where the last ones were seen before, with a one in front; 0 where they were not.
-    fn expected(&mut self) -> usize {
+    /// The byte that came where the last ones were seen before, if they were.
+    fn expected(&mut self) -> Option<u8> {
         let here = self.length;
         let key = hash(self.last(4), u32::from(self.back(LEAST_MATCH))) as usize % MATCHES;
         if self.matching == 0 {
@@ -160,11 +168,11 @@ impl Model {
             }
         }
         self.seen[key] = here as u32;
-        if self.matching > 0 { usize::from(self.history[self.from % MOST_BYTES]) | 256 } else { 0 }
+        (self.matching > 0).then(|| self.history[self.from % MOST_BYTES])
     }
 
-    fn go_on(&mut self, byte: u8, expected: usize) -> u8 {
-        if expected == usize::from(byte) | 256 {
+    fn go_on(&mut self, byte: u8, expected: Option<u8>) -> u8 {
+        if expected == Some(byte) {
             self.matching += 1;
             self.from += 1;
         } else {
@@ -180,57 +188,56 @@ impl Model {
 /// What is known of a byte before it comes.
 struct Place {
     kind: usize,
-    /// See [`Model::expected`].
+    /// Its path, to an encoder.
+    value: usize,
+    /// The path of the byte that the match goes on with, or 0.
     expected: usize,
     matching: usize,
 }
 
 impl Mixing {
-    /// Codes half a byte. `value` and `node` have a one in front: all bits of the byte behind it, and those so far.
+    /// Codes the next four decisions, or those to the end of the path, whose byte it gives then.
     #[inline(always)]
-    fn half(
+    fn four(
         &mut self,
         coder: &mut impl Coder,
-        value: usize,
-        high: bool,
+        tree: &Tree,
         place: &Place,
         blocks: &mut [&mut Block; TABLES],
-        mut node: usize,
-    ) -> usize {
+        path: &mut usize,
+        length: &mut usize,
+    ) -> Option<u8> {
         let mut slot = 1;
         let mut inputs: Lanes = [0; INPUTS];
-        for bit in 0..4 {
-            let bit = if high { 7 - bit } else { 3 - bit };
+        for _ in 0..4 {
             for (input, block) in inputs.iter_mut().zip(blocks.iter()) {
                 *input = self.stretched[usize::from((block[slot] ^ HALF) >> 4)];
             }
-            let likely = place.expected >> bit & 1 == 1;
-            let length =
-                if place.expected >> (bit + 1) == node { place.matching.min(LENGTHS - 1) } else { 0 };
-            let goes_on = self.stretched[usize::from(self.matched[length] >> 4)];
+            let left = place.expected.checked_ilog2().unwrap_or(0) as usize;
+            let matches = left > *length && place.expected >> ((left - *length) & 15) == *path;
+            let likely = matches && place.expected >> ((left - *length - 1) & 15) & 1 == 1;
+            let matching = if matches { place.matching.min(LENGTHS - 1) } else { 0 };
+            let goes_on = self.stretched[usize::from(self.matched[matching] >> 4)];
             inputs[TABLES] = if likely { goes_on } else { -goes_on };
 
-            let by_kind = &mut self.by_kind[place.kind << 8 | node & 255];
-            let by_match = &mut self.by_match[length * KINDS + place.kind];
+            let spot = (*path ^ *path >> 8) & 255;
+            let by_kind = &mut self.by_kind[place.kind << 8 | spot];
+            let by_match = &mut self.by_match[matching * KINDS + place.kind];
             let (first, second) = (mix(by_kind, &inputs), mix(by_match, &inputs));
             let both = ((first + second) >> 1) + LIMIT;
-            let curve = &mut self.refined[node & 255];
-            let (step, part) = (both as usize >> 7 & 31, both as u32 & 127);
-            let refined = (u32::from(curve[step]) * (128 - part) + u32::from(curve[step + 1]) * part) >> 11;
-            let probability =
-                ((u32::from(self.squashed[both as usize & 4095]) + refined) >> 1).clamp(1, ONE - 1);
+            let probability = u32::from(self.squashed[both as usize & 4095]);
 
-            let one = coder.code(value >> bit & 1 == 1, probability);
+            let all = place.value.checked_ilog2().unwrap_or(0) as usize;
+            let one = coder.code(place.value >> (all.wrapping_sub(*length + 1) & 15) & 1 == 1, probability);
 
             let came = if one { ONE as i32 } else { 0 };
             for (weights, said) in [(by_kind, first), (by_match, second)] {
                 let error = came - i32::from(self.squashed[(said + LIMIT) as usize & 4095]);
                 learn(weights, &inputs, (error * 2) as i16);
             }
-            approach(&mut curve[step + (part >> 6) as usize], one, 6);
             // Without a match it stays at one half.
-            if length > 0 {
-                approach(&mut self.matched[length], likely == one, 5);
+            if matches {
+                approach(&mut self.matched[matching], likely == one);
             }
             let aim = came - i32::from(one);
             for block in blocks.iter_mut() {
@@ -239,9 +246,13 @@ impl Mixing {
                 block[slot] = ((next as u16) << 4 | (uses + 1).min(SETTLED)) ^ HALF;
             }
             slot = (slot << 1 | usize::from(one)) & 15;
-            node = node << 1 | usize::from(one);
+            *path = *path << 1 | usize::from(one);
+            *length += 1;
+            if let Some(byte) = tree.byte(*path, *length) {
+                return Some(byte);
+            }
         }
-        node
+        None
     }
 }
 
@@ -256,9 +267,8 @@ fn block(table: &mut [Block; BLOCKS], context: u32) -> &mut Block {
     block
 }
 
-/// Moves a probability of 16 bits by one in `2^rate` of the way.
-fn approach(probability: &mut u16, one: bool, rate: u32) {
-    let aim = if one { u32::from(u16::MAX) } else { 0 };
-    let way = (aim as i32 - i32::from(*probability)) >> rate;
-    *probability = (i32::from(*probability) + way) as u16;
+/// Moves a probability of 16 bits by a 32nd of the way.
+fn approach(probability: &mut u16, one: bool) {
+    let aim = if one { i32::from(u16::MAX) } else { 0 };
+    *probability = (i32::from(*probability) + ((aim - i32::from(*probability)) >> 5)) as u16;
 }

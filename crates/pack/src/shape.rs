@@ -174,6 +174,19 @@ impl Shape {
         self.foretell(byte);
     }
 
+    /// Which tree leads to the next byte.
+    pub(crate) fn tree(&self) -> usize {
+        match self.kind {
+            kind::OUTSIDE | kind::HEAD | kind::BYTE => 0,
+            kind::OPCODE => 1,
+            kind::GET..=kind::TEE if self.shift == 0 => 2,
+            kind::ALIGN => 3,
+            kind::BRANCH | kind::TARGET | kind::BLOCK => 4,
+            _ if self.shift == 0 => 5,
+            _ => 6,
+        }
+    }
+
     /// A number in LEB128, once its last byte is there.
     fn number(&mut self, byte: u8) -> Option<u32> {
         self.value |= u32::from(byte & 127) << (self.shift & 31);

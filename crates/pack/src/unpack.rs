@@ -2,10 +2,13 @@
 
 use crate::coder::{Decoder, Reading};
 use crate::model::Model;
+use crate::trees::TREES;
 use crate::{HEADER, MAGIC, MOST_BYTES, MOST_PACKED, hash};
 
-/// More bytes than the coder reads for one byte of the module: 8 bits of 12 bits each at most, and what it holds.
-const AHEAD: usize = 20;
+/// More bytes than the coder reads for one byte of the module: 15 decisions of 12 bits each at most, and what it holds.
+const AHEAD: usize = 32;
+/// And for its trees: 7 of 256 lengths in 4 decisions, of 8 bits at most.
+const LONGEST_TREES: usize = 8192;
 
 /// What came is no packed module, or another than its header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +63,16 @@ impl Unpacker {
     /// beginning.
     pub fn go_on(&mut self, all: bool) -> Result<&[u8], Damaged> {
         let packed = self.packed.get(..self.received).unwrap_or_default();
-        if self.reading.is_none() && (all || packed.len() >= HEADER + AHEAD) {
+        if self.reading.is_none() && (all || packed.len() >= HEADER + LONGEST_TREES) {
             let length = packed.get(4..8).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
             self.length = length.map_or(0, |length| length as usize);
             if !packed.starts_with(&MAGIC) || self.length > MOST_BYTES {
                 return Err(Damaged);
             }
-            self.reading = Some(Reading::begin(HEADER, packed));
             self.model.begin();
+            let mut coder = Decoder { state: Reading::begin(HEADER, packed), bytes: packed };
+            self.model.trees(&mut coder, &[[0; 256]; TREES]);
+            self.reading = Some(coder.state);
         }
         let Some(reading) = &mut self.reading else { return Ok(&[]) };
         let mut coder = Decoder { state: *reading, bytes: packed };

@@ -64,7 +64,7 @@ const ENGINE: Module = Module {
 
 /// The engine for sites in English and in languages that are not stemmed.
 const ENGINE_EN: Module =
-    Module { directory: "engine-en", cargo: &["--no-default-features"], budget: 118_000, ..ENGINE };
+    Module { directory: "engine-en", cargo: &["--no-default-features"], budget: 117_500, ..ENGINE };
 
 /// What unpacks the two in a browser: part of the client's script.
 const UNPACK: Module = Module {
@@ -74,10 +74,11 @@ const UNPACK: Module = Module {
     out_name: "",
     profile: "wasm",
     cargo: &[],
-    rustc: &["--crate-type", "cdylib"],
+    // Half as fast again as by size, for four hundred bytes.
+    rustc: &["--crate-type", "cdylib", "--", "-Copt-level=2"],
     optimise: &["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
     deferred: None,
-    budget: 3_600,
+    budget: 4_400,
     binding: true,
 };
 
@@ -271,12 +272,14 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
 }
 
 /// What packing depends on.
-const PACKING: [&str; 5] = [
+const PACKING: [&str; 7] = [
     include_str!("../../pack/src/coder.rs"),
     include_str!("../../pack/src/lib.rs"),
     include_str!("../../pack/src/logistic.rs"),
+    include_str!("../../pack/src/mixer.rs"),
     include_str!("../../pack/src/model.rs"),
     include_str!("../../pack/src/shape.rs"),
+    include_str!("../../pack/src/trees.rs"),
 ];
 
 /// The lines of a lock file around the tools' names.
