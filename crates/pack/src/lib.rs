@@ -1,9 +1,10 @@
 //! WebAssembly modules on the wire: three quarters of what brotli leaves of them, whatever the host compresses.
 //!
 //! A packed module is a header of 16 bytes (four that say what it is, the length of the module, an FNV-1a hash of 64 bits of it, which
-//! also names it in caches) and its bytes through a range coder, each bit by a probability that both sides make alike from
-//! all bits before it: [`model`] mixes what a few contexts foretell, [`shape`] knows from the structure of WebAssembly what the
-//! next byte is, and [`trees`] spare decisions for frequent bytes. Packing and unpacking take the same time, some a quarter of a microsecond a byte, and 11 MB; both are linear in the length.
+//! also names it in caches) and its bytes as decisions through a range coder, each by a probability that both sides make alike from
+//! all before it: [`model`] mixes what a few contexts foretell, [`shape`] knows from the structure of WebAssembly what the next
+//! byte is, and [`trees`] spare decisions for frequent bytes. Packing and unpacking take the same time, a quarter of a
+//! microsecond a byte, and 11 MB.
 //!
 //! [`pack`] is for builds; the unpacking side is a module of its own (`wasm.rs`), which the client carries with it.
 

@@ -6,11 +6,11 @@ use crate::coder::{Coder, ONE};
 use crate::logistic::{self, LIMIT, squash};
 use crate::mixer::{INPUTS, Lanes, WHOLE, learn, mix};
 use crate::shape::{self, Shape, hash};
-use crate::trees::{Lengths, TREES, Tree};
+use crate::trees::{Lengths, Path, TREES, Tree};
 
 /// Contexts: the shape's, and the last one and two bytes.
 const TABLES: usize = shape::CONTEXTS + 2;
-/// Blocks of all tables.
+/// Blocks of a table.
 const BLOCKS: usize = 1 << 15;
 /// Kinds of bytes.
 const KINDS: usize = 64;
@@ -19,10 +19,10 @@ const MATCHES: usize = 1 << 16;
 /// Bytes that must be the same for a match.
 const LEAST_MATCH: usize = 5;
 /// Lengths of matches that are told apart.
-const LENGTHS: usize = 32;
+const MATCH_LENGTHS: usize = 32;
 
-/// What has followed a context: 15 probabilities, by the bits of half a byte so far, of 12 bits, and how often each was used in 4.
-/// The first number says whose they are. A probability counts from one half, so that a table of zeros knows nothing.
+/// What has followed a context: 15 probabilities for four decisions, of 12 bits, and how often each was used in 4. The first number
+/// says whose they are. A probability counts from one half, so that a table of zeros knows nothing.
 type Block = [u16; 16];
 const HALF: u16 = 0x8000;
 /// After so many uses, a probability moves no slower.
@@ -45,12 +45,12 @@ pub(crate) struct Model {
 
 /// What is common to all contexts.
 struct Mixing {
-    /// By kind and bits so far.
+    /// By kind and decisions so far.
     by_kind: [Lanes; KINDS << 8],
     /// By length of match and kind.
-    by_match: [Lanes; KINDS * LENGTHS],
+    by_match: [Lanes; KINDS * MATCH_LENGTHS],
     /// By length: how likely a match goes on, 16 bits.
-    matched: [u16; LENGTHS],
+    matched: [u16; MATCH_LENGTHS],
     stretched: [i16; 4096],
     squashed: [u16; 4096],
     rates: [i32; 16],
@@ -66,8 +66,8 @@ impl Model {
             tables: [[[0; 16]; BLOCKS]; TABLES],
             mixing: Mixing {
                 by_kind: [[0; INPUTS]; KINDS << 8],
-                by_match: [[0; INPUTS]; KINDS * LENGTHS],
-                matched: [0; LENGTHS],
+                by_match: [[0; INPUTS]; KINDS * MATCH_LENGTHS],
+                matched: [0; MATCH_LENGTHS],
                 stretched: [0; 4096],
                 squashed: [0; 4096],
                 rates: [0; 16],
@@ -120,16 +120,15 @@ impl Model {
         let place = Place {
             kind: usize::from(self.shape.kind) % KINDS,
             value: tree.path(value),
-            expected: expected.map_or(0, |byte| tree.path(byte)),
+            expected: expected.map_or(Path(0), |byte| tree.path(byte)),
             matching: self.matching,
         };
-        let mut path = 1;
-        let mut length = 0;
+        let mut path = Path::START;
         let byte = loop {
-            let contexts = if length == 0 { bases } else { bases.map(|base| hash(base, path as u32)) };
+            let contexts = if path == Path::START { bases } else { bases.map(|base| hash(base, path.0)) };
             let mut contexts = contexts.iter();
             let mut blocks = self.tables.each_mut().map(|table| block(table, *contexts.next().unwrap_or(&0)));
-            if let Some(byte) = self.mixing.four(coder, tree, &place, &mut blocks, &mut path, &mut length) {
+            if let Some(byte) = self.mixing.four(coder, tree, &place, &mut blocks, &mut path) {
                 break byte;
             }
         };
@@ -162,7 +161,7 @@ impl Model {
         if self.matching == 0 {
             let from = self.seen[key] as usize;
             let same = |&back: &usize| self.history[(from - back) % MOST_BYTES] == self.back(back);
-            let matching = (1..=from.min(LENGTHS)).take_while(same).count();
+            let matching = (1..=from.min(MATCH_LENGTHS)).take_while(same).count();
             if matching >= LEAST_MATCH {
                 (self.from, self.matching) = (from, matching);
             }
@@ -189,9 +188,9 @@ impl Model {
 struct Place {
     kind: usize,
     /// Its path, to an encoder.
-    value: usize,
-    /// The path of the byte that the match goes on with, or 0.
-    expected: usize,
+    value: Path,
+    /// The path of the byte that the match goes on with, or none.
+    expected: Path,
     matching: usize,
 }
 
@@ -204,8 +203,7 @@ impl Mixing {
         tree: &Tree,
         place: &Place,
         blocks: &mut [&mut Block; TABLES],
-        path: &mut usize,
-        length: &mut usize,
+        path: &mut Path,
     ) -> Option<u8> {
         let mut slot = 1;
         let mut inputs: Lanes = [0; INPUTS];
@@ -213,30 +211,26 @@ impl Mixing {
             for (input, block) in inputs.iter_mut().zip(blocks.iter()) {
                 *input = self.stretched[usize::from((block[slot] ^ HALF) >> 4)];
             }
-            let left = place.expected.checked_ilog2().unwrap_or(0) as usize;
-            let matches = left > *length && place.expected >> ((left - *length) & 15) == *path;
-            let likely = matches && place.expected >> ((left - *length - 1) & 15) & 1 == 1;
-            let matching = if matches { place.matching.min(LENGTHS - 1) } else { 0 };
+            let likely = place.expected.behind(*path);
+            let matching = if likely.is_some() { place.matching.min(MATCH_LENGTHS - 1) } else { 0 };
             let goes_on = self.stretched[usize::from(self.matched[matching] >> 4)];
-            inputs[TABLES] = if likely { goes_on } else { -goes_on };
+            inputs[TABLES] = likely.map_or(0, |one| if one { goes_on } else { -goes_on });
 
-            let spot = (*path ^ *path >> 8) & 255;
+            let spot = (path.0 ^ path.0 >> 8) as usize & 255;
             let by_kind = &mut self.by_kind[place.kind << 8 | spot];
             let by_match = &mut self.by_match[matching * KINDS + place.kind];
             let (first, second) = (mix(by_kind, &inputs), mix(by_match, &inputs));
             let both = ((first + second) >> 1) + LIMIT;
             let probability = u32::from(self.squashed[both as usize & 4095]);
 
-            let all = place.value.checked_ilog2().unwrap_or(0) as usize;
-            let one = coder.code(place.value >> (all.wrapping_sub(*length + 1) & 15) & 1 == 1, probability);
+            let one = coder.code(place.value.behind(*path) == Some(true), probability);
 
             let came = if one { ONE as i32 } else { 0 };
             for (weights, said) in [(by_kind, first), (by_match, second)] {
                 let error = came - i32::from(self.squashed[(said + LIMIT) as usize & 4095]);
                 learn(weights, &inputs, (error * 2) as i16);
             }
-            // Without a match it stays at one half.
-            if matches {
+            if let Some(likely) = likely {
                 approach(&mut self.matched[matching], likely == one);
             }
             let aim = came - i32::from(one);
@@ -246,9 +240,8 @@ impl Mixing {
                 block[slot] = ((next as u16) << 4 | (uses + 1).min(SETTLED)) ^ HALF;
             }
             slot = (slot << 1 | usize::from(one)) & 15;
-            *path = *path << 1 | usize::from(one);
-            *length += 1;
-            if let Some(byte) = tree.byte(*path, *length) {
+            *path = path.then(one);
+            if let Some(byte) = tree.byte(*path) {
                 return Some(byte);
             }
         }

@@ -12,8 +12,35 @@ pub(crate) const LONGEST: usize = 15;
 /// How many decisions lead to each byte; none to those that never come.
 pub(crate) type Lengths = [u8; 256];
 
-/// One tree. A path has a one in front, a byte's all its decisions, and those so far of one that is being read.
+/// Decisions, the last one lowest, behind a one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Path(pub(crate) u32);
+
+impl Path {
+    /// Before any decision.
+    pub(crate) const START: Self = Self(1);
+
+    /// How many decisions it has.
+    pub(crate) fn length(self) -> usize {
+        self.0.checked_ilog2().unwrap_or(0) as usize
+    }
+
+    /// With one more.
+    pub(crate) fn then(self, one: bool) -> Self {
+        Self(self.0 << 1 | u32::from(one))
+    }
+
+    /// What it decides behind `beginning`, if that is how it begins.
+    pub(crate) fn behind(self, beginning: Self) -> Option<bool> {
+        let left = self.length().checked_sub(beginning.length() + 1)?;
+        let next = self.0 >> (left & 31);
+        (next >> 1 == beginning.0).then_some(next & 1 == 1)
+    }
+}
+
+/// One tree.
 pub(crate) struct Tree {
+    /// By byte; 0 where it never comes.
     paths: [u16; 256],
     /// By length: the first path, how many there are, and where their bytes begin.
     firsts: [u16; LONGEST + 1],
@@ -68,14 +95,15 @@ impl Tree {
         }
     }
 
-    /// All decisions for a byte; 0 where it never comes.
-    pub(crate) fn path(&self, byte: u8) -> usize {
-        usize::from(self.paths[usize::from(byte)])
+    /// All decisions for a byte; none where it never comes.
+    pub(crate) fn path(&self, byte: u8) -> Path {
+        Path(u32::from(self.paths[usize::from(byte)]))
     }
 
-    /// The byte that `path` of so many decisions leads to, if that is all. The longest leads somewhere.
-    pub(crate) fn byte(&self, path: usize, length: usize) -> Option<u8> {
-        let place = (path as u16).wrapping_sub(self.firsts[length & 15]);
+    /// The byte that `path` leads to, if there it ends. The longest ends somewhere.
+    pub(crate) fn byte(&self, path: Path) -> Option<u8> {
+        let length = path.length();
+        let place = (path.0 as u16).wrapping_sub(self.firsts[length & 15]);
         let here = place < self.counts[length & 15];
         (here || length >= LONGEST)
             .then(|| self.bytes[usize::from(self.begins[length & 15].wrapping_add(place)) & 255])
@@ -152,14 +180,24 @@ mod tests {
             let (lengths, tree) = tree(&counts);
             for (byte, &count) in counts.iter().enumerate() {
                 let path = tree.path(byte as u8);
-                assert_eq!(path > 0, count > 0, "{byte}");
+                assert_eq!(path.0 > 0, count > 0, "{byte}");
                 let all = usize::from(lengths[byte]);
                 for length in 1..=all {
-                    let reached = tree.byte(path >> (all - length), length);
+                    let reached = tree.byte(Path(path.0 >> (all - length)));
                     assert_eq!(reached, (length == all).then_some(byte as u8), "{byte} {length}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_path_says_what_it_decides_behind_its_beginnings_alone() {
+        let path = Path(0b1_0110);
+        assert_eq!((path.length(), Path::START.then(false).then(true)), (4, Path(0b101)));
+        let behind =
+            [0b1, 0b10, 0b101, 0b1011, 0b1_0110, 0b11, 0b100].map(|beginning| path.behind(Path(beginning)));
+        assert_eq!(behind, [Some(false), Some(true), Some(true), Some(false), None, None, None]);
+        assert_eq!(Path(0).behind(Path::START), None);
     }
 
     #[test]
@@ -177,8 +215,8 @@ mod tests {
             let mut tree = Tree::new();
             tree.code(&mut coder, &[length; 256]);
             for path in 1..1 << 16 {
-                let length = usize::ilog2(path) as usize;
-                assert!(length < LONGEST || tree.byte(path, length).is_some());
+                let path = Path(path);
+                assert!(path.length() < LONGEST || tree.byte(path).is_some());
             }
         }
     }
