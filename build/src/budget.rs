@@ -132,9 +132,11 @@ impl Part {
 impl From<ShardKind> for Part {
     fn from(kind: ShardKind) -> Part {
         match kind {
-            ShardKind::Structure | ShardKind::Terms | ShardKind::Positions | ShardKind::Spelling => {
-                Part::Words
-            }
+            ShardKind::Structure
+            | ShardKind::Terms
+            | ShardKind::Positions
+            | ShardKind::PositionsDirectory
+            | ShardKind::Spelling => Part::Words,
             ShardKind::Rows => Part::Rows,
             ShardKind::Vectors
             | ShardKind::Graph
@@ -456,7 +458,8 @@ fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> {
     if files.is_single_file() {
         let manifest_end = single_file::HEADER_LEN as u64 + manifest.len() as u64;
         let shards: u64 = files.manifest().shards.iter().map(|shard| u64::from(shard.stored_len)).sum();
-        let beginning = SINGLE_FILE_FIRST.min(manifest_end + shards);
+        let positions = files.positions()?.map_or(0, |positions| positions.stored_len());
+        let beginning = SINGLE_FILE_FIRST.min(manifest_end + shards + positions);
         opening.push("beginning of the file", Bytes::of_range(beginning));
         if manifest_end > beginning {
             // Asked for as a whole where not all of it has come.

@@ -40,18 +40,18 @@ impl Cutter {
 
     /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
     /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
-    /// root. Of powers of two and what lies half way between them the next, so that a growing site seldom moves all cuts.
-    pub fn best_target(total: usize, entry: usize, fetched: usize) -> usize {
+    /// root. Never below `least`. [Rounded](Cutter::steady), so that a growing site seldom moves all cuts.
+    pub fn best_target(total: usize, entry: usize, fetched: usize, least: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
+        Self::steady(best).clamp(least, 512 << 10)
+    }
+
+    /// Of powers of two and what lies half way between them the next, at most some megabytes.
+    pub fn steady(best: f64) -> usize {
         let half_powers = (2.0 * best.max(1.0).log2()).round() as u32;
-        let power = 1usize << (half_powers / 2).min(20);
+        let power = 1usize << (half_powers / 2).min(22);
         // A product is the same on every machine, which a power with a fraction need not be.
-        let target = if half_powers.is_multiple_of(2) {
-            power
-        } else {
-            (power as f64 * std::f64::consts::SQRT_2) as usize
-        };
-        target.clamp(4 << 10, 512 << 10)
+        if half_powers.is_multiple_of(2) { power } else { (power as f64 * std::f64::consts::SQRT_2) as usize }
     }
 }
 
@@ -98,11 +98,11 @@ mod tests {
     #[test]
     fn targets_are_near_the_cheapest() {
         let cost = |target: usize| (40 * 14_000_000 / target + 5 * target / 2) as f64;
-        let target = Cutter::best_target(14_000_000, 40, 5);
-        assert_eq!(target, Cutter::best_target(15_000_000, 40, 5), "a growing site keeps its cuts");
+        let target = Cutter::best_target(14_000_000, 40, 5, 4 << 10);
+        assert_eq!(target, Cutter::best_target(15_000_000, 40, 5, 4 << 10), "a growing site keeps its cuts");
         assert!([target / 2, target * 2].iter().all(|&other| cost(target) <= cost(other) * 1.01));
-        assert_eq!(Cutter::best_target(0, 40, 5), 4 << 10);
-        assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5), 512 << 10);
+        assert_eq!(Cutter::best_target(0, 40, 5, 4 << 10), 4 << 10);
+        assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5, 4 << 10), 512 << 10);
     }
 
     #[test]

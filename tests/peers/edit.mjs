@@ -4,17 +4,17 @@
 //
 // SITE is a directory of rendered HTML, or of Markdown; options are those of `findling build`, such as `--encoder static`. A copy
 // of the site is built cold, with a cache of its own (unless the options name one), and again without any change. Then one page after the other is edited in
-// the middle and the site built again: a word becomes another, a sentence is added to a paragraph, a paragraph is added. Which
-// pages is always the same, evenly spread over the site. What is printed for each kind of edit is the median and the most of
-// bytes that were not there before.
+// the middle and the site built again: a word becomes another, a sentence is added to a paragraph, a paragraph is added, a section is
+// added; then a page is added beside each. Which pages is always the same, evenly spread over the site. What is printed for each kind of
+// edit is the median and the most of bytes that were not there before.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Pages edited, each in all three ways. */
+/** Pages edited, each in all ways. */
 const PAGES = 7;
 /** Bytes of a page that has a middle to edit. */
 const LEAST = 3000;
@@ -56,11 +56,24 @@ const PARAGRAPH =
   "down what was measured, and go back where nothing was gained: a setting that nobody can explain any more costs whoever comes " +
   "next more time than it has ever saved. Where two settings depend on each other, change the one whose effect is seen sooner.";
 
+const HEADING = "What has changed in between";
+
 const EDITS = {
   "a word": (paragraph) => paragraph.replace(/[a-z]{5,}/, "boulder"),
   "a sentence": (paragraph) => paragraph + SENTENCE,
   "a paragraph": (paragraph, isHtml) => paragraph + (isHtml ? `</p><p>${PARAGRAPH}` : `\n\n${PARAGRAPH}`),
+  "a section": (paragraph, isHtml) =>
+    paragraph +
+    (isHtml ? `</p><h3 id="what-has-changed">${HEADING}</h3><p>${PARAGRAPH}</p><p>${SENTENCE}` : `\n\n### ${HEADING}\n\n${PARAGRAPH}\n\n${SENTENCE}`),
 };
+
+/** A page to stand beside another. */
+function newPage(beside, isHtml) {
+  const title = `A page about changes to ${basename(beside, extname(beside))}`;
+  return isHtml
+    ? `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${PARAGRAPH}</p><h2>${HEADING}</h2><p>${PARAGRAPH}${SENTENCE}</p></body></html>`
+    : `# ${title}\n\n${PARAGRAPH}\n\n## ${HEADING}\n\n${PARAGRAPH}${SENTENCE}\n`;
+}
 
 const line = (name, report) =>
   `${name.padEnd(12)} ${report.seconds.toFixed(1).padStart(7)} s  ` +
@@ -84,13 +97,23 @@ const pages = readdirSync(copy, { recursive: true })
 if (pages.length === 0) throw new Error(`${site}: expected pages with a paragraph to edit, found none`);
 const chosen = Array.from({ length: Math.min(PAGES, pages.length) }, (_, i) => pages[Math.floor(((i + 0.5) * pages.length) / Math.min(PAGES, pages.length))]);
 
-let last;
-for (const [name, edit] of Object.entries(EDITS)) {
-  const shares = [];
-  for (const { path, isHtml } of chosen) {
+function edited(edit) {
+  return ({ path, isHtml }) => {
     const text = readFileSync(path, "utf8");
     const { from, to } = middle(text, isHtml);
     writeFileSync(path, text.slice(0, from) + edit(text.slice(from, to), isHtml) + text.slice(to));
+  };
+}
+
+const added = ({ path, isHtml }) =>
+  writeFileSync(path.slice(0, -extname(path).length) + "-added" + extname(path), newPage(path, isHtml));
+const changes = { ...Object.fromEntries(Object.entries(EDITS).map(([name, edit]) => [name, edited(edit)])), "a page": added };
+
+let last;
+for (const [name, change] of Object.entries(changes)) {
+  const shares = [];
+  for (const page of chosen) {
+    change(page);
     last = build();
     shares.push({ share: last.newBytes / last.bundleBytes, bytes: last.newBytes });
   }

@@ -10,9 +10,9 @@ use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
-    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsShard,
-    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard,
-    VectorsShard, announced_len, decode_shard, hex,
+    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsDirectory,
+    PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard,
+    TextsShard, VectorsShard, announced_len, decode_shard, hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -140,7 +140,10 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     // Where the centroids are damaged, their own shard says so.
     let centroids = files.centroids().ok().flatten();
     let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);
-    let shards: Vec<ShardEntry> = manifest.shards.iter().copied().chain(cells).collect();
+    let listed = (0..).map(ShardId).zip(manifest.shards.iter().copied().chain(cells));
+    let positions = files.positions().ok().flatten();
+    let of_positions = positions.iter().flat_map(PositionsDirectory::shards).map(|(id, shard)| (id, *shard));
+    let (ids, shards): (Vec<ShardId>, Vec<ShardEntry>) = listed.chain(of_positions).unzip();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
     let (raw_lens, decoded): (Vec<u64>, Vec<Result<Decoded>>) = shards
@@ -149,7 +152,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         .map(|(id, shard)| {
             bar.inc(1);
             let column = column_kinds.get(id).copied().flatten();
-            let id = ShardId(id as u32);
+            let id = ids[id];
             let stored = match files.stored(id, shard) {
                 Ok(stored) => stored,
                 Err(error) => return (0, Err(error)),
@@ -283,6 +286,9 @@ fn decode(
         ShardKind::Structure => drop(Structure::from_bytes(&raw, stats)?),
         ShardKind::Terms => drop(TermsShard::from_bytes(raw, stats)?),
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
+        ShardKind::PositionsDirectory => {
+            drop(PositionsDirectory::from_bytes(&raw, stats.n_pages, manifest.lexicon.len())?);
+        }
         ShardKind::Spelling => drop(SpellingShard::from_bytes(raw)?),
         ShardKind::Addresses => drop(Addresses::from_bytes(&raw, stats)?),
         ShardKind::Sentences => drop(SentencesShard::from_bytes(&raw)?),
@@ -334,6 +340,7 @@ fn kind_name(kind: ShardKind) -> &'static str {
         ShardKind::Structure => "structure",
         ShardKind::Terms => "terms",
         ShardKind::Positions => "positions",
+        ShardKind::PositionsDirectory => "directory of positions",
         ShardKind::Spelling => "spelling",
         ShardKind::Addresses => "addresses",
         ShardKind::Sentences => "sentences",

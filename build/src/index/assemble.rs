@@ -1,5 +1,6 @@
 //! Everything together: shards in a fixed order, and the manifest over them.
 
+use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use super::cells::Cells;
 use super::columns::Built;
 use super::embed::Embedded;
-use super::lexical::Lexical;
+use super::lexical::{Lexical, Positions};
 use super::rows::Rows;
 use super::sentences::Sentences;
 use super::shards::{ShardSet, Stored};
@@ -19,9 +20,9 @@ use crate::cutter::Cutter;
 
 /// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads all, and several at once come sooner;
 /// an edited page changes one.
-const VECTORS_SHARDS: usize = 48;
+const VECTORS_SHARDS: usize = 96;
 /// Bytes of a shard of vectors.
-const VECTORS_LEN: (usize, usize) = (64 << 10, 512 << 10);
+const VECTORS_LEN: (usize, usize) = (32 << 10, 512 << 10);
 
 /// A bundle in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,13 +33,15 @@ pub struct Bundle {
     pub shards: Vec<Vec<u8>>,
     /// The shards that the centroids list.
     pub cells: Vec<Stored>,
+    /// The shards that the directory of positions lists.
+    pub positions: Vec<Stored>,
 }
 
 impl Bundle {
-    /// Every shard with its line in a directory: those of the manifest, then the cells.
+    /// Every shard with its line in a directory: those of the manifest, then the cells, then positions.
     pub fn stored(&self) -> impl Iterator<Item = (&ShardEntry, &Vec<u8>)> {
-        let cells = self.cells.iter().map(|(entry, stored)| (entry, stored));
-        self.manifest.shards.iter().zip(&self.shards).chain(cells)
+        let others = self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
+        self.manifest.shards.iter().zip(&self.shards).chain(others)
     }
 }
 
@@ -107,20 +110,13 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     shards.reserve(cells.into_iter().flat_map(|cells| &cells.shards).map(|(entry, _)| entry.hash));
     shards.add(ShardKind::Structure, &structure.to_bytes())?;
 
-    let (mut firsts, mut terms, mut positions) = (Vec::new(), Vec::new(), Vec::new());
-    for range in lexical.ranges {
-        firsts.push(range.first_term);
-        terms.push(range.terms);
-        positions.push(range.positions);
-    }
+    let (firsts, terms): (Vec<_>, Vec<_>) =
+        lexical.ranges.into_iter().map(|range| (range.first_term, range.terms)).unzip();
     let terms = shards.add_all(ShardKind::Terms, &terms)?;
-    let positions = shards.add_all(ShardKind::Positions, &positions)?;
-    let lexicon = firsts
-        .into_iter()
-        .zip(terms)
-        .zip(positions)
-        .map(|((first_term, terms), positions)| LexiconRange { first_term, terms, positions })
-        .collect();
+    let lexicon =
+        firsts.into_iter().zip(terms).map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
+    let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
+    shards.add(ShardKind::PositionsDirectory, &directory)?;
 
     let (firsts, words): (Vec<_>, Vec<_>) = lexical.words.shards()?.into_iter().unzip();
     let spelling = firsts
@@ -163,7 +159,14 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         shards,
     };
     manifest.validate()?;
-    Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default() })
+    Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default(), positions })
+}
+
+/// The directory of positions, and the shards that it lists, whose names the others keep clear of.
+fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>, Vec<Stored>), Error> {
+    let Positions { pages, ranges, shards: raws } = positions;
+    let (entries, stored) = shards.add_apart(ShardKind::Positions, &raws)?;
+    Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 
 /// Adds the dense side's shards; gives those of the cells, which the centroids list, apart.

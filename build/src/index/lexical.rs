@@ -1,15 +1,16 @@
 //! The lexical index: every page analysed on all cores, postings on three levels, cut into ranges of terms.
 //!
 //! Deterministic whatever the number of cores: pages are analysed in batches of fixed boundaries, each with numbers of its own
-//! for terms, and joined in page order, so that ids ascend by themselves; terms are sorted at the end.
+//! for terms, and joined in page order, so that ids ascend by themselves; terms are sorted at the end. Positions are cut by pages as
+//! well, so that an edit changes those of the pages around it alone.
 
 use std::collections::HashMap;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::limits::MAX_TERM_LEN;
-use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
-use findling_bundle::{Level, PageId, SectionId, Synonym};
+use findling_bundle::{Level, PageId, PassageId, SectionId, Synonym};
 use findling_text::keys::{Name, form_key, pin_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
@@ -30,8 +31,17 @@ const BATCH: usize = 64;
 
 /// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
 /// chosen by.
-const BYTES_PER_RANGE: usize = 20;
+const BYTES_PER_RANGE: usize = 11;
 const RANGES_PER_QUERY: usize = 8;
+const LEAST_RANGE: usize = 2 << 10;
+
+/// Blocks of pages that positions are cut into: an edit changes one.
+const BLOCKS: usize = 16;
+/// Bytes of a line in the directory of positions, and the shards that a phrase fetches, of two words in four blocks: what the size of these
+/// is chosen by, down to the least.
+const BYTES_PER_LINE: usize = 7;
+const SHARDS_PER_PHRASE: usize = 8;
+const LEAST_POSITIONS: usize = 1 << 10;
 
 /// What analysis gives.
 #[derive(Debug)]
@@ -42,6 +52,8 @@ pub struct Lexical {
     pub mean_len: [f32; 6],
     /// Ranges of terms, ascending.
     pub ranges: Vec<TermRange>,
+    /// Where terms stand.
+    pub positions: Positions,
     /// The words as they are spelt.
     pub words: Words,
     /// Distinct terms.
@@ -50,15 +62,24 @@ pub struct Lexical {
     pub n_postings: u64,
 }
 
-/// Two shards for one range of terms, uncompressed.
+/// A range of terms.
 #[derive(Debug)]
 pub struct TermRange {
     /// The first term.
     pub first_term: String,
-    /// Dictionary and postings.
+    /// Dictionary and postings, uncompressed.
     pub terms: Vec<u8>,
-    /// Positions.
-    pub positions: Vec<u8>,
+}
+
+/// The grid of positions ([`findling_bundle::positions`]).
+#[derive(Debug, Default)]
+pub struct Positions {
+    /// Pages of each block.
+    pub pages: Vec<u32>,
+    /// Ranges of terms of each column.
+    pub ranges: Vec<u32>,
+    /// The shards column by column, uncompressed; empty where there is none.
+    pub shards: Vec<Vec<u8>>,
 }
 
 /// Analyses all pages. Sections count their embedding units as vectors only with `vectors`.
@@ -108,12 +129,12 @@ pub fn analyse(
             }
         }
     }
-    let mut terms: Vec<(&str, Vec<&TermLists>)> = terms.into_iter().collect();
+    let mut terms: Vec<Term<'_>> = terms.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
     drop_lone_forms(&mut terms);
 
     let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
-    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY));
+    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, LEAST_RANGE));
     let mut cuts = vec![0];
     for (i, (term, lists)) in terms.iter().enumerate() {
         if cutter.cut_before(term, size(term, lists)) {
@@ -121,11 +142,21 @@ pub fn analyse(
         }
     }
     cuts.push(terms.len());
-    let ranges: Vec<TermRange> = cuts
-        .par_windows(2)
-        .filter(|cut| cut[0] < cut[1])
-        .map(|cut| range(&terms[cut[0]..cut[1]], &structure))
+    let cuts: Vec<&[Term<'_>]> =
+        cuts.windows(2).map(|cut| &terms[cut[0]..cut[1]]).filter(|range| !range.is_empty()).collect();
+    let blocks = blocks(pages, &batches);
+    let columns = columns(&cuts, blocks.len());
+    let made: Vec<Column> = columns
+        .par_iter()
+        .map(|column| self::column(column, &structure, &blocks))
         .collect::<Result<_, _>>()?;
+    let mut positions = Positions { pages: blocks, ..Positions::default() };
+    let mut ranges = Vec::with_capacity(cuts.len());
+    for column in made {
+        positions.ranges.push(column.ranges.len() as u32);
+        positions.shards.extend(column.positions);
+        ranges.extend(column.ranges);
+    }
     let n_postings = terms
         .iter()
         .flat_map(|(_, parts)| parts.iter())
@@ -133,7 +164,7 @@ pub fn analyse(
         .map(|level| level.postings.len() as u64)
         .sum();
     let n_terms = terms.len() as u32;
-    Ok(Lexical { structure, mean_len: mean_len(&batches), ranges, words, n_terms, n_postings })
+    Ok(Lexical { structure, mean_len: mean_len(&batches), ranges, positions, words, n_terms, n_postings })
 }
 
 /// Leaves out the forms of words that have one form alone: they say what the term says. Terms ascend.
@@ -214,36 +245,129 @@ fn size(term: &str, parts: &[&TermLists]) -> usize {
     term.len() + 6 + 2 * postings
 }
 
-fn range(
-    terms: &[(&str, Vec<&TermLists>)],
-    structure: &Structure,
-) -> Result<TermRange, findling_bundle::Error> {
-    let mut builder = TermsBuilder::new();
-    let mut positions = PositionsBuilder::new();
-    for (term, parts) in terms {
-        let joined: [LevelLists; 3] = [0, 1, 2].map(|level| {
-            let mut all = LevelLists::default();
-            for part in parts {
-                let part = &part.levels[level];
-                all.postings.extend_from_slice(&part.postings);
-                all.counts.extend_from_slice(&part.counts);
-                all.positions.extend_from_slice(&part.positions);
+/// A term with its lists in each batch that has it.
+type Term<'a> = (&'a str, Vec<&'a TermLists>);
+
+/// Pages of each block of positions, cut where addresses choose.
+fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<u32> {
+    let mut sizes = Vec::with_capacity(pages.len());
+    for batch in batches {
+        let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
+        for page in &batch.pages {
+            let mut size = page.len[0];
+            for section in sections.by_ref().take(page.n_children as usize) {
+                size += section.len[0];
+                let own = passages.by_ref().take(section.n_children as usize);
+                size += own.map(|len| len[0] + len[1]).sum::<u32>();
             }
-            all
-        });
-        let [pages, sections, passages] = &joined;
-        let df = document_frequency(&joined, structure);
-        builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings], structure)?;
-        positions.push(
-            [pages, sections, passages]
-                .map(|level| Lists { counts: &level.counts, positions: &level.positions }),
-        )?;
+            sizes.push(size as usize);
+        }
     }
-    Ok(TermRange {
-        first_term: terms[0].0.to_owned(),
-        terms: builder.finish(),
-        positions: positions.finish(),
-    })
+    let total: usize = sizes.iter().sum();
+    let mut cutter = Cutter::new(Cutter::steady((total / BLOCKS) as f64));
+    let mut blocks = Vec::new();
+    for (page, size) in pages.iter().zip(sizes) {
+        match blocks.last_mut() {
+            Some(last) if !cutter.cut_before(&page.url, size) => *last += 1,
+            Some(_) => blocks.push(1),
+            None => {
+                cutter.cut_before(&page.url, size);
+                blocks.push(1);
+            }
+        }
+    }
+    blocks
+}
+
+/// Runs of ranges whose positions make a column.
+fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'a [Term<'a>]]> {
+    let size = |range: &[Term<'_>]| -> usize {
+        let lists = range.iter().flat_map(|(_, parts)| parts).flat_map(|lists| &lists.levels);
+        lists.map(|level| level.positions.len()).sum()
+    };
+    let sizes: Vec<usize> = ranges.iter().map(|range| size(range)).collect();
+    let total: usize = sizes.iter().sum();
+    let best = ((BYTES_PER_LINE * total) as f64 / SHARDS_PER_PHRASE as f64).sqrt();
+    let shard = Cutter::steady(best).max(LEAST_POSITIONS);
+    let mut cutter = Cutter::new(shard * n_blocks);
+    let mut cuts = vec![0];
+    for (i, (range, size)) in ranges.iter().zip(sizes).enumerate() {
+        if cutter.cut_before(range[0].0, size) {
+            cuts.push(i);
+        }
+    }
+    cuts.push(ranges.len());
+    cuts.windows(2).map(|cut| &ranges[cut[0]..cut[1]]).filter(|column| !column.is_empty()).collect()
+}
+
+/// Ranges whose positions share shards, and those, by block.
+struct Column {
+    ranges: Vec<TermRange>,
+    positions: Vec<Vec<u8>>,
+}
+
+fn column(
+    ranges: &[&[Term<'_>]],
+    structure: &Structure,
+    blocks: &[u32],
+) -> Result<Column, findling_bundle::Error> {
+    let mut builders = vec![PositionsBuilder::new(); blocks.len()];
+    let mut made = Vec::with_capacity(ranges.len());
+    for terms in ranges {
+        let mut builder = TermsBuilder::new();
+        for (term, parts) in *terms {
+            let joined: [LevelLists; 3] = [0, 1, 2].map(|level| {
+                let mut all = LevelLists::default();
+                for part in parts {
+                    let part = &part.levels[level];
+                    all.postings.extend_from_slice(&part.postings);
+                    all.counts.extend_from_slice(&part.counts);
+                    all.positions.extend_from_slice(&part.positions);
+                }
+                all
+            });
+            let [pages, sections, passages] = &joined;
+            let df = document_frequency(&joined, structure);
+            builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings], structure)?;
+            for (lists, level) in joined.iter().zip(Level::ALL) {
+                push_positions(&mut builders, blocks, lists, level, structure)?;
+            }
+        }
+        builders.iter_mut().for_each(PositionsBuilder::end_range);
+        made.push(TermRange { first_term: terms[0].0.to_owned(), terms: builder.finish() });
+    }
+    let positions = builders
+        .into_iter()
+        .map(|builder| if builder.is_empty() { Vec::new() } else { builder.finish() })
+        .collect();
+    Ok(Column { ranges: made, positions })
+}
+
+/// Adds one term's lists on one level, each to the block of its page.
+fn push_positions(
+    builders: &mut [PositionsBuilder],
+    blocks: &[u32],
+    lists: &LevelLists,
+    level: Level,
+    structure: &Structure,
+) -> Result<(), findling_bundle::Error> {
+    let (mut block, mut end) = (0, blocks.first().copied().unwrap_or(0));
+    let mut rest = &lists.positions[..];
+    for (posting, &count) in lists.postings.iter().zip(&lists.counts) {
+        let page = match level {
+            Level::Page => PageId(posting.id),
+            Level::Section => structure.page_of(SectionId(posting.id)),
+            Level::Passage => structure.page_of(structure.section_of(PassageId(posting.id))),
+        };
+        while page.0 >= end && block + 1 < blocks.len() {
+            block += 1;
+            end += blocks[block];
+        }
+        let (own, after) = rest.split_at(count as usize);
+        builders[block].push(level, posting.tf, own)?;
+        rest = after;
+    }
+    Ok(())
 }
 
 /// Passages that contain the term in any field: a title or heading counts for every passage below it.
@@ -596,7 +720,6 @@ mod tests {
         let mut all = BTreeMap::new();
         for range in &lexical.ranges {
             let shard = TermsShard::from_bytes(range.terms.clone(), &stats).unwrap();
-            PositionsShard::from_bytes(range.positions.clone()).unwrap();
             let mut terms = shard.terms();
             while let Some((term, entry)) = terms.advance() {
                 all.insert(term.to_owned(), (entry.df, shard.lists(&entry, &lexical.structure)));
@@ -652,16 +775,33 @@ mod tests {
             Stats { n_pages: 2, n_sections: 3, n_passages: 4, n_terms: lexical.n_terms, ..Stats::default() };
         let range = &lexical.ranges[0];
         let terms = TermsShard::from_bytes(range.terms.clone(), &stats).unwrap();
-        let positions = PositionsShard::from_bytes(range.positions.clone()).unwrap();
-        let mut list = Vec::new();
-        let guide = terms.find("guide").unwrap();
-        assert!(positions.lists(guide.ordinal, Level::Page).next_list(&mut list));
-        assert_eq!(list, [1], "second word of the title; the path has no positions");
-        let plain = terms.find("plain").unwrap();
-        let mut lists = positions.lists(plain.ordinal, Level::Passage);
-        assert!(lists.next_list(&mut list) && list == [0]);
-        assert!(lists.next_list(&mut list) && list == [2], "{list:?}");
-        assert!(!lists.next_list(&mut list));
+        let Positions { pages, ranges, shards } = &lexical.positions;
+        assert_eq!((&pages[..], &ranges[..]), (&[1, 1][..], &[1][..]), "each page is a block");
+        let first = PositionsShard::from_bytes(shards[0].clone()).unwrap();
+        let (mut lists, mut list) = (first.lists(0), Vec::new());
+        let mut found = Vec::new();
+        let mut walk = terms.terms();
+        while let Some((term, entry)) = walk.advance() {
+            for level in Level::ALL {
+                for posting in terms.postings(&entry, level, &lexical.structure) {
+                    if level == Level::Page && posting.id == 0 || level != Level::Page && posting.id < 3 {
+                        lists.next_list(level, posting.tf, &mut list);
+                        found.push((term.to_owned(), level, list.clone()));
+                    }
+                }
+            }
+        }
+        let of = |term: &str, level: Level| -> Vec<_> {
+            found.iter().filter(|at| at.0 == term && at.1 == level).map(|at| at.2.clone()).collect()
+        };
+        assert_eq!(
+            of("guide", Level::Page),
+            [vec![1]],
+            "second word of the title; the path has no positions"
+        );
+        assert_eq!(of("plain", Level::Passage), [vec![0], vec![2]]);
+        // A title of page 1, and what it says.
+        assert!(!shards[1].is_empty());
     }
 
     #[test]
@@ -680,7 +820,8 @@ mod tests {
         let bytes = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let (lexical, _) = pool.install(|| index(&pages, &chunks));
-            let shards: Vec<_> = lexical.ranges.into_iter().flat_map(|r| [r.terms, r.positions]).collect();
+            let shards: Vec<_> =
+                lexical.ranges.into_iter().map(|r| r.terms).chain(lexical.positions.shards).collect();
             (lexical.structure.to_bytes(), shards)
         };
         assert_eq!(bytes(1), bytes(3));

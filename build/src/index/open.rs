@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use findling_bundle::texts::PageText;
 use findling_bundle::{
-    Centroids, Entry, Manifest, ShardEntry, ShardId, SingleFile, TextsShard, decode_manifest, decode_shard,
-    entry, single_file,
+    Centroids, Entry, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile, TextsShard,
+    decode_manifest, decode_shard, entry, single_file,
 };
 
 use super::write::SINGLE_FILE;
@@ -147,7 +147,7 @@ impl BundleFiles {
         Ok(())
     }
 
-    /// The bytes as stored of a shard that a directory of shards lists: the manifest, or the centroids.
+    /// The bytes as stored of a shard that a directory of shards lists: the manifest, the centroids, or that of positions.
     ///
     /// # Errors
     /// Where its file cannot be read.
@@ -178,6 +178,18 @@ impl BundleFiles {
         let Some(entry) = self.manifest.shard(id) else { return Ok(None) };
         let raw = decode_shard(entry, &self.stored(id, entry)?)?;
         Ok(Some(Centroids::from_bytes(&raw, dense.encoder.dim, &self.manifest.stats)?))
+    }
+
+    /// The directory of positions; `None` in a bundle without.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is damaged.
+    pub fn positions(&self) -> Result<Option<PositionsDirectory>> {
+        let manifest = &self.manifest;
+        let Some(id) = manifest.positions() else { return Ok(None) };
+        let Some(entry) = manifest.shard(id) else { return Ok(None) };
+        let raw = decode_shard(entry, &self.stored(id, entry)?)?;
+        Ok(Some(PositionsDirectory::from_bytes(&raw, manifest.stats.n_pages, manifest.lexicon.len())?))
     }
 
     /// A file that the manifest names beside the bundle, its parts joined and each checked.

@@ -13,6 +13,7 @@ use crate::cutter::Cutter;
 /// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a query fetches: most fetch none,
 /// one for meaning alone about as many as it shows pages.
 const BYTES_PER_SHARD: usize = 7;
+const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 1;
 
 /// Shards, uncompressed, each with its first page.
@@ -30,7 +31,7 @@ pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, 
     }
     let len = |page: &[Vec<u64>]| page.iter().map(|codes| 1 + 8 * codes.len()).sum::<usize>() + 1;
     let total = pages.iter().map(|page| len(page)).sum();
-    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY));
+    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD));
     let mut shards = Vec::new();
     let (mut first, mut builder) = (PageId(0), SentencesBuilder::new());
     for (id, page) in (0..).zip(&pages) {

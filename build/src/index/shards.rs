@@ -37,6 +37,40 @@ impl ShardSet {
         Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
     }
 
+    /// Compresses shards on all cores for another directory: the lines of all, none for those that are empty, and the shards of those that
+    /// are not. Names are like no others.
+    pub fn add_apart(
+        &mut self,
+        kind: ShardKind,
+        raws: &[Vec<u8>],
+    ) -> Result<(Vec<Option<ShardEntry>>, Vec<Stored>), Error> {
+        let encoded: Vec<Option<Stored>> = raws
+            .par_iter()
+            .map(|raw| (!raw.is_empty()).then(|| encode_shard(kind, raw)).transpose())
+            .collect::<Result<_, Error>>()?;
+        let (mut lines, mut all) = (Vec::with_capacity(raws.len()), Vec::new());
+        let mut named: HashMap<ShardHash, usize> = HashMap::new();
+        for shard in encoded {
+            let shard = shard.map(|(mut entry, mut stored)| {
+                while self.ids.contains_key(&entry.hash)
+                    || self.reserved.contains(&entry.hash)
+                        && named.get(&entry.hash).is_none_or(|&same: &usize| {
+                            let (_, other): &Stored = &all[same];
+                            *other != stored
+                        })
+                {
+                    (entry, stored) = rename_shard(&entry, stored);
+                }
+                self.reserved.insert(entry.hash);
+                named.insert(entry.hash, all.len());
+                all.push((entry, stored));
+                entry
+            });
+            lines.push(shard);
+        }
+        Ok((lines, all))
+    }
+
     fn insert(&mut self, mut entry: ShardEntry, mut stored: Vec<u8>) -> ShardId {
         // Files are named by a part of their hash.
         loop {

@@ -17,7 +17,7 @@ const LEAST: u32 = Place::Code as u32;
 /// Most words: the most common.
 const MOST: usize = 40_000;
 /// Bytes of a shard, uncompressed, to aim at.
-const TARGET: usize = 16 << 10;
+const TARGET: usize = 8 << 10;
 
 /// Where a word stands, and how often it counts there.
 #[derive(Clone, Copy, Debug)]

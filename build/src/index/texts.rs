@@ -12,6 +12,7 @@ use crate::page::Page;
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
 const BYTES_PER_SHARD: usize = 8;
+const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
 
 /// What a shard begins with: a page, and the place of a section in it.
@@ -33,7 +34,7 @@ pub fn build(
         .collect();
     let encoded: Vec<Vec<u8>> = whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
-    let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY);
+    let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD);
     let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
         .par_iter()
         .zip(encoded)

@@ -205,7 +205,7 @@ fn write_single(
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::new(fs::File::create(path)?);
         file.write_all(&single_file::head(entry, stored_manifest))?;
-        for stored in &bundle.shards {
+        for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
             file.write_all(stored)?;
         }
         file.into_inner()?.sync_all()

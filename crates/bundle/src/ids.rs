@@ -37,6 +37,17 @@ id!(
     VectorId
 );
 id!(
-    /// A shard: its place in the manifest's shard directory.
+    /// A shard: its place in the manifest's shard directory; of cells behind that, of positions from [`ShardId::POSITIONS`] on.
     ShardId
 );
+
+impl ShardId {
+    /// From here on shards are those that the directory of positions lists, in its order.
+    pub const POSITIONS: u32 = 1 << 31;
+
+    /// The place in the directory of positions; `None` of other shards.
+    #[inline]
+    pub fn place_of_positions(self) -> Option<usize> {
+        self.0.checked_sub(Self::POSITIONS).map(|place| place as usize)
+    }
+}

@@ -14,7 +14,7 @@
 //! |---|---|---|
 //! | structure | which section and page is this? | [`structure`] |
 //! | terms | where does this term occur, how often, in how long a text? | [`lexicon`] |
-//! | positions | where in those fields? | [`positions`] |
+//! | positions, their directory | where in those fields? | [`positions`] |
 //! | vectors | what does this section mean? | [`vectors`] |
 //! | graph | which vectors are near this one? | [`graph`] |
 //! | centroids, cell | which vectors are near a query, without fetching all? | [`cells`] |
@@ -95,7 +95,7 @@ pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
-pub use positions::PositionsShard;
+pub use positions::{PositionsDirectory, PositionsShard};
 pub use sentences::SentencesShard;
 pub use single_file::SingleFile;
 pub use spelling::SpellingShard;

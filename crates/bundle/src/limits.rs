@@ -59,6 +59,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         ShardKind::Structure | ShardKind::Graph => 512 << 20,
         ShardKind::Terms
         | ShardKind::Positions
+        | ShardKind::PositionsDirectory
         | ShardKind::Vectors
         | ShardKind::Column
         | ShardKind::Texts

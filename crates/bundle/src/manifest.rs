@@ -276,15 +276,13 @@ pub struct EncoderCard {
     pub semantic: bool,
 }
 
-/// A range of terms: which shards hold the dictionary with its postings, and the positions.
+/// A range of terms: which shard holds the dictionary with its postings. Positions are in a grid of their own ([`crate::positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexiconRange {
     /// First term of the range. The range ends before the next one's first.
     pub first_term: String,
     /// Dictionary and postings.
     pub terms: crate::ShardId,
-    /// Positions, fetched only for phrases.
-    pub positions: crate::ShardId,
 }
 
 /// What else a word of a query is asked for as.
@@ -345,7 +343,7 @@ pub enum ShardKind {
     Structure = 0,
     /// A range of the dictionary with its postings.
     Terms = 1,
-    /// The positions for a range of the dictionary.
+    /// The positions of a part of the dictionary in a part of the pages. Named by their directory, not by the manifest.
     Positions = 2,
     /// A range of vectors.
     Vectors = 3,
@@ -369,11 +367,13 @@ pub enum ShardKind {
     Addresses = 12,
     /// The codes of the sentences of a range of pages.
     Sentences = 13,
+    /// Where positions are. One at most.
+    PositionsDirectory = 14,
 }
 
 impl ShardKind {
     /// All of them, each at its number.
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Structure,
         Self::Terms,
         Self::Positions,
@@ -388,6 +388,7 @@ impl ShardKind {
         Self::Spelling,
         Self::Addresses,
         Self::Sentences,
+        Self::PositionsDirectory,
     ];
 
     /// The kind of a number; `None` where this version knows none.
@@ -444,13 +445,21 @@ impl Manifest {
 
     /// The shard with the structure; `None` in a manifest that was not validated.
     pub fn structure(&self) -> Option<ShardId> {
-        let at = self.shards.iter().position(|shard| shard.kind == ShardKind::Structure)?;
-        Some(ShardId(at as u32))
+        self.only(ShardKind::Structure)
     }
 
     /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a bundle without.
     pub fn addresses(&self) -> Option<ShardId> {
-        let at = self.shards.iter().position(|shard| shard.kind == ShardKind::Addresses)?;
+        self.only(ShardKind::Addresses)
+    }
+
+    /// The directory of positions; `None` in a bundle without.
+    pub fn positions(&self) -> Option<ShardId> {
+        self.only(ShardKind::PositionsDirectory)
+    }
+
+    fn only(&self, kind: ShardKind) -> Option<ShardId> {
+        let at = self.shards.iter().position(|shard| shard.kind == kind)?;
         Some(ShardId(at as u32))
     }
 

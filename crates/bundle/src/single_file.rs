@@ -6,14 +6,15 @@
 //! | 8 | 48 | the entry, as in `findling.idx` ([`Entry`]) |
 //! | 56 | `entry.manifest_len` | the manifest as stored |
 //! | | | the shards as stored, in the order of the directory |
+//! | | | the shards of positions, in the order of theirs |
 //!
 //! Where each shard lies follows from the lengths in the directory, so that a host which can ask for byte ranges needs
-//! the first two parts alone to fetch what it needs.
+//! the first two parts alone to fetch what it needs, and for phrases the directory of positions.
 
 use core::ops::Range;
 
 use crate::codec::Reader;
-use crate::{Entry, Error, Manifest, ShardId, frame};
+use crate::{Entry, Error, Manifest, PositionsDirectory, ShardId, frame};
 
 const WHAT: &str = "single-file bundle";
 const MAGIC: [u8; 8] = *b"FNDLFILE";
@@ -21,7 +22,7 @@ const MAGIC: [u8; 8] = *b"FNDLFILE";
 /// Bytes before the manifest.
 pub const HEADER_LEN: usize = MAGIC.len() + Entry::LEN;
 
-/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the directory.
+/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the directory, then those of positions.
 pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_LEN + stored_manifest.len());
     out.extend_from_slice(&MAGIC);
@@ -69,6 +70,7 @@ pub struct SingleFile<B> {
     entry: Entry,
     manifest: Manifest,
     ranges: Vec<Range<u64>>,
+    positions: Option<PositionsDirectory>,
 }
 
 impl<B: AsRef<[u8]>> SingleFile<B> {
@@ -84,12 +86,31 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         entry.check_manifest(stored)?;
         let manifest = frame::decode_manifest(stored)?;
         let ranges = shard_ranges(&entry, &manifest);
-        let expected =
-            ranges.last().map_or(HEADER_LEN as u64 + u64::from(entry.manifest_len), |last| last.end);
-        if file.len() as u64 != expected {
-            return Err(Error::Length { what: WHAT, expected, got: file.len() as u64 });
+        let mut opened = Self { bytes, entry, manifest, ranges, positions: None };
+        let got = opened.bytes.as_ref().len() as u64;
+        let listed = opened.behind_listed();
+        if got < listed {
+            return Err(Error::Length { what: WHAT, expected: listed, got });
         }
-        Ok(Self { bytes, entry, manifest, ranges })
+        let directory = opened.manifest.positions();
+        if let Some((entry, stored)) =
+            directory.and_then(|id| opened.manifest.shard(id).zip(opened.shard(id)))
+        {
+            let raw = frame::decode_shard(entry, stored)?;
+            let Manifest { stats, lexicon, .. } = &opened.manifest;
+            opened.positions = Some(PositionsDirectory::from_bytes(&raw, stats.n_pages, lexicon.len())?);
+        }
+        let expected = listed + opened.positions.as_ref().map_or(0, PositionsDirectory::stored_len);
+        if got != expected {
+            return Err(Error::Length { what: WHAT, expected, got });
+        }
+        Ok(opened)
+    }
+
+    /// Where the shards that the manifest lists end.
+    fn behind_listed(&self) -> u64 {
+        let head = HEADER_LEN as u64 + u64::from(self.entry.manifest_len);
+        self.ranges.last().map_or(head, |last| last.end)
     }
 
     /// The entry.
@@ -110,7 +131,14 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
 
     /// A shard as stored; `None` for one that does not exist.
     pub fn shard(&self, id: ShardId) -> Option<&[u8]> {
-        let range = self.ranges.get(id.index())?;
+        let range = match (id.place_of_positions(), &self.positions) {
+            (None, _) => self.ranges.get(id.index())?.clone(),
+            (Some(_), None) => return None,
+            (Some(_), Some(positions)) => {
+                let start = self.behind_listed() + positions.offset(id);
+                start..start + u64::from(positions.shard(id)?.stored_len)
+            }
+        };
         self.bytes.as_ref().get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
     }
 }

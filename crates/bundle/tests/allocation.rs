@@ -72,7 +72,12 @@ fn allocation_is_bounded_by_the_input() {
         }
     }
     for bytes in claims(&sample.positions) {
-        check("positions", &bytes, &|raw| drop(PositionsShard::from_bytes(raw.to_vec())));
+        check("positions", &bytes, &|raw| drop(walk_positions(raw)));
+    }
+    for bytes in claims(&sample.directory) {
+        for n_pages in [sample.stats.n_pages, huge.n_pages] {
+            check("directory", &bytes, &|raw| drop(PositionsDirectory::from_bytes(raw, n_pages, 1)));
+        }
     }
     for bytes in claims(&sample.vectors) {
         check("vectors", &bytes, &|raw| drop(VectorsShard::from_bytes(raw.to_vec(), DIM)));

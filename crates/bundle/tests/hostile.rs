@@ -19,6 +19,7 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("structure", &sample.structure, Box::new(|raw| walk_structure(raw, stats))),
         ("terms", &sample.terms, Box::new(move |raw| walk_terms(raw, &structure, stats))),
         ("positions", &sample.positions, Box::new(walk_positions)),
+        ("directory of positions", &sample.directory, Box::new(|raw| walk_directory(raw, stats.n_pages, 1))),
         ("vectors", &sample.vectors, Box::new(walk_vectors)),
         ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),
         ("texts", &sample.texts, Box::new(walk_texts)),
@@ -49,7 +50,7 @@ fn the_sample_is_sound() {
     }
     let (manifest, stored) = bundle(&sample);
     manifest.validate().unwrap();
-    walk_bundle(&manifest, |id| stored.get(id.index()).cloned()).unwrap();
+    walk_bundle(&manifest, |id| Some(common::stored(&sample, &stored, id)?.into_owned())).unwrap();
 }
 
 #[test]
@@ -89,6 +90,7 @@ fn a_changed_or_missing_byte_never_passes_the_checksums() {
     for shard in &stored {
         file.extend_from_slice(shard);
     }
+    file.extend_from_slice(&encode_shard(ShardKind::Positions, &sample.positions).unwrap().1);
     let open = |bytes: &[u8]| -> Result<(), Error> {
         let file = SingleFile::open(bytes)?;
         walk_bundle(file.manifest(), |id| file.shard(id).map(<[u8]>::to_vec))

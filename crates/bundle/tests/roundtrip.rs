@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::column::MAX_DATE;
 use findling_bundle::lexicon::{Posting, TermsBuilder, cap_term};
-use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::positions::{PositionsBuilder, write_directory};
 use findling_bundle::spelling::SpellingBuilder;
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
@@ -28,15 +28,17 @@ fn list() -> impl Strategy<Value = List> {
     )
 }
 
-/// Sections of so many passages each, over and over, up to 5,000.
+/// Pages of so many sections, of so many passages each, over and over, up to 5,000 sections.
 fn sections_of(sizes: &[u32]) -> Structure {
     let mut builder = StructureBuilder::default();
     let mut n = 0;
     for size in sizes.iter().cycle() {
         builder.page();
-        builder.section(0);
         for _ in 0..*size {
-            builder.passage();
+            builder.section(0);
+            for _ in 0..*size {
+                builder.passage();
+            }
             n += 1;
         }
         if n >= 5000 {
@@ -107,34 +109,69 @@ proptest! {
     }
 
     #[test]
-    fn positions(terms in vec([0, 1, 2].map(|_| vec(btree_set(0u32..100_000, 0..6), 0..6)), 0..20)) {
+    fn positions(ranges in vec(vec((0usize..3, 0u32..4, 0u32..4, btree_set(0u32..100_000, 0..6)), 0..20), 0..5)) {
         let mut builder = PositionsBuilder::new();
-        for levels in &terms {
-            let flat = [0, 1, 2].map(|level| {
-                let lists: &Vec<BTreeSet<u32>> = &levels[level];
-                let counts: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
-                (counts, lists.iter().flatten().copied().collect::<Vec<u32>>())
-            });
-            builder.push([0, 1, 2].map(|l| Lists { counts: &flat[l].0, positions: &flat[l].1 })).unwrap();
+        for postings in &ranges {
+            for (level, first, second, list) in postings {
+                let list: Vec<u32> = list.iter().copied().collect();
+                builder.push(Level::ALL[*level], [*first, *second], &list).unwrap();
+            }
+            builder.end_range();
         }
-        let shard = PositionsShard::from_bytes(builder.finish()).unwrap();
-        prop_assert_eq!(shard.n_terms() as usize, terms.len());
+        prop_assert_eq!(builder.is_empty(), ranges.iter().flatten().all(|posting| posting.3.is_empty()));
+        let raw = builder.finish();
+        let (line, stored) = encode_shard(ShardKind::Positions, &raw).unwrap();
+        let shard = PositionsShard::from_bytes(decode_shard(&line, &stored).unwrap()).unwrap();
         let mut got = vec![7];
-        for (ordinal, levels) in terms.iter().enumerate() {
-            for level in Level::ALL {
-                let mut lists = shard.lists(ordinal as u32, level);
-                for (i, list) in levels[level as usize].iter().enumerate() {
-                    // Passing over a list now and then must not lose the place.
-                    if i % 3 == 1 {
-                        prop_assert!(lists.skip_list());
-                        continue;
-                    }
-                    prop_assert!(lists.next_list(&mut got));
-                    prop_assert_eq!(&got, &list.iter().copied().collect::<Vec<_>>());
+        for (range, postings) in (0..).zip(&ranges) {
+            let mut lists = shard.lists(range);
+            for (i, (level, first, second, list)) in postings.iter().enumerate() {
+                let (level, tf) = (Level::ALL[*level], [*first, *second]);
+                // Passing over a list now and then must not lose the place.
+                if i % 3 == 1 {
+                    lists.skip_list(level, tf);
+                    continue;
                 }
-                prop_assert!(!lists.next_list(&mut got));
+                lists.next_list(level, tf, &mut got);
+                prop_assert_eq!(&got, &list.iter().copied().collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn directories_of_positions(
+        pages in vec(1u32..5, 1..6), ranges in vec(1u32..4, 1..5), lens in vec(0u32..3000, 30),
+    ) {
+        let lines: Vec<_> = (0..).zip(&lens).take(pages.len() * ranges.len())
+            .map(|(i, &stored_len)| {
+                let hash = shard_hash(&[i]);
+                (stored_len > 0).then_some(ShardEntry { kind: ShardKind::Positions, hash, stored_len })
+            })
+            .collect();
+        let raw = write_directory(&pages, &ranges, &lines).unwrap();
+        let (n_pages, n_ranges) = (pages.iter().sum::<u32>(), ranges.iter().sum::<u32>() as usize);
+        let read = PositionsDirectory::from_bytes(&raw, n_pages, n_ranges).unwrap();
+        prop_assert_eq!(read.n_places(), lines.len());
+        let mut first_page = 0;
+        for (block, &n) in (0..).zip(&pages) {
+            prop_assert_eq!(read.pages(block), first_page..first_page + n);
+            (first_page..first_page + n).for_each(|page| assert_eq!(read.block_of(PageId(page)), block));
+            first_page += n;
+            let mut range = 0;
+            for (column, &n) in ranges.iter().enumerate() {
+                let line = lines[column * pages.len() + block as usize];
+                for at in 0..n {
+                    let found = read.find(range, block);
+                    prop_assert_eq!(found.and_then(|(id, _)| read.shard(id)).copied(), line);
+                    prop_assert!(found.is_none_or(|(_, place)| place == at));
+                    range += 1;
+                }
+            }
+        }
+        let listed: Vec<_> = read.shards().map(|(_, line)| *line).collect();
+        prop_assert_eq!(listed, lines.iter().flatten().copied().collect::<Vec<_>>());
+        prop_assert!(PositionsDirectory::from_bytes(&raw, n_pages + 1, n_ranges).is_err());
+        prop_assert!(PositionsDirectory::from_bytes(&raw, n_pages, n_ranges + 1).is_err());
     }
 
     #[test]
@@ -335,7 +372,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..14) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..15) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -351,6 +388,7 @@ proptest! {
             ShardKind::Spelling,
             ShardKind::Addresses,
             ShardKind::Sentences,
+            ShardKind::PositionsDirectory,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));
@@ -424,10 +462,10 @@ fn writers_refuse_what_readers_would() {
         assert!(terms.clone().push(term, 1, [list, &[], &[]], &structure).is_err(), "{term} {list:?}");
     }
     let mut positions = PositionsBuilder::new();
-    for (counts, list) in [(&[2][..], &[1, 1][..]), (&[2], &[1]), (&[1], &[1, 2]), (&[2], &[2, 1])] {
-        let lists = Lists { counts, positions: list };
-        assert!(positions.push([lists, Lists::default(), Lists::default()]).is_err());
+    for list in [&[1, 1][..], &[2, 1], &[u32::MAX]] {
+        assert!(positions.push(Level::Passage, [2, 0], list).is_err());
     }
+    assert!(write_directory(&[1], &[1], &[]).is_err());
     let of = AttributeValue::Bool(true);
     assert!(Column::build(AttributeKind::Number, [Some(&of)]).is_err());
     assert!(Column::build(AttributeKind::Number, [Some(&AttributeValue::Number(f64::NAN))]).is_err());

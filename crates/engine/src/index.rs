@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsShard, SentencesShard,
-    ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard, VectorsShard,
-    decode_manifest, decode_shard, order,
+    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsDirectory, PositionsShard,
+    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard,
+    VectorsShard, decode_manifest, decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -23,6 +23,8 @@ use crate::{Error, RankParams, Request, Search};
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
+    /// In the order of their directory.
+    positions: Vec<Option<Kept>>,
     /// Searches begun: what shards' last use is told by.
     clock: AtomicU32,
     rank_params: RankParams,
@@ -41,6 +43,7 @@ enum Shard {
     Structure(Structure),
     Terms(TermsShard),
     Positions(PositionsShard),
+    PositionsDirectory(PositionsDirectory),
     Spelling(SpellingShard),
     Addresses(Addresses),
     Sentences(SentencesShard),
@@ -71,6 +74,7 @@ impl Index {
         Ok(Self {
             manifest,
             shards,
+            positions: Vec::new(),
             clock: AtomicU32::new(0),
             rank_params,
             streamed: false,
@@ -110,8 +114,11 @@ impl Index {
     }
 
     /// A shard's line in its directory: the manifest's, or that of the centroids once they are here, whose cells are counted on
-    /// from the manifest's last shard.
+    /// from the manifest's last shard, or that of positions once it is here.
     pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
+        if shard.place_of_positions().is_some() {
+            return self.positions_directory()?.shard(shard);
+        }
         if let Some(entry) = self.manifest.shard(shard) {
             return Some(entry);
         }
@@ -119,7 +126,7 @@ impl Index {
         self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
     }
 
-    /// Whether [`Index::entry`] knows by now every shard that a search can ask for: without streaming, the manifest's.
+    /// Whether [`Index::entry`] knows by now every shard that a search without phrases can ask for: without streaming, the manifest's.
     pub fn knows_all_shards(&self) -> bool {
         !self.is_streamed() || self.centroids().is_some()
     }
@@ -157,6 +164,12 @@ impl Index {
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
             ShardKind::Terms => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
+            ShardKind::PositionsDirectory => {
+                let n_ranges = self.manifest.lexicon.len();
+                let directory = PositionsDirectory::from_bytes(&raw, stats.n_pages, n_ranges)?;
+                self.positions.resize_with(directory.n_places(), || None);
+                Shard::PositionsDirectory(directory)
+            }
             ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
             ShardKind::Addresses => Shard::Addresses(Addresses::from_bytes(&raw, stats)?),
             ShardKind::Sentences => Shard::Sentences(SentencesShard::from_bytes(&raw)?),
@@ -196,7 +209,9 @@ impl Index {
             self.shards.resize_with(n_shards, || None);
         }
         let used = AtomicU32::new(self.clock.load(Ordering::Relaxed));
-        self.shards[shard.index()] = Some(Kept { shard: decoded, used });
+        if let Some(place) = self.place_mut(shard) {
+            *place = Some(Kept { shard: decoded, used });
+        }
         Ok(())
     }
 
@@ -213,7 +228,8 @@ impl Index {
 
     /// Bytes of memory that the shards kept and the accumulators take.
     pub fn resident_bytes(&self) -> usize {
-        let shards: usize = self.shards.iter().flatten().map(|kept| kept.shard.resident_bytes()).sum();
+        let kept = self.shards.iter().chain(&self.positions).flatten();
+        let shards: usize = kept.map(|kept| kept.shard.resident_bytes()).sum();
         let scratch = match self.scratch.try_lock() {
             Ok(scratch) => scratch.as_ref().map_or(0, |scratch| scratch.resident_bytes()),
             Err(_) => 0,
@@ -228,9 +244,12 @@ impl Index {
         if excess == 0 {
             return;
         }
-        let stays = |shard: &Shard| matches!(shard, Shard::Structure(_) | Shard::Centroids(_));
+        let stays = |shard: &Shard| {
+            matches!(shard, Shard::Structure(_) | Shard::Centroids(_) | Shard::PositionsDirectory(_))
+        };
         let mut order: Vec<(u32, u32)> = (0..)
             .zip(&self.shards)
+            .chain((ShardId::POSITIONS..).zip(&self.positions))
             .filter_map(|(id, kept)| Some((kept.as_ref().filter(|kept| !stays(&kept.shard))?, id)))
             .map(|(kept, id)| (kept.used.load(Ordering::Relaxed), id))
             .collect();
@@ -239,13 +258,24 @@ impl Index {
             if excess == 0 {
                 break;
             }
-            let gone = self.shards.get_mut(id as usize).and_then(Option::take);
+            let gone = self.place_mut(ShardId(id)).and_then(Option::take);
             excess = excess.saturating_sub(gone.map_or(0, |kept| kept.shard.resident_bytes()));
         }
     }
 
+    /// Where a shard is kept.
+    fn place_mut(&mut self, shard: ShardId) -> Option<&mut Option<Kept>> {
+        match shard.place_of_positions() {
+            Some(place) => self.positions.get_mut(place),
+            None => self.shards.get_mut(shard.index()),
+        }
+    }
+
     fn get(&self, shard: ShardId) -> Option<&Shard> {
-        let kept = self.shards.get(shard.index())?.as_ref()?;
+        let kept = match shard.place_of_positions() {
+            Some(place) => self.positions.get(place)?.as_ref()?,
+            None => self.shards.get(shard.index())?.as_ref()?,
+        };
         kept.used.store(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
         Some(&kept.shard)
     }
@@ -267,6 +297,14 @@ impl Index {
     pub(crate) fn positions(&self, shard: ShardId) -> Option<&PositionsShard> {
         match self.get(shard)? {
             Shard::Positions(positions) => Some(positions),
+            _ => None,
+        }
+    }
+
+    /// Where positions are, once that is here.
+    pub fn positions_directory(&self) -> Option<&PositionsDirectory> {
+        match self.get(self.manifest.positions()?)? {
+            Shard::PositionsDirectory(directory) => Some(directory),
             _ => None,
         }
     }
@@ -390,6 +428,7 @@ impl Shard {
             Self::Structure(structure) => structure.resident_bytes(),
             Self::Terms(terms) => terms.resident_bytes(),
             Self::Positions(positions) => positions.resident_bytes(),
+            Self::PositionsDirectory(directory) => directory.resident_bytes(),
             Self::Spelling(words) => words.resident_bytes(),
             Self::Addresses(addresses) => addresses.resident_bytes(),
             Self::Sentences(sentences) => sentences.resident_bytes(),

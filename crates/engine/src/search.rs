@@ -1,9 +1,9 @@
 //! One search, as a state machine without IO.
 //!
-//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, positions for phrases, columns for
+//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, for phrases the directory of positions, columns for
 //!    filter, facets and order, vectors and graph; the static encoder's rows, which may take a further round where a
 //!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
-//!    corrected query needs.
+//!    corrected query needs. Then the positions of phrases, where all of their words are.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
 //! 3. What the pages shown need: their texts, and of what only meaning found the codes of sentences.
 //! 4. Done.
@@ -357,7 +357,13 @@ impl Wording {
         }
         let allowed = match &mut self.allowed {
             Some(allowed) => allowed,
-            none => none.insert(Allowed::new(index, &self.asked)?),
+            none => {
+                let missing = self::missing(index, &Allowed::shards(index, &self.asked));
+                if !missing.is_empty() {
+                    return Ok(missing);
+                }
+                none.insert(Allowed::new(index, &self.asked)?)
+            }
         };
         let words = match self.words.take() {
             Some(words) => words,
@@ -676,9 +682,9 @@ impl Asked {
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
                 shards.extend(dictionary.shard_of(term));
-                if phrase.slots.len() > 1 {
-                    shards.extend(dictionary.positions_shard_of(term));
-                }
+            }
+            if phrase.slots.len() > 1 {
+                shards.extend(manifest.positions());
             }
         }
         if let Some(condition) = &self.condition {

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use findling_bundle::{ShardId, ShardKind, decode_shard, encode_manifest, encode_shard};
+use findling_bundle::{ShardId, ShardKind, encode_manifest};
 use findling_engine::{Error, Index, Request, Step};
 use proptest::prelude::*;
 use support::hostile::{bundle, pages, requests, run};
@@ -25,7 +25,7 @@ fn its_requests_read_every_kind_of_shard() {
         while let Step::Need(shards) = search.step(&index).unwrap() {
             for shard in shards {
                 read.insert(shard);
-                index.provide(shard, &bundle.shards[shard.index()]).unwrap();
+                index.provide(shard, bundle.shard(shard)).unwrap();
             }
         }
     }
@@ -109,9 +109,8 @@ proptest! {
     ) {
         let mut bundle = bundle();
         for (shard, spoil) in spoils {
-            let i = shard.index(bundle.shards.len());
-            let entry = bundle.manifest.shards[i];
-            let mut raw = decode_shard(&entry, &bundle.shards[i]).unwrap();
+            let i = shard.index(bundle.n_raw());
+            let mut raw = bundle.raw(i);
             match spoil {
                 Spoil::Set(at, byte) if !raw.is_empty() => {
                     let at = at.index(raw.len());
@@ -121,14 +120,9 @@ proptest! {
                 Spoil::Insert(at, byte) => raw.insert(at.index(raw.len() + 1), byte),
                 Spoil::Set(..) => {}
             }
-            let (entry, stored) = encode_shard(entry.kind, &raw).unwrap();
-            bundle.manifest.shards[i] = entry;
-            bundle.shards[i] = stored;
+            bundle.replace(i, &raw).unwrap();
         }
-        if let Ok((_, stored)) = encode_manifest(&bundle.manifest) {
-            bundle.stored_manifest = stored;
-            let _ = run(&bundle);
-        }
+        let _ = run(&bundle);
     }
 
     /// Shards of the right kind in each other's places.

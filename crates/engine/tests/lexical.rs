@@ -266,10 +266,10 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
     let bundle = books();
     let (_, rounds) =
         bundle.answer(&mut bundle.open(), request("\"shared data\" closure book:book")).unwrap();
-    assert_eq!(rounds.len(), 2);
-    // Positions only for phrases.
+    // Positions only for phrases, and of these only where all of their words are, in a round of their own.
+    assert_eq!(rounds.len(), 3);
     let positions = |rounds: &[Vec<findling_bundle::ShardId>]| {
-        let kinds = rounds.iter().flatten().map(|shard| bundle.manifest.shards[shard.index()].kind);
+        let kinds = rounds.iter().flatten().map(|shard| bundle.kind(*shard));
         kinds.filter(|kind| *kind == findling_bundle::ShardKind::Positions).count()
     };
     assert!(positions(&rounds) > 0);

@@ -71,7 +71,7 @@ fn where_the_codes_are_not_to_be_had_the_beginning_is() {
                     if index.is_optional(shard) {
                         optional += 1;
                     } else {
-                        index.provide(shard, &bundle.shards[shard.index()]).unwrap();
+                        index.provide(shard, bundle.shard(shard)).unwrap();
                     }
                 }
             }
@@ -86,7 +86,7 @@ fn what_words_find_asks_for_no_codes() {
     let bundle = kiln();
     let request = Request { mode: Mode::Hybrid, ..request("shelves", &[0.7, 0.7]) };
     let (response, rounds) = bundle.answer(&mut bundle.open(), request).unwrap();
-    let kinds = rounds.iter().flatten().map(|shard| bundle.manifest.shards[shard.index()].kind);
+    let kinds = rounds.iter().flatten().map(|shard| bundle.kind(*shard));
     assert!(!kinds.into_iter().any(|kind| kind == ShardKind::Sentences));
     assert_eq!(response.results[0].sections[0].snippet.ranges.len(), 1);
 }

@@ -176,7 +176,7 @@ fn where_a_filter_lets_little_through_more_cells_follow() {
                 rounds += 1;
                 for shard in shards {
                     cells += usize::from(shard.index() >= bundle.manifest.shards.len());
-                    index.provide(shard, &bundle.shards[shard.index()]).unwrap();
+                    index.provide(shard, bundle.shard(shard)).unwrap();
                 }
             }
         }

@@ -60,13 +60,16 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
 
 /// A shard that a search waits for: a line of the shard directory, for fetching. `offset`: where it begins in a single-file bundle.
 pub fn wanted(json: &mut Json, id: u32, entry: &ShardEntry, offset: u64) {
-    use ShardKind::{Addresses, Graph, Positions, Projection, Sentences, Spelling};
+    use ShardKind::{Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling};
     json.object().name("id").whole(id.into());
     json.name("path").text(&entry.path());
     json.name("length").whole(entry.stored_len.into());
     json.name("offset").whole(offset);
     // What reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
-    if matches!(entry.kind, Positions | Projection | Graph | Spelling | Addresses | Sentences) {
+    if matches!(
+        entry.kind,
+        Positions | PositionsDirectory | Projection | Graph | Spelling | Addresses | Sentences
+    ) {
         json.name("rest").truth(true);
     }
     // The search goes on without it where it cannot be had.

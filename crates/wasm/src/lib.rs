@@ -21,7 +21,7 @@
 mod describe;
 mod error;
 
-use findling_bundle::{EncoderCard, Entry, ShardId, single_file};
+use findling_bundle::{EncoderCard, Entry, PositionsDirectory, ShardId, single_file};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::{Encoder as _, Side};
 use findling_engine::json::Json;
@@ -52,7 +52,7 @@ pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
 #[wasm_bindgen]
 pub struct Engine {
     index: Index,
-    /// Where each shard lies in a single file.
+    /// Where each shard lies in a single file, and where the last of the manifest's ends.
     offsets: Vec<u64>,
     hash: Option<HashEncoder>,
 }
@@ -66,10 +66,9 @@ impl Engine {
         entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
         let mut index = Index::open(manifest).map_err(Failure::Engine)?;
         index.set_streamed(streamed);
-        let offsets = single_file::shard_ranges(&entry, index.manifest())
-            .into_iter()
-            .map(|range| range.start)
-            .collect();
+        let ranges = single_file::shard_ranges(&entry, index.manifest());
+        let end = ranges.last().map(|range| range.end);
+        let offsets = ranges.into_iter().map(|range| range.start).chain(end).collect();
         let hash = index.manifest().dense.as_ref().and_then(|dense| built_in(&dense.encoder));
         Ok(Self { index, offsets, hash })
     }
@@ -109,14 +108,17 @@ impl Engine {
         self.index.shrink(limit.max(0.0) as usize);
     }
 
-    /// The paths of all shards, one a line; nothing as long as not all of them are known.
+    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of positions are known from the first phrase
+    /// on, and are not waited for: few readers ask for one.
     #[wasm_bindgen(js_name = shardPaths)]
     pub fn shard_paths(&self) -> Option<String> {
         if !self.index.knows_all_shards() {
             return None;
         }
         let mut paths = String::new();
-        for entry in (0..).map_while(|id| self.index.entry(ShardId(id))) {
+        let positions = self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
+        let positions = positions.map(|(_, entry)| entry);
+        for entry in (0..).map_while(|id| self.index.entry(ShardId(id))).chain(positions) {
             paths.push_str(&entry.path());
             paths.push('\n');
         }
@@ -140,14 +142,22 @@ impl Search {
                 json.array();
                 for id in shards {
                     if let Some(entry) = engine.index.entry(id) {
-                        // Cells are never in a single file.
-                        let offset = engine.offsets.get(id.index()).copied().unwrap_or(0);
-                        describe::wanted(&mut json, id.0, entry, offset);
+                        describe::wanted(&mut json, id.0, entry, engine.offset(id));
                     }
                 }
                 json.end_array();
                 Ok(json.into_text())
             }
+        }
+    }
+}
+
+impl Engine {
+    /// Where a shard lies in a single file, in which there are no cells.
+    fn offset(&self, shard: ShardId) -> u64 {
+        match (shard.place_of_positions(), self.index.positions_directory()) {
+            (Some(_), Some(positions)) => self.offsets.last().map_or(0, |end| end + positions.offset(shard)),
+            _ => self.offsets.get(shard.index()).copied().unwrap_or(0),
         }
     }
 }

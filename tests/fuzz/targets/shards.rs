@@ -5,7 +5,6 @@
 
 #![no_main]
 
-use findling_bundle::{decode_shard, encode_manifest, encode_shard};
 use libfuzzer_sys::fuzz_target;
 use support::hostile;
 
@@ -14,12 +13,10 @@ mod support;
 
 fuzz_target!(|edits: &[u8]| {
     let mut bundle = hostile::bundle();
-    let mut raws: Vec<Option<Vec<u8>>> = vec![None; bundle.shards.len()];
+    let mut raws: Vec<Option<Vec<u8>>> = vec![None; bundle.n_raw()];
     for edit in edits.chunks_exact(5).take(64) {
         let i = usize::from(edit[0]) % raws.len();
-        let raw = raws[i].get_or_insert_with(|| {
-            decode_shard(&bundle.manifest.shards[i], &bundle.shards[i]).expect("the bundle is honest")
-        });
+        let raw = raws[i].get_or_insert_with(|| bundle.raw(i));
         let at = usize::from(u16::from_le_bytes([edit[2], edit[3]])) % (raw.len() + 1);
         match edit[1] % 8 {
             0 => raw.truncate(at),
@@ -33,13 +30,12 @@ fuzz_target!(|edits: &[u8]| {
             _ => raw.push(edit[4]),
         }
     }
-    for (i, raw) in raws.into_iter().enumerate() {
+    // Those of positions first, since each writes their directory anew.
+    for (i, raw) in raws.into_iter().enumerate().rev() {
         let Some(raw) = raw else { continue };
-        let Ok((entry, stored)) = encode_shard(bundle.manifest.shards[i].kind, &raw) else { return };
-        bundle.manifest.shards[i] = entry;
-        bundle.shards[i] = stored;
+        if bundle.replace(i, &raw).is_err() {
+            return;
+        }
     }
-    let Ok((_, stored)) = encode_manifest(&bundle.manifest) else { return };
-    bundle.stored_manifest = stored;
     let _ = hostile::run(&bundle);
 });

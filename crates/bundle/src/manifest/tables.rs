@@ -7,8 +7,7 @@
 //! | their hashes | 5 bytes each |
 //! | the rest | varint: bytes; by the range coder, numbers unless it says otherwise: |
 //! | shards | runs of a kind: kind and length, until all are named; each one's stored length, by its kind |
-//! | terms | ranges, as below; the shards of positions |
-//! | spelling, rows of the static encoder | ranges each |
+//! | terms, spelling, rows of the static encoder | ranges each, as below |
 //! | the static encoder's common words | strings |
 //! | texts | count; each first page, less the one before; ids of shards; the place of each first section |
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
@@ -119,7 +118,6 @@ impl Packer {
         }
         self.strings(TERMS, manifest.lexicon.iter().map(|range| &range.first_term));
         self.ids(TERMS, manifest.lexicon.iter().map(|range| range.terms));
-        self.ids(TERMS, manifest.lexicon.iter().map(|range| range.positions));
         self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
         self.ids(SPELLING, manifest.spelling.iter().map(|range| range.shard));
         self.firsts(TEXTS, manifest.texts.iter().map(|range| range.first_page.0));
@@ -190,14 +188,8 @@ impl Unpacker<'_> {
 
     fn lists(&mut self, manifest: &mut Manifest) -> Result<(), Error> {
         self.shards(&mut manifest.shards)?;
-        let firsts = self.strings(TERMS)?;
-        let terms = self.ids(TERMS, firsts.len())?;
-        let positions = self.ids(TERMS, firsts.len())?;
-        manifest.lexicon = firsts
-            .into_iter()
-            .zip(terms.into_iter().zip(positions))
-            .map(|(first_term, (terms, positions))| LexiconRange { first_term, terms, positions })
-            .collect();
+        let terms = self.named(TERMS)?;
+        manifest.lexicon = terms.map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
         let spelling = self.named(SPELLING)?;
         manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
         let texts = self.ranges(TEXTS)?;

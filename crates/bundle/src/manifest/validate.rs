@@ -43,6 +43,9 @@ impl Manifest {
         require(structures == 1, "there is not exactly one structure")?;
         let addresses = self.shards.iter().filter(|shard| shard.kind == ShardKind::Addresses).count();
         require(addresses <= 1, "there is more than one list of addresses")?;
+        let positions =
+            self.shards.iter().filter(|shard| shard.kind == ShardKind::PositionsDirectory).count();
+        require(positions <= 1, "there is more than one directory of positions")?;
 
         require(self.attributes.is_sorted_by(|a, b| a.name < b.name), "attributes do not ascend by name")?;
         for attribute in &self.attributes {
@@ -55,7 +58,6 @@ impl Manifest {
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
         for range in &self.lexicon {
             self.refers(range.terms, ShardKind::Terms)?;
-            self.refers(range.positions, ShardKind::Positions)?;
         }
 
         check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;

@@ -6,7 +6,7 @@ use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
-use findling_bundle::positions::{Lists, PositionsBuilder, PositionsShard};
+use findling_bundle::positions::{PositionsBuilder, PositionsShard, write_directory};
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::{Bits, RowsBuilder, RowsShard};
 use findling_bundle::sentences::{SentencesBuilder, SentencesShard};
@@ -31,6 +31,7 @@ pub struct Sample {
     pub structure: Vec<u8>,
     pub terms: Vec<u8>,
     pub positions: Vec<u8>,
+    pub directory: Vec<u8>,
     pub vectors: Vec<u8>,
     pub graph: Vec<u8>,
     pub columns: Vec<Vec<u8>>,
@@ -84,13 +85,15 @@ pub fn sample() -> Sample {
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
         terms.push(&term, 7, [&pages, &sections, &passages], &structure).unwrap();
-        let counts = |n: usize| vec![2u32; n];
-        let ascending = |n: usize| (0..n as u32).flat_map(|j| [j, j + 200]).collect::<Vec<_>>();
-        let lists = [pages.len(), sections.len(), passages.len()].map(|n| (counts(n), ascending(n)));
-        positions
-            .push([0, 1, 2].map(|level| Lists { counts: &lists[level].0, positions: &lists[level].1 }))
-            .unwrap();
+        for (postings, level) in [pages, sections, passages].into_iter().zip(Level::ALL) {
+            for (j, posting) in (0..).zip(postings) {
+                positions.push(level, posting.tf, &[j, j + 200]).unwrap();
+            }
+        }
     }
+    positions.end_range();
+    let positions = positions.finish();
+    let line = encode_shard(ShardKind::Positions, &positions).unwrap().0;
 
     let mut vectors = VectorsBuilder::new(DIM);
     for i in 0..6 {
@@ -201,7 +204,9 @@ pub fn sample() -> Sample {
         stats,
         structure: structure.to_bytes(),
         terms: terms.finish(),
-        positions: positions.finish(),
+        positions,
+        // The last page has none.
+        directory: write_directory(&[2, 1], &[1], &[Some(line), None]).unwrap(),
         vectors: vectors.finish(),
         graph: graph.to_bytes(),
         columns,
@@ -237,7 +242,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     };
     add(ShardKind::Structure, &sample.structure);
     let terms = add(ShardKind::Terms, &sample.terms);
-    let positions = add(ShardKind::Positions, &sample.positions);
+    add(ShardKind::PositionsDirectory, &sample.directory);
     let vectors = add(ShardKind::Vectors, &sample.vectors);
     let graph = add(ShardKind::Graph, &sample.graph);
     let texts = add(ShardKind::Texts, &sample.texts);
@@ -294,13 +299,22 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             }),
             sentences: vec![SentencesRange { first_page: PageId(0), shard: sentences }],
         }),
-        lexicon: vec![LexiconRange { first_term: "terma".into(), terms, positions }],
+        lexicon: vec![LexiconRange { first_term: "terma".into(), terms }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
         synonyms: vec![Synonym { from: "k8s".into(), to: vec!["kubernetes".into()] }],
         texts: vec![TextRange { first_page: PageId(0), first_section: 0, shard: texts }],
         shards,
     };
     (manifest, stored)
+}
+
+/// A shard of [`bundle`], those of positions included.
+pub fn stored<'a>(sample: &Sample, shards: &'a [Vec<u8>], id: ShardId) -> Option<std::borrow::Cow<'a, [u8]>> {
+    match id.place_of_positions() {
+        Some(0) => Some(encode_shard(ShardKind::Positions, &sample.positions).unwrap().1.into()),
+        Some(_) => None,
+        None => shards.get(id.index()).map(|shard| shard[..].into()),
+    }
 }
 
 pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
@@ -339,8 +353,8 @@ pub fn walk_terms(raw: &[u8], structure: &Structure, stats: &Stats) -> Result<()
             assert_eq!(list, lists[level as usize]);
             assert_eq!(list.len(), entry.n[level as usize] as usize);
             assert!(list.iter().all(|posting| posting.id < limit && posting.tf != [0, 0]));
-            // Places that a section does not have are all its last passage.
-            assert!(list.is_sorted_by(|a, b| a.id < b.id || level == Level::Passage && a.id == b.id));
+            // Places that a page or a section does not have are all its last one.
+            assert!(list.is_sorted_by(|a, b| a.id < b.id || level != Level::Page && a.id == b.id));
         }
     }
     assert_eq!(n, shard.n_terms());
@@ -357,18 +371,38 @@ pub fn walk_terms(raw: &[u8], structure: &Structure, stats: &Stats) -> Result<()
 pub fn walk_positions(raw: &[u8]) -> Result<(), Error> {
     let shard = PositionsShard::from_bytes(raw.to_vec())?;
     let mut list = Vec::new();
-    for ordinal in 0..shard.n_terms() + 2 {
-        for level in Level::ALL {
-            let mut lists = shard.lists(ordinal, level);
-            let mut n = 0;
-            let expected = lists.n_left();
-            while lists.next_list(&mut list) {
-                n += 1;
-                assert!(list.is_sorted_by(|a, b| a < b));
+    for range in 0..3 {
+        let mut lists = shard.lists(range);
+        for i in 0..50 {
+            let (level, tf) = (Level::ALL[i % 3], [i as u32 % 4, 1]);
+            if i % 5 == 4 {
+                lists.skip_list(level, tf);
+                continue;
             }
-            assert_eq!(n, expected);
+            lists.next_list(level, tf, &mut list);
+            assert!(list.is_sorted());
+            assert!(list.len() <= raw.len());
         }
     }
+    shard.resident_bytes();
+    Ok(())
+}
+
+pub fn walk_directory(raw: &[u8], n_pages: u32, n_ranges: usize) -> Result<(), Error> {
+    let directory = PositionsDirectory::from_bytes(raw, n_pages, n_ranges)?;
+    for (id, shard) in directory.shards() {
+        assert_eq!(directory.shard(id), Some(shard));
+        assert!(directory.offset(id) + u64::from(shard.stored_len) <= directory.stored_len());
+    }
+    for page in 0..n_pages + 2 {
+        let block = directory.block_of(PageId(page));
+        assert!(page >= n_pages || directory.pages(block).contains(&page));
+        for range in 0..n_ranges + 2 {
+            assert!(directory.find(range, block).is_none_or(|(id, _)| directory.shard(id).is_some()));
+            assert!(directory.find(range, directory.n_blocks()).is_none());
+        }
+    }
+    directory.resident_bytes();
     Ok(())
 }
 
@@ -517,7 +551,13 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
     for range in &manifest.lexicon {
         assert!(manifest.lexicon_of(&range.first_term).is_some());
         walk_terms(&read(range.terms)?, &structure, &manifest.stats)?;
-        walk_positions(&read(range.positions)?)?;
+    }
+    if let Some(directory) = manifest.positions() {
+        let (raw, n_pages) = (read(directory)?, manifest.stats.n_pages);
+        walk_directory(&raw, n_pages, manifest.lexicon.len())?;
+        for (id, entry) in PositionsDirectory::from_bytes(&raw, n_pages, manifest.lexicon.len())?.shards() {
+            walk_positions(&decode_shard(entry, &shard(id).unwrap_or_default())?)?;
+        }
     }
     for range in &manifest.spelling {
         walk_spelling(&read(range.shard)?)?;

@@ -1,6 +1,6 @@
 //! Terms looked up across the ranges of the lexicon.
 
-use findling_bundle::{Level, PositionsShard, ShardId, TermEntry, TermsShard};
+use findling_bundle::{Level, ShardId, TermEntry, TermsShard};
 
 use findling_text::is_stop_word;
 use findling_text::keys::is_key;
@@ -45,12 +45,6 @@ impl<'a> Dictionary<'a> {
         Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.terms)
     }
 
-    /// The shard with a term's positions.
-    pub fn positions_shard_of(&self, term: &str) -> Option<ShardId> {
-        let manifest = self.index.manifest();
-        Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.positions)
-    }
-
     /// The shards to look through for completions of a word.
     pub fn shards_for_completion(&self, prefix: &str) -> Vec<ShardId> {
         let manifest = self.index.manifest();
@@ -59,13 +53,14 @@ impl<'a> Dictionary<'a> {
         ranges.chain(stems).filter_map(|range| Some(manifest.lexicon.get(range)?.terms)).collect()
     }
 
-    fn terms_shard(&self, range: usize) -> Option<&'a TermsShard> {
+    /// The terms of a range.
+    pub fn terms_shard(&self, range: usize) -> Option<&'a TermsShard> {
         self.index.terms(self.index.manifest().lexicon.get(range)?.terms)
     }
 
-    /// A range's positions.
-    pub fn positions(&self, range: usize) -> Option<&'a PositionsShard> {
-        self.index.positions(self.index.manifest().lexicon.get(range)?.positions)
+    /// The bundle.
+    pub fn index(&self) -> &'a Index {
+        self.index
     }
 
     /// Finds a term.

@@ -3,7 +3,7 @@
 //! A phrase stands in a title (then all sections of the page have it), in a heading, or in a passage. A passage ends where
 //! the next one begins, and so does what phrases can be found in.
 
-use findling_bundle::{Level, PageId, PassageId, SectionId, Structure, order};
+use findling_bundle::{Level, PageId, PassageId, PositionsDirectory, SectionId, ShardId, Structure, order};
 
 use super::{Dictionary, Lookup};
 use crate::filter::Bitset;
@@ -51,6 +51,35 @@ impl Phrases<'_> {
         sections
     }
 
+    /// The shards of positions that tell where a phrase is: of its terms, in the blocks that have something with all of its words. The
+    /// directory of positions must be here, where there is one.
+    pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
+        let Some(directory) = self.dictionary.index().positions_directory() else { return Vec::new() };
+        let mut shards = Vec::new();
+        if let slots @ [_, _, ..] = phrase.slots.as_slice() {
+            let mut blocks: Vec<u32> = Vec::new();
+            for level in Level::ALL {
+                let ids = self.with_all(slots, level);
+                blocks.extend(ids.into_iter().map(|id| directory.block_of(self.page_of(id, level))));
+                order::sort(&mut blocks);
+                blocks.dedup();
+            }
+            for lookup in slots.iter().flat_map(|slot| self.lookups(slot)) {
+                let found = blocks.iter().filter_map(|&block| directory.find(lookup.range, block));
+                shards.extend(found.map(|(shard, _)| shard));
+            }
+        }
+        shards
+    }
+
+    fn page_of(&self, id: u32, level: Level) -> PageId {
+        match level {
+            Level::Page => PageId(id),
+            Level::Section => self.structure.page_of(SectionId(id)),
+            Level::Passage => self.structure.page_of(self.structure.section_of(PassageId(id))),
+        }
+    }
+
     fn lookups(&self, slot: &Slot) -> Vec<Lookup> {
         slot.terms.iter().filter_map(|term| self.dictionary.find(term)).collect()
     }
@@ -69,15 +98,17 @@ impl Phrases<'_> {
         ids
     }
 
-    /// The ids, ascending, that have all slots at their offsets.
-    fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
-        // First by ids alone, which is cheap; positions are then read for the few that are left.
-        let mut ids: Option<Vec<u32>> = None;
+    /// The slots, the rarest in front: from it on there are few to compare.
+    fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
         let rarity = |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
-        // From the rarest on there are few to compare.
         let rarest = (0..slots.len()).min_by_key(|&i| rarity(&slots[i])).unwrap_or_default();
-        let slots = || slots[rarest..].iter().chain(&slots[..rarest]);
-        for slot in slots() {
+        slots[rarest..].iter().chain(&slots[..rarest])
+    }
+
+    /// The ids, ascending, that have all slots anywhere.
+    fn with_all(&self, slots: &[Slot], level: Level) -> Vec<u32> {
+        let mut ids: Option<Vec<u32>> = None;
+        for slot in self.rarest_first(slots) {
             let of_slot = self.ids_of(slot, level);
             let left = match ids {
                 None => of_slot,
@@ -91,10 +122,20 @@ impl Phrases<'_> {
             }
             ids = Some(left);
         }
-        let ids = ids.unwrap_or_default();
+        ids.unwrap_or_default()
+    }
+
+    /// The ids, ascending, that have all slots at their offsets.
+    fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
+        // First by ids alone, which is cheap; positions are then read for the few that are left.
+        let ids = self.with_all(slots, level);
+        let Some(directory) = self.dictionary.index().positions_directory().filter(|_| !ids.is_empty())
+        else {
+            return Vec::new();
+        };
         let mut starts: Option<Vec<Place>> = None;
-        for slot in slots() {
-            let places = self.places(slot, level, &ids);
+        for slot in self.rarest_first(slots) {
+            let places = self.places(directory, slot, level, &ids);
             // Where the phrase would begin if this slot stood here.
             let of_slot =
                 || places.iter().filter_map(|&at| Some(place(id(at), (at as u32).checked_sub(slot.offset)?)));
@@ -113,37 +154,61 @@ impl Phrases<'_> {
     }
 
     /// The places, ascending, where one of the slot's terms stands, in `ids` alone.
-    fn places(&self, slot: &Slot, level: Level, ids: &[u32]) -> Vec<Place> {
+    fn places(&self, directory: &PositionsDirectory, slot: &Slot, level: Level, ids: &[u32]) -> Vec<Place> {
         let mut places = Vec::new();
-        let mut positions = Vec::new();
         let lookups = self.lookups(slot);
         for lookup in &lookups {
-            let Some(shard) = self.dictionary.positions(lookup.range) else { continue };
-            let mut lists = shard.lists(lookup.entry.ordinal, level);
-            let mut wanted = ids.iter().peekable();
-            for posting in self.dictionary.postings(lookup, level) {
-                while wanted.next_if(|&&id| id < posting.id).is_some() {}
-                match wanted.peek() {
-                    None => break,
-                    Some(&&id) if id == posting.id => {
-                        if !lists.next_list(&mut positions) {
-                            break;
-                        }
-                        places.extend(positions.iter().map(|&position| place(id, position)));
-                    }
-                    Some(_) => {
-                        if !lists.skip_list() {
-                            break;
-                        }
-                    }
-                }
-            }
+            self.places_of(directory, lookup, level, ids, &mut places);
         }
         if lookups.len() > 1 {
             order::sort(&mut places);
             places.dedup();
         }
         places
+    }
+
+    /// Goes through the postings of a term's range up to its own, and along with them through the lists of each block. Of a block whose
+    /// positions are not here none of the ids is.
+    fn places_of(
+        &self,
+        directory: &PositionsDirectory,
+        lookup: &Lookup,
+        level: Level,
+        ids: &[u32],
+        places: &mut Vec<Place>,
+    ) {
+        let index = self.dictionary.index();
+        let Some(terms) = self.dictionary.terms_shard(lookup.range) else { return };
+        let mut blocks = Vec::with_capacity(directory.n_blocks() as usize);
+        for block in 0..directory.n_blocks() {
+            let found = directory.find(lookup.range, block);
+            let lists = found.and_then(|(shard, range)| Some(index.positions(shard)?.lists(range)));
+            blocks.push((directory.pages(block).end, lists));
+        }
+        let mut positions = Vec::new();
+        let mut walk = terms.terms();
+        while let Some((_, entry)) = walk.advance() {
+            for of in Level::ALL {
+                let is_it = entry.ordinal == lookup.entry.ordinal && of == level;
+                let mut wanted = ids.iter().peekable();
+                let mut at = blocks.iter_mut().peekable();
+                for posting in terms.postings(&entry, of, self.structure) {
+                    let page = self.page_of(posting.id, of).0;
+                    while at.next_if(|(end, _)| *end <= page).is_some() {}
+                    let Some((_, Some(lists))) = at.peek_mut() else { continue };
+                    while is_it && wanted.next_if(|&&id| id < posting.id).is_some() {}
+                    if is_it && wanted.peek() == Some(&&posting.id) {
+                        lists.next_list(of, posting.tf, &mut positions);
+                        places.extend(positions.iter().map(|&position| place(posting.id, position)));
+                    } else {
+                        lists.skip_list(of, posting.tf);
+                    }
+                }
+                if is_it {
+                    return;
+                }
+            }
+        }
     }
 }
 

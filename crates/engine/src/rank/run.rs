@@ -98,7 +98,15 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be here.
+    /// The positions that phrases are found by. Everything in the search's first round must be here.
+    pub fn shards(index: &Index, asked: &Asked) -> Vec<ShardId> {
+        let Some(structure) = index.structure() else { return Vec::new() };
+        let phrases = Phrases { dictionary: Dictionary::new(index), structure };
+        let asked = asked.plan.phrases.iter().chain(&asked.plan.excluded);
+        asked.flat_map(|phrase| phrases.shards(phrase)).collect()
+    }
+
+    /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be here, and [`Allowed::shards`].
     pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
         let manifest = index.manifest();
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;

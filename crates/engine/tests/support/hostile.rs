@@ -88,12 +88,12 @@ pub fn run(bundle: &Bundle) -> Result<usize, Error> {
     for request in requests() {
         let Ok(mut search) = index.search(request) else { continue };
         for round in 0.. {
-            assert!(round < 4, "a search ends");
+            assert!(round < 5, "a search ends");
             match search.step(&index) {
                 Ok(Step::Need(shards)) => {
                     let mut given = true;
                     for shard in shards {
-                        given &= index.provide(shard, &bundle.shards[shard.index()]).is_ok();
+                        given &= index.provide(shard, bundle.shard(shard)).is_ok();
                     }
                     if !given {
                         break;

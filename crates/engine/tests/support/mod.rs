@@ -7,7 +7,7 @@ pub mod hostile;
 use std::collections::BTreeMap;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};
-use findling_bundle::positions::{Lists, PositionsBuilder};
+use findling_bundle::positions::{PositionsBuilder, write_directory};
 use findling_bundle::sentences::SentencesBuilder;
 use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_bundle::structure::StructureBuilder;
@@ -15,8 +15,8 @@ use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
-    PageId, SentencesRange, ShardEntry, ShardId, ShardKind, SpellingRange, Stats, TextRange, VectorId,
-    VectorRange, addresses, encode_manifest, encode_shard,
+    PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId, ShardKind, SpellingRange, Stats,
+    TextRange, VectorId, VectorRange, addresses, decode_shard, encode_manifest, encode_shard, shard_hash,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::keys::{Name, form_key, split_form};
@@ -67,6 +67,16 @@ pub struct Bundle {
     pub manifest: Manifest,
     pub stored_manifest: Vec<u8>,
     pub shards: Vec<Vec<u8>>,
+    pub positions: Grid,
+}
+
+/// Where positions are.
+#[derive(Clone, Default)]
+pub struct Grid {
+    pages: Vec<u32>,
+    ranges: Vec<u32>,
+    lines: Vec<Option<ShardEntry>>,
+    stored: Vec<Vec<u8>>,
 }
 
 /// How a bundle is cut.
@@ -242,22 +252,45 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
 
     let mut lexicon = Vec::new();
     let all: Vec<_> = terms.iter().collect();
-    for range in all.chunks(cut.terms_per_range) {
-        let (mut builder, mut positions) = (TermsBuilder::new(), PositionsBuilder::new());
-        for (term, data) in range {
-            let [a, b, c] = &data.postings;
-            builder.push(term, data.passages.len() as u32, [a, b, c], &structure).unwrap();
-            positions
-                .push([0, 1, 2].map(|level: usize| Lists {
-                    counts: &data.counts[level],
-                    positions: &data.positions[level],
-                }))
-                .unwrap();
+    let ranges: Vec<_> = all.chunks(cut.terms_per_range).collect();
+    let mut grid = Grid::default();
+    grid.pages.extend(pages.chunks(cut.pages_per_text).map(|block| block.len() as u32));
+    for column in ranges.chunks(2) {
+        let mut builders = vec![PositionsBuilder::new(); grid.pages.len()];
+        for range in column {
+            let mut builder = TermsBuilder::new();
+            for (term, data) in *range {
+                let [a, b, c] = &data.postings;
+                builder.push(term, data.passages.len() as u32, [a, b, c], &structure).unwrap();
+                for level in Level::ALL {
+                    let mut rest = &data.positions[level as usize][..];
+                    let counts = &data.counts[level as usize];
+                    for (posting, &count) in data.postings[level as usize].iter().zip(counts) {
+                        let (own, after) = rest.split_at(count as usize);
+                        rest = after;
+                        let PageId(page) = match level {
+                            Level::Page => PageId(posting.id),
+                            Level::Section => structure.page_of(SectionId(posting.id)),
+                            Level::Passage => structure.page_of(structure.section_of(PassageId(posting.id))),
+                        };
+                        let block = &mut builders[page as usize / cut.pages_per_text];
+                        block.push(level, posting.tf, own).unwrap();
+                    }
+                }
+            }
+            builders.iter_mut().for_each(PositionsBuilder::end_range);
+            let terms = put(ShardKind::Terms, &builder.finish());
+            lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms });
         }
-        let terms = put(ShardKind::Terms, &builder.finish());
-        let positions = put(ShardKind::Positions, &positions.finish());
-        lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms, positions });
+        grid.ranges.push(column.len() as u32);
+        for builder in builders {
+            let is_empty = builder.is_empty();
+            let (line, stored) = encode_shard(ShardKind::Positions, &builder.finish()).unwrap();
+            grid.lines.push((!is_empty).then_some(line));
+            grid.stored.push(stored);
+        }
     }
+    put(ShardKind::PositionsDirectory, &grid.directory());
 
     let mut spelling = Vec::new();
     if cut.words_per_spelling > 0 {
@@ -408,7 +441,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         shards: entries,
     };
     let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
-    Bundle { manifest, stored_manifest, shards }
+    Bundle { manifest, stored_manifest, shards, positions: grid }
 }
 
 fn page_text<'a>(id: &'a str, page: &'a Page, attributes: Vec<(u32, AttributeValue)>) -> PageText<'a> {
@@ -449,7 +482,66 @@ pub fn ancestors(page: &Page, section: &Section) -> String {
     path.join(" ")
 }
 
+impl Grid {
+    fn directory(&self) -> Vec<u8> {
+        write_directory(&self.pages, &self.ranges, &self.lines).unwrap()
+    }
+}
+
 impl Bundle {
+    /// A shard as stored.
+    pub fn shard(&self, id: ShardId) -> &[u8] {
+        match id.place_of_positions() {
+            Some(place) => &self.positions.stored[place],
+            None => &self.shards[id.index()],
+        }
+    }
+
+    /// What a shard of the manifest or of positions is.
+    pub fn kind(&self, id: ShardId) -> ShardKind {
+        match id.place_of_positions() {
+            Some(_) => ShardKind::Positions,
+            None => self.manifest.shards[id.index()].kind,
+        }
+    }
+
+    /// Shards of the manifest, and behind them those of positions: what can be [`Bundle::raw`] and replaced.
+    pub fn n_raw(&self) -> usize {
+        self.manifest.shards.len() + self.positions.stored.len()
+    }
+
+    /// The contents of a shard by its place among all.
+    pub fn raw(&self, i: usize) -> Vec<u8> {
+        match i.checked_sub(self.manifest.shards.len()) {
+            None => decode_shard(&self.manifest.shards[i], &self.shards[i]).unwrap(),
+            Some(place) => {
+                let stored = &self.positions.stored[place];
+                let line = ShardEntry {
+                    kind: ShardKind::Positions,
+                    hash: shard_hash(stored),
+                    stored_len: stored.len() as u32,
+                };
+                decode_shard(&line, stored).unwrap()
+            }
+        }
+    }
+
+    /// Replaces the contents of a shard, and all checksums above it.
+    pub fn replace(&mut self, i: usize, raw: &[u8]) -> Result<(), findling_bundle::Error> {
+        let Some(place) = i.checked_sub(self.manifest.shards.len()) else {
+            let (entry, stored) = encode_shard(self.manifest.shards[i].kind, raw)?;
+            self.manifest.shards[i] = entry;
+            self.shards[i] = stored;
+            self.stored_manifest = encode_manifest(&self.manifest)?.1;
+            return Ok(());
+        };
+        let (line, stored) = encode_shard(ShardKind::Positions, raw)?;
+        self.positions.lines[place] = Some(line);
+        self.positions.stored[place] = stored;
+        let directory = self.positions.directory();
+        self.replace(self.manifest.positions().unwrap().index(), &directory)
+    }
+
     pub fn open(&self) -> Index {
         Index::open(&self.stored_manifest).unwrap()
     }
@@ -469,7 +561,7 @@ impl Bundle {
                     // Two for what is spelt as the bundle spells it; a correction takes up to three more, and suggestions as many.
                     assert!(!shards.is_empty() && rounds.len() < 8);
                     for &shard in &shards {
-                        index.provide(shard, &self.shards[shard.index()])?;
+                        index.provide(shard, self.shard(shard))?;
                     }
                     rounds.push(shards);
                 }
