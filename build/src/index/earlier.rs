@@ -1,7 +1,8 @@
 //! What a build goes on with of the build before it, so that an edit changes few files: the centroids that vectors lie around,
-//! and the rows fitted to the site. Learned anew, either would differ a little everywhere, and readers would fetch all of it again.
+//! and the rows fitted to the site. Learned anew, either would differ a little everywhere, and readers would fetch all of it again. The
+//! order of pages goes on too ([`order`](super::order)).
 //!
-//! Both are taken from the bundle in the output directory, where documents are embedded as they were. Whether they still serve is
+//! The former are taken from the bundle in the output directory, where documents are embedded as they were. Whether they still serve is
 //! measured, each where it is made: [`cells`](super::cells), [`fit`](super::fit).
 
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use std::path::Path;
 use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
-use findling_bundle::{CellShard, Dense, EncoderCard, ShardId, decode_shard};
+use findling_bundle::{Addresses, CellShard, Dense, EncoderCard, ShardId, decode_shard};
 use findling_encoder::static_table::StaticTable;
 
 use super::cells::Grouping;
@@ -27,6 +28,12 @@ impl Earlier {
     pub fn open(directory: &Path) -> Option<Self> {
         // A damaged bundle is about to be replaced, and that is all that can be said about it here.
         BundleFiles::open(directory).ok().map(|files| Self { files })
+    }
+
+    /// In which order its pages are; `None` where the bundle is damaged.
+    pub fn addresses(&self) -> Option<Addresses> {
+        let manifest = self.files.manifest();
+        Addresses::from_bytes(&self.read(manifest.addresses()?).ok()?, &manifest.stats).ok()
     }
 
     /// How vectors were grouped, if they were of the same space; `None` as well where the bundle is damaged.

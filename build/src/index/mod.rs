@@ -24,6 +24,7 @@ mod languages;
 pub mod lexical;
 mod names;
 pub mod open;
+mod order;
 pub mod query_encoder;
 pub mod retired;
 pub mod rows;
@@ -100,7 +101,7 @@ impl Default for Options {
 /// What is to be indexed, and with what.
 #[derive(Default)]
 pub struct Job<'a> {
-    /// All pages, in the order of their ids.
+    /// All pages, in the site's order.
     pub pages: Vec<Page>,
     /// The documents' encoder; `None` for words alone.
     pub encoder: Option<&'a BoxedEncoder>,
@@ -110,7 +111,7 @@ pub struct Job<'a> {
     pub query_encoders: Vec<QueryEncoder>,
     /// The static query encoder's table: its rows become part of the bundle, and vectors are projected onto its dimensions.
     pub table: Option<&'a StaticTable>,
-    /// The bundle that is built again, whose groups and fitted rows go on as long as they serve.
+    /// The bundle that is built again, whose order of pages, groups and fitted rows go on as long as they serve.
     pub earlier: Option<Earlier>,
     /// Sizes and languages.
     pub options: Options,
@@ -197,6 +198,9 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let mut stages = Vec::new();
 
     let started = Instant::now();
+    if let Some(addresses) = earlier.as_ref().and_then(Earlier::addresses) {
+        pages = order::keep(pages, &addresses);
+    }
     if options.copies {
         let n_copies = copies::mark(&mut pages);
         if n_copies > 0 {

@@ -81,6 +81,11 @@ fn hash(text: &str) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
+/// The hash of a URL's [`key`].
+pub fn hash_of(url: &str) -> u32 {
+    hash(&key(url))
+}
+
 /// Writes the addresses of all pages, given as id and URL in the order of the pages.
 pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<u8> {
     let mut out = Vec::new();
@@ -88,7 +93,7 @@ pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec
     put_varint(&mut out, pages.clone().count() as u32);
     out.push(u8::from(with_ids));
     for (_, url) in pages.clone() {
-        out.extend_from_slice(&hash(&key(url)).to_le_bytes());
+        out.extend_from_slice(&hash_of(url).to_le_bytes());
     }
     for (id, _) in pages.filter(|_| with_ids) {
         out.extend_from_slice(&hash(id).to_le_bytes());
@@ -144,6 +149,11 @@ impl Addresses {
             }
         }
         found
+    }
+
+    /// Of each page the hash of its URL ([`hash_of`]).
+    pub fn urls(&self) -> &[u32] {
+        &self.urls
     }
 
     /// Bytes of memory held.
