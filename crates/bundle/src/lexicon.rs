@@ -21,11 +21,12 @@
 //! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
 //! | `len` | varint: bytes of its lists |
 //!
-//! A posting of a page or a section is the varint `skip * 2 + plain`, where `skip` is the distance from the id before less one, and
-//! `plain` says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. A passage is
-//! named by its section and its place there, so that an edit which changes how many passages a section has leaves all other
-//! postings as they were: the varint is `gap * 4 + skips * 2 + plain`, where `gap` is the distance from the section before, and
-//! where `skips` is 1, a varint follows: the distance from the place before, or from where the section begins, less one. The lengths
+//! A section is named by its page and its place there, a passage by its section's name and its own place in it, so that an edit which
+//! changes how many sections a page has, or a section passages, leaves the postings of all other pages as they were. A posting of a page is the
+//! varint `gap * 2 + plain`, of a section `gap * 4 + later * 2 + plain`, of a passage `gap * 8 + later * 4 + skips * 2 + plain`. `gap` is
+//! the distance from the page before, of pages less one. Where `later` is 1, a varint follows: the distance from the section before,
+//! or from the page's first, less one, where sections are counted from the one behind the last. Where `skips` is 1, another one: the same for passages in their section.
+//! `plain` says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. The lengths
 //! of the fields that a term is in stand behind its three lists, a byte each, the last posting's first, so that one walk reads
 //! postings from the front and lengths from the end: of titles and headings as they are, at most 255, of text and
 //! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
@@ -38,7 +39,7 @@ pub(crate) mod packed;
 
 use crate::codec::{Reader, put_str, put_varint, put_varint64, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
-use crate::{Error, PassageId, SectionId, Stats, Structure};
+use crate::{Error, PageId, PassageId, SectionId, Stats, Structure};
 
 const WHAT: &str = "terms";
 
@@ -116,7 +117,7 @@ pub fn round_len(len: u32) -> u32 {
 /// A term's entry in the dictionary of one [`TermsShard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermEntry {
-    /// The term's place in the shard; the key into the [`crate::positions::PositionsShard`] beside it.
+    /// The term's place in the shard: positions lie in the same order ([`crate::positions`]).
     pub ordinal: u32,
     /// Passages that contain the term in any field, those below a title or heading included.
     pub df: u32,
@@ -248,42 +249,92 @@ impl TermsBuilder {
 /// Where a posting is, or the least place at which the next one of a list can be.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// A passage's section; 0 for a page or a section.
+    page: u32,
+    /// A section's place in its page; 0 for a page.
     section: u32,
-    /// A passage's place in its section; the id of a page or a section.
+    /// A passage's place in its section; 0 for a page or a section.
     at: u32,
+}
+
+/// How far a posting is from the least place: pages on, then sections on, or from the page's first; then passages.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    gap: u64,
+    section: u64,
+    at: u64,
 }
 
 impl Place {
     fn of(id: u32, level: Level, structure: &Structure) -> Self {
-        if level != Level::Passage {
-            return Self { section: 0, at: id };
-        }
-        let (section, at) = structure.place_of(PassageId(id));
-        Self { section: section.0, at }
+        let (section, at) = match level {
+            Level::Page => return Self { page: id, section: 0, at: 0 },
+            Level::Section => (SectionId(id), 0),
+            Level::Passage => structure.place_of(PassageId(id)),
+        };
+        let (page, section) = structure.place_of_section(section);
+        Self { page: page.0, section, at }
     }
 
     /// Writes how far a posting is from the least place; gives the least place of the next.
     fn put(self, least: Self, level: Level, plain: bool, out: &mut Vec<u8>) -> Self {
-        let gap = self.section - least.section;
-        let skip = if gap > 0 { self.at } else { self.at - least.at };
-        let plain = u64::from(plain);
-        if level == Level::Passage {
-            put_varint64(out, u64::from(gap) << 2 | u64::from(skip > 0) << 1 | plain);
-            if skip > 0 {
-                put_varint(out, skip - 1);
-            }
-        } else {
-            put_varint64(out, u64::from(skip) << 1 | plain);
-        }
-        Self { section: self.section, at: self.at + 1 }
+        let gap = self.page - least.page;
+        let section = if gap > 0 { self.section } else { self.section - least.section };
+        let at = if gap > 0 || section > 0 { self.at } else { self.at - least.at };
+        put_step(out, level, [gap, section, at], plain);
+        self.next(level)
     }
 
-    /// The place so far from this one, the least.
+    /// The least place behind this one.
     #[inline]
-    fn step(self, gap: u64, skip: u64) -> (u64, u64) {
-        let from = if gap > 0 { 0 } else { u64::from(self.at) };
-        (u64::from(self.section).saturating_add(gap), from.saturating_add(skip))
+    fn next(self, level: Level) -> Self {
+        match level {
+            Level::Page => Self { page: self.page.saturating_add(1), ..self },
+            Level::Section => Self { section: self.section.saturating_add(1), ..self },
+            Level::Passage => Self { at: self.at.saturating_add(1), ..self },
+        }
+    }
+
+    /// The place so far from this one, the least: page, section, passage.
+    #[inline]
+    fn step(self, step: Step) -> [u64; 3] {
+        let Step { gap, section, at } = step;
+        let from_section = if gap > 0 { 0 } else { u64::from(self.section) };
+        let from = if gap > 0 || section > 0 { 0 } else { u64::from(self.at) };
+        [
+            u64::from(self.page).saturating_add(gap),
+            from_section.saturating_add(section),
+            from.saturating_add(at),
+        ]
+    }
+}
+
+/// Flags of a posting's number beside `plain`: sections that are later, passages that are skipped.
+fn n_flags(level: Level) -> u32 {
+    level as u32
+}
+
+/// Writes how far a posting is from the one before: pages, sections, passages.
+fn put_step(out: &mut Vec<u8>, level: Level, [gap, section, at]: [u32; 3], plain: bool) {
+    let parts = [section, at];
+    let parts = &parts[..n_flags(level) as usize];
+    let flags = parts.iter().fold(0, |flags, &part| flags << 1 | u64::from(part > 0));
+    put_varint64(out, (u64::from(gap) << n_flags(level) | flags) << 1 | u64::from(plain));
+    parts.iter().filter(|&&part| part > 0).for_each(|&part| put_varint(out, part - 1));
+}
+
+impl Step {
+    /// Reads what [`put_step`] wrote, and whether the frequencies are `[1, 0]`.
+    #[inline]
+    fn read(reader: &mut Reader<'_>, level: Level) -> Result<(Self, bool), Error> {
+        let value = reader.varint64()?;
+        let (flags, n) = (value >> 1, n_flags(level));
+        let mut part = |flag: u32| -> Result<u64, Error> {
+            match n > flag && flags >> (n - 1 - flag) & 1 == 1 {
+                true => Ok(u64::from(reader.varint()?) + 1),
+                false => Ok(0),
+            }
+        };
+        Ok((Self { gap: flags >> n, section: part(0)?, at: part(1)? }, value & 1 == 1))
     }
 }
 
@@ -477,7 +528,7 @@ fn offset(at: usize) -> Result<u32, Error> {
 }
 
 /// A posting as it is read: section and place, frequencies, lengths.
-type Stepped = ((u64, u64), [u32; 2], [u32; 2]);
+type Stepped = ([u64; 3], [u32; 2], [u32; 2]);
 
 /// A term's lists: postings from the front, lengths from the end.
 #[derive(Clone, Copy, Debug)]
@@ -491,13 +542,8 @@ impl Lists<'_> {
     /// How far the next posting is from the least place that it can be at, and the rest of it.
     #[inline]
     fn next(&mut self, level: Level, least: Place) -> Result<Stepped, Error> {
-        let value = self.reader.varint64()?;
-        let place = match level {
-            Level::Passage if value & 2 == 0 => least.step(value >> 2, 0),
-            Level::Passage => least.step(value >> 2, u64::from(self.reader.varint()?) + 1),
-            _ => least.step(0, value >> 1),
-        };
-        let tf = if value & 1 == 1 { [1, 0] } else { [self.reader.varint()?, self.reader.varint()?] };
+        let (step, plain) = Step::read(&mut self.reader, level)?;
+        let tf = if plain { [1, 0] } else { [self.reader.varint()?, self.reader.varint()?] };
         let mut lens = [0; 2];
         for (field, len) in lens.iter_mut().enumerate() {
             if has_len(level, field, tf) {
@@ -506,26 +552,24 @@ impl Lists<'_> {
                 *len = if level == Level::Passage { len_of(byte) } else { byte.into() };
             }
         }
-        Ok((place, tf, lens))
+        Ok((least.step(step), tf, lens))
     }
 
     fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
-        // Of passages' places the structure knows better, which may not be here yet.
-        let (n_sections, limit) = match level {
-            Level::Page => (1, stats.n_pages),
-            Level::Section => (1, stats.n_sections),
-            Level::Passage => (stats.n_sections, stats.n_passages),
-        };
+        // Of the places in pages and sections the structure knows better, which may not be here yet.
+        let Stats { n_pages, n_sections, n_passages, .. } = *stats;
+        let limits = [n_pages, n_sections, n_passages].map(u64::from);
         let mut least = Place::default();
         for _ in 0..n {
-            let ((section, at), tf, _) = self.next(level, least)?;
-            if section >= u64::from(n_sections) || at >= u64::from(limit) {
+            let (place, tf, _) = self.next(level, least)?;
+            if place.iter().zip(limits).any(|(&at, limit)| at >= limit.max(1)) || place[0] >= limits[0] {
                 return Err(self.reader.malformed("an id is beyond the last"));
             }
             if tf == [0, 0] {
                 return Err(self.reader.malformed("a frequency is 0"));
             }
-            least = Place { section: section as u32, at: at as u32 + 1 };
+            let [page, section, at] = place.map(|at| at as u32);
+            least = Place { page, section, at }.next(level);
         }
         Ok(())
     }
@@ -608,12 +652,13 @@ impl Iterator for Postings<'_> {
         }
         self.left -= 1;
         // Checked when the shard was read; were it not so, the list would end here.
-        let ((section, at), tf, len) = self.lists.next(self.level, self.least).ok()?;
-        let (section, at) = (section as u32, at as u32);
-        self.least = Place { section, at: at.saturating_add(1) };
+        let (place, tf, len) = self.lists.next(self.level, self.least).ok()?;
+        let [page, section, at] = place.map(|at| at as u32);
+        self.least = Place { page, section, at }.next(self.level);
         let id = match self.level {
-            Level::Passage => self.structure.passage_at(SectionId(section), at).0,
-            _ => at,
+            Level::Page => page,
+            Level::Section => self.structure.section_at(PageId(page), section).0,
+            Level::Passage => self.structure.passage_in(PageId(page), section, at).0,
         };
         Some(Posting { id, tf, len })
     }

@@ -176,7 +176,31 @@ impl Structure {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
-    /// A passage as its section and its place there, both of which an edit of another section leaves as they are.
+    /// A section as its page and its place there, both of which an edit of another page leaves as they are.
+    #[inline]
+    pub fn place_of_section(&self, section: SectionId) -> (PageId, u32) {
+        let page = self.page_of(section);
+        (page, section.0.saturating_sub(self.sections(page).start))
+    }
+
+    /// The section at a place in a page; the last there is where the page has fewer.
+    #[inline]
+    pub fn section_at(&self, page: PageId, place: u32) -> SectionId {
+        let Range { start, end } = self.sections(page);
+        SectionId(start.saturating_add(place).min(end.max(1) - 1))
+    }
+
+    /// The passage at a place in the section at a place in a page; the last there is where section or page have fewer.
+    #[inline]
+    pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> PassageId {
+        let Range { start, end } = self.sections(page);
+        let found = start.saturating_add(section);
+        // A section that the page does not have would come behind all of its passages.
+        let place = if found < end { place } else { u32::MAX };
+        self.passage_at(SectionId(found.min(end.max(1) - 1)), place)
+    }
+
+    /// A passage as its section and its place there.
     #[inline]
     pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
         let section = self.section_of(passage);

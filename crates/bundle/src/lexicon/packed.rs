@@ -8,7 +8,8 @@
 //! | terms: bytes in common with the last, bytes of its own, these | a number each; a symbol by the byte before |
 //! | `df` less `n_passages`, `n_pages`, `n_sections`, `n_passages` | numbers |
 //! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
-//! | whether places are skipped, and how many | bits by whether the gap is 0; numbers |
+//! | sections on | numbers, by level and whether the gap is 0 |
+//! | whether places are skipped, and how many | bits by whether it is the same section; numbers |
 //! | whether the frequencies are `[1, 0]`; frequencies | bits by level and the posting before; numbers by level and field |
 //! | lengths of titles and headings | numbers by level |
 //! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section |
@@ -16,9 +17,9 @@
 //! What a list takes in bytes is not said: it follows. A frequency of code is one less where there is none of text, since they are
 //! never both 0.
 
-use super::{BLOCK, Level, WHAT};
+use super::{BLOCK, Level, Step, WHAT, put_step};
 use crate::Error;
-use crate::codec::{Reader, put_varint, put_varint64, shared_prefix};
+use crate::codec::{Reader, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
@@ -37,15 +38,17 @@ const SHARED: usize = 1;
 const OWN: usize = 2;
 const DF: usize = 3;
 const SKIP: usize = 4;
+/// Sections on, by level behind that of pages and whether the page is another.
+const SECTIONS: usize = 5;
 /// By level: the list's length; frequencies of the first field, of the second, by whether there is one of the first; length; then
 /// gaps, by size of the list and whether the gap before was 0.
-const LISTS: usize = 5;
+const LISTS: usize = 9;
 const LIST: usize = 5 + 2 * SIZES;
 /// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
 const FLAGS: usize = LENS + 2 * (LENS_BEFORE + 1) * LEN_CODES;
-/// Whether places are skipped, by whether the gap is 0; whether frequencies are `[1, 0]`, by level and the posting before.
+/// Whether places are skipped, by whether the section is another; whether frequencies are `[1, 0]`, by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
 /// What is known of a shard's numbers.
@@ -68,8 +71,14 @@ impl Models {
         &mut self.0[LENS + (field * (LENS_BEFORE + 1) + before) * LEN_CODES..][..LEN_CODES]
     }
 
-    fn skips(&mut self, gap: u32) -> &mut Bit {
-        &mut self.0[FLAGS + usize::from(gap > 0)]
+    fn skips(&mut self, is_same: bool) -> &mut Bit {
+        &mut self.0[FLAGS + usize::from(!is_same)]
+    }
+
+    /// Sections on, where a level has them.
+    fn sections(&mut self, level: Level, gap: u32) -> Option<&mut [Bit]> {
+        let level = (level as usize).checked_sub(1)?;
+        Some(self.number(SECTIONS + 2 * level + usize::from(gap > 0)))
     }
 
     fn plain(&mut self, level: Level, was_plain: bool) -> &mut Bit {
@@ -159,20 +168,21 @@ fn pack_list(
     let model = ListModels::of(level, n);
     let mut context = Context::default();
     for _ in 0..n {
-        let value = reader.varint64()?;
-        let (gap, skips) = match level {
-            Level::Passage => (value >> 2, value & 2 != 0),
-            _ => (value >> 1, false),
-        };
-        let gap = u32::try_from(gap).map_err(|_| Error::malformed(WHAT, "a gap does not fit 32 bits"))?;
+        let (step, plain) = Step::read(reader, level)?;
+        let small =
+            |part: u64| u32::try_from(part).map_err(|_| Error::malformed(WHAT, "a gap does not fit 32 bits"));
+        let (gap, section, at) = (small(step.gap)?, small(step.section)?, small(step.at)?);
         encoder.number(models.number(model.gaps + context.gap_index()), gap);
+        if let Some(model) = models.sections(level, gap) {
+            encoder.number(model, section);
+        }
+        let is_same = gap == 0 && section == 0;
         if level == Level::Passage {
-            encoder.bit(models.skips(gap), skips);
-            if skips {
-                encoder.number(models.number(SKIP), reader.varint()?);
+            encoder.bit(models.skips(is_same), at > 0);
+            if at > 0 {
+                encoder.number(models.number(SKIP), at - 1);
             }
         }
-        let plain = value & 1 == 1;
         encoder.bit(models.plain(level, context.plain), plain);
         let tf = if plain { [1, 0] } else { [reader.varint()?, reader.varint()?] };
         if !plain {
@@ -181,7 +191,7 @@ fn pack_list(
             let second = tf[1].checked_sub(none as u32).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
             encoder.number(models.number(model.tf[1 + none]), second);
         }
-        let before = context.len_index(gap, skips);
+        let before = context.len_index(is_same && at == 0);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
@@ -204,7 +214,7 @@ fn pack_list(
 /// What the posting before says of the next one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
-    /// Whether it was in the section before it, or the same.
+    /// Pages on.
     gap: u32,
     /// Length of its text, where it has any.
     len: Option<u8>,
@@ -218,8 +228,8 @@ impl Context {
     }
 
     /// By field.
-    fn len_index(self, gap: u32, skips: bool) -> [usize; 2] {
-        let len = self.len.filter(|_| gap == 0 && !skips);
+    fn len_index(self, is_next: bool) -> [usize; 2] {
+        let len = self.len.filter(|_| is_next);
         [len.map_or(LENS_BEFORE, |len| usize::from(len).min(LENS_BEFORE - 1)), LENS_BEFORE]
     }
 
@@ -301,21 +311,17 @@ fn unpack_list(
     let mut context = Context::default();
     for _ in 0..n {
         let gap = decoder.number(models.number(model.gaps + context.gap_index()))?;
-        let mut skip = None;
-        if level == Level::Passage && decoder.bit(models.skips(gap)) {
-            skip = Some(decoder.number(models.number(SKIP))?);
+        let section = match models.sections(level, gap) {
+            Some(model) => decoder.number(model)?,
+            None => 0,
+        };
+        let is_same = gap == 0 && section == 0;
+        let mut at = 0;
+        if level == Level::Passage && decoder.bit(models.skips(is_same)) {
+            at = decoder.number(models.number(SKIP))?.saturating_add(1);
         }
         let plain = decoder.bit(models.plain(level, context.plain));
-        match level {
-            Level::Passage => {
-                let flags = u64::from(skip.is_some()) << 1 | u64::from(plain);
-                put_varint64(postings, u64::from(gap) << 2 | flags);
-            }
-            _ => put_varint64(postings, u64::from(gap) << 1 | u64::from(plain)),
-        }
-        if let Some(skip) = skip {
-            put_varint(postings, skip);
-        }
+        put_step(postings, level, [gap, section, at], plain);
         let mut tf = [1, 0];
         if !plain {
             let first = decoder.number(models.number(model.tf[0]))?;
@@ -325,7 +331,7 @@ fn unpack_list(
             put_varint(postings, tf[0]);
             put_varint(postings, tf[1]);
         }
-        let before = context.len_index(gap, skip.is_some());
+        let before = context.len_index(is_same && at == 0);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
