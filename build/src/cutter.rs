@@ -55,6 +55,12 @@ impl Cutter {
     }
 }
 
+/// The shortest beginning of `first` that comes behind `before`: it parts the two as well as `first` does, and every reader fetches it.
+pub fn parting<'a>(before: &str, first: &'a str) -> &'a str {
+    let mut ends = first.char_indices().map(|(at, c)| at + c.len_utf8());
+    ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])
+}
+
 /// True for a share of keys that makes one cut in about `spacing` bytes.
 fn chosen(key: &[u8], size: usize, spacing: usize) -> bool {
     let hash = findling_bundle::hash128(key);
@@ -114,6 +120,20 @@ mod tests {
         let after = cut(&after, 4000);
         let changed = after.iter().filter(|shard| !before.contains(shard)).count();
         assert!(changed <= 4, "{changed} of {} shards changed", after.len());
+    }
+
+    #[test]
+    fn what_parts_two_words_is_behind_the_one_and_begins_the_other() {
+        for (before, first, expect) in [
+            ("", "borrow", "b"),
+            ("apple", "borrow", "b"),
+            ("bore", "borrow", "borr"),
+            ("borrow", "borrowed", "borrowe"),
+            ("zeb", "zèbre", "zè"),
+            ("b", "b", "b"),
+        ] {
+            assert_eq!(parting(before, first), expect, "{before} {first}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! well, so that an edit changes those of the pages around it alone.
 
 use std::collections::HashMap;
+use std::iter;
 
 use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::limits::MAX_TERM_LEN;
@@ -21,7 +22,7 @@ use super::names;
 use super::spelling::{Place, Words};
 use super::synonyms::Rows;
 use crate::chunk::{ChunkedPage, ChunkedSection};
-use crate::cutter::Cutter;
+use crate::cutter::{Cutter, parting};
 use crate::page::Page;
 
 const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
@@ -65,7 +66,7 @@ pub struct Lexical {
 /// A range of terms.
 #[derive(Debug)]
 pub struct TermRange {
-    /// The first term.
+    /// The beginning of the first term that tells it from those before.
     pub first_term: String,
     /// Dictionary and postings, uncompressed.
     pub terms: Vec<u8>,
@@ -151,12 +152,15 @@ pub fn analyse(
         .map(|column| self::column(column, &structure, &blocks))
         .collect::<Result<_, _>>()?;
     let mut positions = Positions { pages: blocks, ..Positions::default() };
-    let mut ranges = Vec::with_capacity(cuts.len());
+    let mut packed = Vec::with_capacity(cuts.len());
     for column in made {
-        positions.ranges.push(column.ranges.len() as u32);
+        positions.ranges.push(column.terms.len() as u32);
         positions.shards.extend(column.positions);
-        ranges.extend(column.ranges);
+        packed.extend(column.terms);
     }
+    let befores = iter::once("").chain(cuts.iter().map(|range| range[range.len() - 1].0));
+    let firsts = befores.zip(&cuts).map(|(before, range)| parting(before, range[0].0).to_owned());
+    let ranges = firsts.zip(packed).map(|(first_term, terms)| TermRange { first_term, terms }).collect();
     let n_postings = terms
         .iter()
         .flat_map(|(_, parts)| parts.iter())
@@ -300,9 +304,11 @@ fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'
     cuts.windows(2).map(|cut| &ranges[cut[0]..cut[1]]).filter(|column| !column.is_empty()).collect()
 }
 
-/// Ranges whose positions share shards, and those, by block.
+/// Ranges whose positions share shards, and these, uncompressed.
 struct Column {
-    ranges: Vec<TermRange>,
+    /// By range.
+    terms: Vec<Vec<u8>>,
+    /// By block.
     positions: Vec<Vec<u8>>,
 }
 
@@ -334,13 +340,13 @@ fn column(
             }
         }
         builders.iter_mut().for_each(PositionsBuilder::end_range);
-        made.push(TermRange { first_term: terms[0].0.to_owned(), terms: builder.finish() });
+        made.push(builder.finish());
     }
     let positions = builders
         .into_iter()
         .map(|builder| if builder.is_empty() { Vec::new() } else { builder.finish() })
         .collect();
-    Ok(Column { ranges: made, positions })
+    Ok(Column { terms: made, positions })
 }
 
 /// Adds one term's lists on one level, each to the block of its page.

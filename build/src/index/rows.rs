@@ -15,7 +15,7 @@ use findling_text::wordpiece::for_each_word;
 
 use super::shards::ShardSet;
 use super::vocabulary::{by_use, count_words};
-use crate::cutter::Cutter;
+use crate::cutter::{Cutter, parting};
 
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 2 << 20;
@@ -163,12 +163,14 @@ impl Rows {
         let mut builder = RowsBuilder::new(self.dim, self.bits);
         for (key, row) in &self.rows {
             let cut = cutter.cut_before(key, row.packed.len() + key.len());
+        let mut before = "";
             if cut {
                 raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
             }
             if cut || firsts.is_empty() {
-                firsts.push(key.clone());
-                for prefix in prefixes(&keys, key) {
+                let first = parting(before, key);
+                firsts.push(first.to_owned());
+                for prefix in prefixes(&keys, first) {
                     if let Some(row) = self.rows.get(prefix) {
                         builder.push(prefix, row.scale, &row.packed)?;
                     }
@@ -177,6 +179,7 @@ impl Rows {
             builder.push(key, row.scale, &row.packed)?;
         }
         if !builder.is_empty() {
+            before = key;
             raws.push(builder.finish());
         }
         let ids = shards.add_all(ShardKind::Rows, &raws)?;

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `dim`, `n_vectors`, `n_cells` | varint each |
 //! | the coder of centroids less their mean, the coder of vectors less their centroid | f32: step; f32: spread; each |
-//! | hash of each cell's shard | `n_cells` times 5 |
+//! | hash of each cell's shard | `n_cells` times 4 |
 //! | numbers | varint: bytes; by the range coder: |
 //! | classes of the two coders | twice `dim` symbols of 32 |
 //! | mean of the centroids | `dim` numbers, in fine steps |
@@ -742,7 +742,7 @@ mod tests {
         assert!(read(&raw, Members::Counted(40), &few).is_err(), "an id beyond the bundle's");
         assert!(write_cell(&coder, &centroid, Some(&[2, 2]), &slices[..2]).is_err());
 
-        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 5], stored_len: 99 };
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 4], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
         let centroids = [centroid, vec![-0.5; dim]].concat();
         let raw = write_centroids(

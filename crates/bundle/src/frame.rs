@@ -11,7 +11,7 @@
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
 //! | 12 or 28 | | contents |
 //!
-//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 5 for a shard, since every
+//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 4 for a shard, since every
 //! reader fetches the hashes of all shards. The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says this hash and
 //! the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
 //! The manifest has a checksum inside as well, since the engine is handed it without the entry.

@@ -4,7 +4,7 @@
 //! | what | encoding |
 //! |---|---|
 //! | number of shards | varint |
-//! | their hashes | 5 bytes each |
+//! | their hashes | 4 bytes each |
 //! | the rest | varint: bytes; by the range coder, numbers unless it says otherwise: |
 //! | shards | runs of a kind: kind and length, until all are named; each one's stored length, by its kind |
 //! | terms, spelling, rows of the static encoder | ranges each, as below |
