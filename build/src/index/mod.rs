@@ -342,6 +342,7 @@ fn embed_all(
             card.dim = table.projection().to_dim();
             projection = Some(table.projection().clone());
         }
+        let table = &table.for_bundles()?;
         let fitted = match options.fit && is_taught {
             true => {
                 let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();

@@ -19,8 +19,8 @@ use crate::cutter::{Cutter, parting};
 
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 2 << 20;
-/// Bytes of a shard to aim at. Rows do not compress; a query's words fall into as many shards as there are words.
-const SHARD_LEN: usize = 3 << 10;
+/// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
+const SHARD_LEN: usize = 2 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 64;
 
@@ -161,9 +161,9 @@ impl Rows {
         let mut firsts: Vec<String> = Vec::new();
         let mut raws = Vec::new();
         let mut builder = RowsBuilder::new(self.dim, self.bits);
+        let mut before = "";
         for (key, row) in &self.rows {
             let cut = cutter.cut_before(key, row.packed.len() + key.len());
-        let mut before = "";
             if cut {
                 raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
             }
@@ -177,9 +177,9 @@ impl Rows {
                 }
             }
             builder.push(key, row.scale, &row.packed)?;
+            before = key;
         }
         if !builder.is_empty() {
-            before = key;
             raws.push(builder.finish());
         }
         let ids = shards.add_all(ShardKind::Rows, &raws)?;

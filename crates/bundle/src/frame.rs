@@ -5,7 +5,7 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure and positions (`numbers.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure and positions (`numbers.rs`), encoder rows (`rows.rs`) |
 //! | 7 | 1 | 0; another number where another shard of the bundle would have the same name |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
@@ -24,8 +24,8 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use crate::codec::{Reader, hash128, shard_hash};
 use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
-use crate::numbers;
 use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
+use crate::{numbers, rows};
 
 const MAGIC: [u8; 4] = *b"FNDS";
 const HEADER_LEN: usize = 12;
@@ -151,6 +151,7 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms => packed::pack(raw),
         ShardKind::Structure | ShardKind::Positions => numbers::pack(raw),
+        ShardKind::Rows => rows::pack(raw),
         _ => None,
     }
 }
@@ -160,6 +161,7 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     match ShardKind::of(kind) {
         Some(ShardKind::Terms) => packed::unpack(packed, raw_len),
         Some(ShardKind::Structure | ShardKind::Positions) => numbers::unpack(packed, raw_len),
+        Some(ShardKind::Rows) => rows::unpack(packed, raw_len),
         _ => Err(Error::malformed("shard", "shards of its kind are not packed")),
     }
 }

@@ -48,6 +48,11 @@ impl Default for Bit {
 }
 
 impl Bit {
+    /// A yes that is expected in so many of 256 cases, as firmly as if a few had been seen.
+    pub const fn expected(of_256: u8) -> Self {
+        Self { probability: (of_256 as u16) << 8, seen: 6 }
+    }
+
     #[inline]
     fn learn(&mut self, yes: bool) {
         let rate = RATES[usize::from(self.seen)];
@@ -223,6 +228,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// One of as many symbols as the model has bits, a power of two.
+    #[inline(never)]
     pub fn symbol(&mut self, model: &mut [Bit]) -> usize {
         let mut above = 1;
         while let Some(bit) = model.get_mut(above) {

@@ -15,7 +15,17 @@
 //!
 //! A stored number `q` stands for `(q - (2^bits - 1) / 2) * scale`: levels are symmetric around 0 and 0 is none of
 //! them (a mid-rise quantiser), which at 2 bits is what a row of about Gaussian numbers wants (Max, "Quantizing for
-//! minimum distortion", IRE Transactions 1960, table I).
+//! minimum distortion", IRE Transactions 1960, table I). Where shards are packed, the steps are even and wide and 0 is a level
+//! ([`Bits::Steps`]): `q` stands for `(q - 8) * scale`, of which most are near 0 and take few bits.
+//!
+//! Packed ([`pack`]), everything is in the same order, through the range coder:
+//!
+//! | what | model |
+//! |---|---|
+//! | `n`, `dim`, `bits` | numbers |
+//! | keys: bytes shared, bytes of its own, these | a number each; a symbol |
+//! | scales | two symbols each: the upper byte, the lower byte |
+//! | numbers of rows | symbols, by their place: dimensions are told apart in [`GROUPS`] runs, since they spread less and less |
 //!
 //! WordPiece takes the longest token that begins a word. All tokens that begin some word of a shard's range sort
 //! into that range, or begin the range's first key: a writer repeats those few at the front of the shard
@@ -24,8 +34,28 @@
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};
 use crate::limits::{MAX_TERM_LEN, check_dim};
+use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
 const WHAT: &str = "encoder rows";
+
+/// Runs of dimensions that have a model of their own.
+const GROUPS: usize = 8;
+/// What is expected of a number of [`Bits::Steps`], in the order of the models' bits: shards are too short to learn it in.
+const EXPECTED: [u8; 16] = [0, 169, 243, 16, 236, 195, 67, 31, 205, 193, 177, 142, 76, 84, 83, 55];
+/// The models of numbers, then those of symbols: of keys, of scales, of rows.
+const HEAD: usize = 0;
+const SHARED: usize = 1;
+const OWN: usize = 2;
+const KEYS: usize = 3 * NUMBER;
+const SCALES: usize = KEYS + 256;
+const ROWS: usize = SCALES + 2 * 256;
+
+/// Steps of [`Bits::Steps`], in deviations of a row's numbers.
+const STEP: f32 = 0.5;
+/// What is added before numbers of steps are rounded down: less than half, since zeros cost least.
+const ROUNDING: f32 = 0.45;
+/// Scales of [`Bits::Steps`] are multiples of this: four an octave.
+const SCALE_STEP: u16 = 1 << 5;
 
 /// What stands in front of the key of a token that continues a word.
 pub const CONTINUATION: &str = "##";
@@ -39,19 +69,28 @@ pub enum Bits {
     Four = 1,
     /// 256 levels.
     Eight = 2,
+    /// Sixteen levels, 0 among them, in even steps: what a bundle has, where rows are packed.
+    Steps = 3,
 }
 
 impl Bits {
-    /// All of them, fewest first.
+    /// Those that a table can have, fewest first.
     pub const ALL: [Self; 3] = [Self::Two, Self::Four, Self::Eight];
+    /// Those that a bundle can have, by their numbers.
+    pub(crate) const KNOWN: [Self; 4] = [Self::Two, Self::Four, Self::Eight, Self::Steps];
 
     /// How many.
     pub fn count(self) -> u32 {
         match self {
             Self::Two => 2,
-            Self::Four => 4,
+            Self::Four | Self::Steps => 4,
             Self::Eight => 8,
         }
+    }
+
+    /// How rows of so many bits come into a bundle.
+    pub fn packed(self) -> Self {
+        if self == Self::Four { Self::Steps } else { self }
     }
 
     /// That many bits.
@@ -70,9 +109,10 @@ impl Bits {
         (dim * self.count() as usize).div_ceil(8)
     }
 
-    /// Half the number of levels less one half: what lies between a stored number and the one it stands for.
+    /// What lies between a stored number and the one it stands for: half the number of levels, less one half where 0 is none.
     fn offset(self) -> f32 {
-        ((1u32 << self.count()) - 1) as f32 / 2.0
+        let half = (1u32 << self.count()) as f32 / 2.0;
+        if self == Self::Steps { half } else { half - 0.5 }
     }
 }
 
@@ -89,6 +129,10 @@ fn long(scale: u16) -> f32 {
 
 fn level(value: f32, scale: f32, bits: Bits) -> u8 {
     let top = ((1u32 << bits.count()) - 1) as f32;
+    if bits == Bits::Steps {
+        let steps = (value.abs() / scale + ROUNDING).floor();
+        return (steps.copysign(value) + bits.offset()).clamp(0.0, top) as u8;
+    }
     round_half_up(value / scale + bits.offset()).clamp(0.0, top) as u8
 }
 
@@ -97,13 +141,24 @@ fn round_half_up(value: f32) -> f32 {
     (value + 0.5).floor()
 }
 
-/// A row in few bits: the scale that loses least of it (least squared error over a grid), and the packed levels.
-/// What is not finite counts as 0.
+/// The scale of a row in even steps: a part of its numbers' deviation.
+fn even(row: &[f32], max: f32) -> u16 {
+    // By the largest first, so that no square overflows.
+    let square: f32 = row.iter().map(|v| (v / max) * (v / max)).sum();
+    // Finer scales would gain nothing and cost bits.
+    let scale = short((square / row.len().max(1) as f32).sqrt() * STEP * max);
+    (scale + SCALE_STEP / 2) / SCALE_STEP * SCALE_STEP
+}
+
+/// A row in few bits: its scale, which for [`Bits::Steps`] is a part of its deviation and otherwise what loses least of it (least
+/// squared error over a grid), and the packed levels. What is not finite counts as 0.
 pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
     let row: Vec<f32> = row.iter().map(|&v| if v.is_finite() { v } else { 0.0 }).collect();
     let max = row.iter().fold(0.0f32, |max, v| max.max(v.abs()));
     let mut best = (f32::INFINITY, 0u16);
-    if max > f32::MIN_POSITIVE * 1e6 {
+    if max > f32::MIN_POSITIVE * 1e6 && bits == Bits::Steps {
+        best.1 = even(&row, max);
+    } else if max > f32::MIN_POSITIVE * 1e6 {
         let full = max / bits.offset();
         // From a quarter of what clips nothing to a little above it, by 60ths; what clips nothing is one of them.
         for step in 15..=63 {
@@ -159,8 +214,8 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
-/// A word in pieces, as WordPiece takes it apart: the longest key that begins it, then the longest [`CONTINUATION`] key
-/// that goes on, and so forth; none where that cannot be done.
+/// A word in pieces, as WordPiece takes it apart: the longest key that begins it, then the longest
+/// [`CONTINUATION`] key that goes on, and so forth; none where that cannot be done.
 ///
 /// `longest(key, least)` finds the longest known beginning of `key`, of more than `least` bytes, as [`longest_prefix`]
 /// and [`RowsShard::longest_prefix`] do; its error (a shard that is not at hand) ends the walk.
@@ -384,12 +439,134 @@ impl RowsShard {
     }
 }
 
+/// What is known of a shard's numbers.
+struct Models {
+    bits: Vec<Bit>,
+    width: u32,
+}
+
+impl Models {
+    fn new() -> Self {
+        Self { bits: vec![Bit::default(); ROWS], width: 0 }
+    }
+
+    fn number(&mut self, place: usize) -> &mut [Bit] {
+        &mut self.bits[place * NUMBER..][..NUMBER]
+    }
+
+    fn symbol(&mut self, place: usize) -> &mut [Bit] {
+        &mut self.bits[place..][..256]
+    }
+
+    /// Room for rows of so many bits.
+    fn rows_of(&mut self, width: u32) {
+        self.width = width;
+        for _ in 0..GROUPS {
+            match width {
+                4 => self.bits.extend(EXPECTED.map(Bit::expected)),
+                _ => self.bits.resize(self.bits.len() + (1 << width), Bit::default()),
+            }
+        }
+    }
+
+    /// The number at a place of a row of `dim`.
+    fn at(&mut self, place: usize, dim: usize) -> &mut [Bit] {
+        let group = place * GROUPS / dim;
+        &mut self.bits[ROWS + (group << self.width)..][..1 << self.width]
+    }
+}
+
+/// Packs what [`RowsBuilder`] wrote; `None` where it did not write it.
+pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
+    try_pack(raw).ok()
+}
+
+fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut reader = Reader::new(raw, WHAT);
+    let (mut encoder, mut models) = (Encoder::new(), Models::new());
+    let (n, dim, width) = (reader.count(3)?, reader.varint()? as usize, u32::from(reader.u8()?));
+    check_dim("dimensions of an encoder row", dim as u32, dim as u32)?;
+    let row_len = Bits::from_count(width)?.row_len(dim);
+    for head in [n as u32, dim as u32, width] {
+        encoder.number(models.number(HEAD), head);
+    }
+    models.rows_of(width);
+    for _ in 0..n {
+        encoder.number(models.number(SHARED), reader.varint()?);
+        let own = reader.str()?;
+        encoder.number(models.number(OWN), own.len() as u32);
+        own.bytes().for_each(|byte| encoder.symbol(models.symbol(KEYS), byte.into()));
+    }
+    for _ in 0..n {
+        let scale = reader.u16()?;
+        encoder.symbol(models.symbol(SCALES), (scale >> 8).into());
+        encoder.symbol(models.symbol(SCALES + 256), (scale & 255).into());
+    }
+    let per_byte = 8 / width as usize;
+    for _ in 0..n {
+        let packed = reader.take(row_len)?;
+        for at in 0..dim {
+            let number = packed[at / per_byte] >> (at % per_byte * width as usize);
+            encoder.symbol(models.at(at, dim), usize::from(number) & ((1 << width) - 1));
+        }
+    }
+    reader.finish()?;
+    Ok(encoder.finish())
+}
+
+/// Unpacks to what [`RowsBuilder`] wrote: `raw_len` bytes. What is allocated is bounded by that.
+///
+/// # Errors
+/// Where nothing packs to these bytes. What they say is for [`RowsShard::from_bytes`] to check.
+pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    let (mut decoder, mut models) = (Decoder::new(packed), Models::new());
+    let mut head = || decoder.number(models.number(HEAD));
+    let (n, dim, width) = (head()?, head()?, head()?);
+    check_dim("dimensions of an encoder row", dim, dim)?;
+    let (per_row, row_len) = (dim as usize, Bits::from_count(width)?.row_len(dim as usize));
+    let more = |decoder: &Decoder<'_>, raw: &[u8], len: usize| {
+        if decoder.is_beyond() || raw.len().saturating_add(len) > raw_len {
+            return Err(Error::malformed(WHAT, "there is less or more than was announced"));
+        }
+        Ok(())
+    };
+    models.rows_of(width);
+    let mut raw = Vec::new();
+    put_varint(&mut raw, n);
+    put_varint(&mut raw, dim);
+    raw.push(width as u8);
+    for _ in 0..n {
+        put_varint(&mut raw, decoder.number(models.number(SHARED))?);
+        let own = decoder.number(models.number(OWN))?;
+        put_varint(&mut raw, own);
+        more(&decoder, &raw, own as usize)?;
+        raw.extend((0..own).map(|_| decoder.symbol(models.symbol(KEYS)) as u8));
+    }
+    for _ in 0..n {
+        more(&decoder, &raw, 2)?;
+        let upper = decoder.symbol(models.symbol(SCALES)) as u8;
+        raw.extend([decoder.symbol(models.symbol(SCALES + 256)) as u8, upper]);
+    }
+    for _ in 0..n {
+        more(&decoder, &raw, row_len)?;
+        let start = raw.len();
+        raw.resize(start + row_len, 0);
+        for at in 0..per_row {
+            let number = decoder.symbol(models.at(at, per_row)) as u8;
+            let bit = at * width as usize;
+            raw[start + bit / 8] |= number << (bit % 8);
+        }
+    }
+    more(&decoder, &raw, 0)?;
+    Ok(raw)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn unpack(scale: u16, packed: &[u8], bits: Bits, dim: usize) -> Vec<f32> {
+    fn unpack_row(scale: u16, packed: &[u8], bits: Bits, dim: usize) -> Vec<f32> {
         let mut sum = vec![0.0; dim];
         add_row(scale, packed, bits, 1.0, &mut sum);
         sum
@@ -412,7 +589,7 @@ mod tests {
             prop_assume!(norm > 0.01);
             let lost: Vec<f32> = Bits::ALL.iter().map(|&bits| {
                 let (scale, packed) = quantise(&row, bits);
-                let back = unpack(scale, &packed, bits, row.len());
+                let back = unpack_row(scale, &packed, bits, row.len());
                 row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() / norm
             }).collect();
             prop_assert!(lost[2] <= lost[1] && lost[1] <= lost[0], "{lost:?}");
@@ -422,15 +599,42 @@ mod tests {
 
         #[test]
         fn any_row_is_safe(row: Vec<f32>) {
-            for bits in Bits::ALL {
+            for bits in Bits::KNOWN {
                 let (scale, packed) = quantise(&row, bits);
                 prop_assert!(check_scale(scale).is_ok());
-                prop_assert!(unpack(scale, &packed, bits, row.len()).iter().all(|v| !v.is_nan()));
+                prop_assert!(unpack_row(scale, &packed, bits, row.len()).iter().all(|v| !v.is_nan()));
+            }
+        }
+
+        #[test]
+        fn what_is_packed_is_unpacked(keys in prop::collection::btree_set("[a-zß#]{1,9}", 0..30), dim in 1u32..40, seed: u64) {
+            for bits in Bits::KNOWN {
+                let mut builder = RowsBuilder::new(dim, bits);
+                for (i, key) in keys.iter().enumerate() {
+                    let row: Vec<f32> = (0..u64::from(dim))
+                        .map(|d| (seed.wrapping_mul(d + 1).wrapping_add(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 - 8e6)
+                        .collect();
+                    let (scale, packed) = quantise(&row, bits);
+                    builder.push(key, scale, &packed).unwrap();
+                }
+                let raw = builder.finish();
+                let packed = pack(&raw).unwrap();
+                prop_assert_eq!(&unpack(&packed, raw.len()).unwrap(), &raw);
+                prop_assert!(unpack(&packed, raw.len() - 1).is_err());
+            }
+        }
+
+        #[test]
+        fn any_packed_bytes_are_safe(packed: Vec<u8>, raw_len in 0usize..5000) {
+            if let Ok(raw) = unpack(&packed, raw_len) {
+                prop_assert!(raw.len() <= raw_len);
+                let _ = RowsShard::from_bytes(&raw, 8, Bits::Steps);
             }
         }
 
         #[test]
         fn any_bytes_are_safe(raw: Vec<u8>) {
+            let _ = pack(&raw);
             if let Ok(shard) = RowsShard::from_bytes(&raw, 8, Bits::Four) {
                 let _ = shard.longest_prefix("borrow", 0);
             }
@@ -467,7 +671,7 @@ mod tests {
                 let (scale, packed) = quantise(&row, bits);
                 let step = long(scale);
                 let top = bits.offset() * step;
-                for (value, back) in row.iter().zip(unpack(scale, &packed, bits, row.len())) {
+                for (value, back) in row.iter().zip(unpack_row(scale, &packed, bits, row.len())) {
                     prop_assert!(back.abs() <= top * (1.0 + 1e-6));
                     let clipped = value.abs() > top + step / 2.0;
                     // Value and level are rounded to f32 themselves, which shows where the value is many steps.
@@ -523,6 +727,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// About normal numbers, as rows are.
+    #[test]
+    fn even_steps_take_three_quarters_and_lose_little() {
+        let mut state = 1u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+        };
+        let mut builder = RowsBuilder::new(256, Bits::Steps);
+        for i in 0..20 {
+            let row: Vec<f32> = (0..256).map(|_| (0..12).map(|_| uniform()).sum::<f32>() * 0.07).collect();
+            let (scale, packed) = quantise(&row, Bits::Steps);
+            let back = unpack_row(scale, &packed, Bits::Steps, 256);
+            let lost: f32 = row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum();
+            let norm: f32 = row.iter().map(|v| v * v).sum();
+            assert!(lost < 0.04 * norm, "{}", lost / norm);
+            assert_eq!(quantise(&[0.0; 256], Bits::Steps).0, 0);
+            builder.push(&format!("word{i:02}"), scale, &packed).unwrap();
+        }
+        let raw = builder.finish();
+        let packed = pack(&raw).unwrap();
+        assert!(packed.len() * 100 < raw.len() * 77, "{} of {}", packed.len(), raw.len());
     }
 
     #[test]

@@ -289,6 +289,27 @@ impl StaticTable {
         Self::from_stored(all)
     }
 
+    /// The same table with rows as bundles have them ([`Bits::packed`]): to be fitted, and chosen from.
+    ///
+    /// # Errors
+    /// None, of a table that is one.
+    pub fn for_bundles(&self) -> Result<Self, Error> {
+        let bits = self.stored.bits.packed();
+        if bits == self.stored.bits {
+            return Self::from_stored(self.stored.clone());
+        }
+        let mut stored = Stored { bits, scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
+        for (id, row) in self.dense_rows().chunks_exact(self.card.dim as usize).enumerate() {
+            let (scale, packed) =
+                if self.row(id as u32).is_some() { quantise(row, bits) } else { (0, Vec::new()) };
+            stored.scales.push(scale);
+            if scale != 0 {
+                stored.rows.extend_from_slice(&packed);
+            }
+        }
+        Self::from_stored(stored)
+    }
+
     /// All rows in f32, zeros where a token has none: where further training starts from.
     pub fn dense_rows(&self) -> Vec<f32> {
         let dim = self.card.dim as usize;
@@ -452,6 +473,22 @@ mod tests {
             assert!(fitted.row(1).is_none());
             assert_ne!(fitted.card().fingerprint, table.card().fingerprint);
             assert!(table.with_rows(&rows[1..]).is_err());
+        }
+    }
+
+    #[test]
+    fn rows_for_bundles_point_where_they_pointed() {
+        for bits in Bits::ALL {
+            let table = table(bits);
+            let bundled = table.for_bundles().unwrap();
+            assert_eq!(bundled.bits(), bits.packed());
+            assert_eq!(bundled.for_bundles().unwrap().stored, bundled.stored, "once is enough");
+            for id in 0..table.vocabulary().len() as u32 {
+                assert_eq!(bundled.row(id).is_some(), table.row(id).is_some());
+            }
+            let (a, b) = (table.dense_rows(), bundled.dense_rows());
+            let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+            assert!(dot(&a, &b) > 0.95 * (dot(&a, &a) * dot(&b, &b)).sqrt());
         }
     }
 

@@ -124,7 +124,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
         Ok(QueryEncoder { kind: string(reader)?, files: list(reader, file)? })
     })?;
     let rows = option(reader, |reader| {
-        let bits = Bits::ALL.get(usize::from(reader.u8()?)).copied();
+        let bits = Bits::KNOWN.get(usize::from(reader.u8()?)).copied();
         Ok(StaticRows {
             bits: bits
                 .ok_or(reader.malformed("rows have a number of bits that this version does not know"))?,
