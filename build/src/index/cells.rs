@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use findling_bundle::cells::{Cell, Coder, as_stored, write_cell, write_centroids};
+use findling_bundle::cells::{ALIKE, Cell, Coder, as_stored, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{Error, ShardKind, encode_shard, rename_shard};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ const ROUNDS: usize = 8;
 /// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions: some 1.8 bits each.
 const STEP: f32 = 0.038;
 /// The same for centroids.
-const CENTROID_STEP: f32 = 0.075;
+const CENTROID_STEP: f32 = 0.09;
 /// Half bits for each number of a vector: with these steps, and at most where all vectors take no more bytes than [`SMALL`].
 const HALF_BITS: (usize, usize) = (4, 9);
 /// Bytes of a whole site's cells that a query may as well fetch at once.
@@ -77,6 +77,7 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
             (clusters, coder)
         }
     };
+    let (centroids, members) = likest_first(centroids, members, dim);
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
     // Some ten bits a vector.
     let tells = n <= MAX_TOLD as usize;
@@ -136,6 +137,33 @@ fn go_on<'a>(values: &'a [f32], dim: usize, step: f32, earlier: &Grouping) -> Op
         && so_many >= 1.0 / STILL_SERVES.0
         && energy(&clusters.residuals()) <= STILL_SERVES.1 * f64::from(coder.spread());
     serves.then(|| (clusters, coder.clone()))
+}
+
+/// Clusters in an order in which each is as like as can be to one before it (the minimum spanning tree that grows from the mean: Prim,
+/// *Shortest connection networks and some generalizations*, 1957). It is the same in whatever order they come.
+fn likest_first(centroids: Vec<f32>, members: Vec<Vec<u32>>, dim: usize) -> (Vec<f32>, Vec<Vec<u32>>) {
+    let rows: Vec<&[f32]> = centroids.chunks_exact(dim.max(1)).collect();
+    let n = rows.len().max(1) as f64;
+    let mut mean = vec![0.0f64; dim];
+    for row in &rows {
+        mean.iter_mut().zip(*row).for_each(|(sum, &value)| *sum += f64::from(value) / n);
+    }
+    let mean: Vec<f32> = mean.into_iter().map(|value| value as f32).collect();
+    let far = |a: &[f32], b: &[f32]| (dot(a, a) + dot(b, b)) / 2.0 - dot(a, b);
+    // How far each that is left is from what it is expected to be by the best so far.
+    let mut left: Vec<(f32, usize)> = rows.iter().map(|row| far(row, &mean)).zip(0..).collect();
+    let mut order = Vec::with_capacity(rows.len());
+    let nearer = |a: &(f32, usize), b: &(f32, usize)| a.0.total_cmp(&b.0);
+    while let Some((best, _)) = left.iter().enumerate().min_by(|a, b| nearer(a.1, b.1)) {
+        let (_, next) = left.swap_remove(best);
+        order.push(next);
+        let expected: Vec<f32> =
+            rows[next].iter().zip(&mean).map(|(value, mean)| mean + (value - mean) * ALIKE).collect();
+        left.iter_mut().for_each(|(least, cluster)| *least = least.min(far(rows[*cluster], &expected)));
+    }
+    let ordered = order.iter().flat_map(|&cluster| rows[cluster].iter().copied()).collect();
+    let mut members = members;
+    (ordered, order.into_iter().map(|cluster| std::mem::take(&mut members[cluster])).collect())
 }
 
 /// The cell of each of `n` vectors.
@@ -440,6 +468,22 @@ mod tests {
         let there = build(&far, DIM, None).unwrap();
         let rebuilt = build(&far, DIM, Some(&grouping(&fresh, 4000))).unwrap();
         assert!(rebuilt.shards == there.shards);
+    }
+
+    #[test]
+    fn clusters_follow_those_they_are_like_in_whatever_order_they_come() {
+        let centroids: Vec<f32> = vectors(60);
+        let members: Vec<Vec<u32>> = (0..60).map(|i| vec![i]).collect();
+        let (ordered, of) = likest_first(centroids.clone(), members.clone(), DIM);
+        for (row, of) in ordered.chunks(DIM).zip(&of) {
+            assert_eq!(row, &centroids[of[0] as usize * DIM..][..DIM]);
+        }
+        // They were made around twelve centres in turn.
+        let apart = of.windows(2).filter(|pair| pair[0][0] % 12 != pair[1][0] % 12).count();
+        assert!(apart < 30, "{apart}");
+        let turned: Vec<f32> = centroids.chunks(DIM).rev().flatten().copied().collect();
+        let (again, _) = likest_first(turned, members, DIM);
+        assert_eq!(again, ordered);
     }
 
     #[test]

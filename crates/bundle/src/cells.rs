@@ -21,7 +21,7 @@
 //! | mean of the centroids | `dim` numbers, in fine steps |
 //! | vectors of each cell | `n_cells` numbers |
 //! | bytes of each cell's shard, stored | number: sixteenths of a byte a vector; `n_cells` numbers, each what is more than that |
-//! | the centroids | `n_cells` times `dim` numbers |
+//! | the centroids | `n_cells` times: number: how many places before it the one is that it is like, 0 for the mean alone; `dim` numbers, what is more than expected by that |
 //! | whether it is said which vector is in which cell | number: 0 or 1 |
 //! | each vector's cell | `n_vectors` numbers: its place among the cells, that of the vector before first, then that of the one before that |
 //!
@@ -34,6 +34,9 @@
 //! | numbers | varint: bytes; by the range coder: |
 //! | the centroid | `dim` numbers, in fine steps |
 //! | the vectors | `n` times `dim` numbers |
+//!
+//! A centroid is expected to be the mean, and where it is like another, as read and in eight bits, [`ALIKE`] of what that is more than the
+//! mean besides. Who writes them orders them so that each has one like it before it.
 //!
 //! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's.
 //!
@@ -55,11 +58,14 @@ const LEAST_RATIO: f32 = 0.125;
 const CLASS_SYMBOLS: usize = 32;
 /// Models: one a class, then one an octave of classes for numbers in fine steps, then one for each kind of count.
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
-const N_COUNTS: usize = 4;
+const N_COUNTS: usize = 5;
 const N_VECTORS: usize = 0;
 const BYTES: usize = 1;
 const TELLS: usize = 2;
 const PLACES: usize = 3;
+const LIKES: usize = 4;
+/// How much a centroid is expected to have of what one like it is more than the mean. With all of it the errors of each would be passed on.
+pub const ALIKE: f32 = 0.7;
 /// What is added before numbers of steps are rounded down: less than half, since zeros cost least. At equal bytes .5 loses a
 /// twentieth more.
 const ROUNDING: f32 = 0.4;
@@ -80,6 +86,11 @@ pub struct Coder {
 /// A value in steps of one size, to the nearest: what a cell makes of its centroid, whose numbers are stored in fine steps.
 pub fn as_stored(value: f32, step: f32) -> f32 {
     fine(value, step) as f32 * (step / FINE)
+}
+
+fn steps(value: f32, step: f32) -> i32 {
+    let steps = (value.abs() / step + ROUNDING) as i32;
+    if value < 0.0 { -steps } else { steps }
 }
 
 fn fine(value: f32, step: f32) -> i32 {
@@ -149,9 +160,7 @@ impl Coder {
 
     fn put(&self, encoder: &mut Encoder, models: &mut Models, row: impl Iterator<Item = f32>) {
         for (&class, value) in self.classes.iter().zip(row) {
-            let steps = (value.abs() / self.step + ROUNDING) as i32;
-            let steps = if value < 0.0 { -steps } else { steps };
-            encoder.number(models.at(class.into()), zigzag(steps));
+            encoder.number(models.at(class.into()), zigzag(steps(value, self.step)));
         }
     }
 
@@ -284,11 +293,34 @@ pub fn write_centroids(
         mean.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value) / n);
     }
     let mean: Vec<f32> = mean.into_iter().map(|value| as_stored(value as f32, step)).collect();
-    let rows: Vec<Vec<f32>> = centroids
-        .chunks_exact(dim.max(1))
-        .map(|row| row.iter().zip(&mean).map(|(value, mean)| value - mean).collect())
-        .collect();
-    let coder = Coder::of(rows.iter(), dim, step)?;
+    let mut read: Vec<(Vec<i8>, f32)> = Vec::with_capacity(cells.len());
+    let (mut likes, mut rests) = (Vec::with_capacity(cells.len()), Vec::with_capacity(cells.len()));
+    let mut expectations: Vec<Vec<f32>> = vec![mean.clone()];
+    for row in centroids.chunks_exact(dim.max(1)) {
+        let far =
+            |expected: &Vec<f32>| -> f32 { expected.iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum() };
+        let mut best = (f32::INFINITY, 0);
+        for (place, expected) in expectations.iter().enumerate() {
+            let far = far(expected);
+            if far < best.0 {
+                best = (far, place);
+            }
+        }
+        let n = read.len();
+        likes.push(if best.1 == 0 { 0 } else { (n + 1 - best.1) as u32 });
+        let expected = &expectations[best.1];
+        let rest: Vec<f32> = row.iter().zip(expected).map(|(value, expected)| value - expected).collect();
+        let stored: Vec<f32> = rest
+            .iter()
+            .zip(expected)
+            .map(|(&rest, expected)| expected + steps(rest, step) as f32 * step)
+            .collect();
+        let stored = quantise(&stored);
+        expectations.push(expected_of(&mean, Some((&stored.0, stored.1))));
+        read.push(stored);
+        rests.push(rest);
+    }
+    let coder = Coder::of(rests.iter(), dim, step)?;
     let n_vectors: u32 = cells.iter().map(|cell| cell.n_vectors).sum();
     let mut out = Vec::new();
     put_varint(&mut out, dim as u32);
@@ -314,12 +346,26 @@ pub fn write_centroids(
         let more = cell.shard.stored_len.wrapping_sub(expected_len(cell.n_vectors, sixteenths));
         encoder.number(models.count(BYTES), zigzag(more as i32));
     }
-    rows.iter().for_each(|row| coder.put(&mut encoder, &mut models, row.iter().copied()));
+    for (like, rest) in likes.into_iter().zip(&rests) {
+        encoder.number(models.count(LIKES), like);
+        coder.put(&mut encoder, &mut models, rest.iter().copied());
+    }
     encoder.number(models.count(TELLS), u32::from(!cell_of.is_empty()));
     let mut recent = Recent::new(cells.len());
     cell_of.iter().for_each(|&cell| encoder.number(models.count(PLACES), recent.place(cell)));
     put_coded(&mut out, encoder, cells.len() * dim + cell_of.len());
     Ok(out)
+}
+
+/// What a centroid is expected to be, like another one in eight bits or none.
+fn expected_of(mean: &[f32], like: Option<(&[i8], f32)>) -> Vec<f32> {
+    let mut expected = mean.to_vec();
+    if let Some((row, scale)) = like {
+        for (number, &like) in expected.iter_mut().zip(row) {
+            *number += (f32::from(like) * scale - *number) * ALIKE;
+        }
+    }
+    expected
 }
 
 /// Bytes of a cell of so many vectors, by what a vector takes in the mean.
@@ -400,9 +446,16 @@ impl Centroids {
             cells.push(Cell { shard, n_vectors });
         }
         let (mut rows, mut scales) = (Vec::with_capacity(n_cells * dim), Vec::with_capacity(n_cells));
-        let mut centroid = vec![0.0; dim];
-        for _ in 0..n_cells {
-            centroid.copy_from_slice(&mean);
+        for place in 0..n_cells {
+            let like = match decoder.number(models.count(LIKES))? as usize {
+                0 => None,
+                back => {
+                    let at = place.checked_sub(back);
+                    let at = at.ok_or(Error::malformed(WHAT, "a centroid is like one before the first"))?;
+                    rows.get(at * dim..(at + 1) * dim).zip(scales.get(at).copied())
+                }
+            };
+            let mut centroid = expected_of(&mean, like);
             coder.add(decoder, models, &mut centroid)?;
             let (row, scale) = quantise(&centroid);
             rows.extend_from_slice(&row);
@@ -773,6 +826,64 @@ mod tests {
         assert_eq!((without.cell_of(0), without.members(1)), (None, Some(Members::Counted(80))));
         assert!(write_centroids(&coder, &cells, &centroids, 0.1, &[2]).is_err(), "there are two cells");
         assert!(write_centroids(&coder, &cells, &centroids[1..], 0.1, &[]).is_err());
+    }
+
+    #[test]
+    fn centroids_are_told_by_those_before_that_they_are_like() {
+        let dim = 64;
+        let groups = rows(8, &vec![0.3; dim], 5);
+        let own = rows(80, &vec![0.1; dim], 6);
+        let of = |i: usize, group: usize| -> Vec<f32> {
+            groups[group].iter().zip(&own[i]).map(|(group, own)| group + own).collect()
+        };
+        let coder = Coder::of(own.iter(), dim, 0.05).unwrap();
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 4], stored_len: 99 };
+        let cells = vec![Cell { shard, n_vectors: 1 }; 80];
+        let write =
+            |centroids: &[Vec<f32>]| write_centroids(&coder, &cells, &centroids.concat(), 0.08, &[]).unwrap();
+        let alike: Vec<Vec<f32>> = (0..80).map(|i| of(i, i / 10)).collect();
+        let raw = write(&alike);
+        let stats = Stats { n_vectors: 80, ..Stats::default() };
+        let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
+        for ((row, scale), centroid) in read.rows().zip(&alike) {
+            let off = row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale - c).abs());
+            assert!(off.fold(0.0, f32::max) < 0.08 * 0.6 + 0.01);
+        }
+        // The same deviations without anything in common.
+        let apart = rows(80, &vec![0.316; dim], 7);
+        assert!(raw.len() * 10 < write(&apart).len() * 8, "{} {}", raw.len(), write(&apart).len());
+    }
+
+    #[test]
+    fn a_centroid_like_one_before_the_first_is_refused() {
+        let mean = [0.25f32, -0.5];
+        assert_eq!(expected_of(&mean, None), mean);
+        assert_eq!(expected_of(&mean, Some((&[125, -50], 0.01))), [0.25 + 0.7, -0.5]);
+        let classes = vec![0u8; 2];
+        let mut raw = Vec::new();
+        [2, 1, 1].into_iter().for_each(|n| put_varint(&mut raw, n));
+        (0..4).for_each(|_| raw.extend_from_slice(&0.1f32.to_le_bytes()));
+        raw.extend_from_slice(&ShardHash::default());
+        let mut refused = Vec::new();
+        for like in [0, 1] {
+            let (mut encoder, mut models) = (Encoder::new(), Models::new());
+            for _ in 0..2 {
+                let mut symbols = [Bit::default(); CLASS_SYMBOLS];
+                classes.iter().for_each(|&class| encoder.symbol(&mut symbols, class.into()));
+            }
+            let coder = Coder::new(0.1, 0.1, classes.clone()).unwrap();
+            coder.put_fine(&mut encoder, &mut models, &mean);
+            encoder.number(models.count(N_VECTORS), 1);
+            (0..2).for_each(|_| encoder.number(models.count(BYTES), 16));
+            encoder.number(models.count(LIKES), like);
+            coder.put(&mut encoder, &mut models, [0.1, 0.2].into_iter());
+            encoder.number(models.count(TELLS), 0);
+            let mut raw = raw.clone();
+            put_coded(&mut raw, encoder, 2);
+            let stats = Stats { n_vectors: 1, ..Stats::default() };
+            refused.push(Centroids::from_bytes(&raw, 2, &stats).is_err());
+        }
+        assert_eq!(refused, [false, true]);
     }
 
     #[test]
