@@ -300,6 +300,6 @@ export class Bundle {
     this.#pruned = true;
     const manifest = `shards/${this.#revision}.bin`;
     const encoders = this.describe().dense?.queryEncoders.flatMap(({ files }) => files.map((file) => file.path)) ?? [];
-    void this.#source.prune(new Set([manifest, ...shards, ...encoders])).catch(() => {});
+    void this.#source.prune(new Set([manifest, ...shards, ...encoders]), this.#revision).catch(() => {});
   }
 }

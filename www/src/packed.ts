@@ -6,6 +6,7 @@
 
 import unpacker from "../wasm/unpack/unpack.bin";
 import { FindlingError } from "./errors";
+import { openCache } from "./shards";
 
 /** What `crates/pack/src/wasm.rs` exports. */
 interface Unpacker {
@@ -40,6 +41,8 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
   const read = () => reader.read().catch((thrown: unknown) => {
     throw failed(`was cut off: ${(thrown as Error).message}`, thrown);
   });
+  // What is of no use is not fetched to its end.
+  const stop = () => void reader.cancel().catch(() => {});
   let head = new Uint8Array();
   while (head.length < HEADER) {
     const { value, done } = await read();
@@ -51,11 +54,10 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
   }
   const kept = new URL(url);
   kept.search = Array.from(head.subarray(4, HEADER), (byte) => byte.toString(16)).join("-");
-  // Storage may be blocked: it is a help, never a need.
-  const cache = typeof caches === "undefined" ? undefined : await caches.open("findling engine").catch(() => undefined);
+  const cache = await openCache("findling engine");
   const before = await cache?.match(kept).catch(() => undefined);
   if (before) {
-    void reader.cancel();
+    stop();
     return before;
   }
 
@@ -72,11 +74,17 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
         next = undefined;
         if (value) {
           const at = room(value.length);
-          if (at === 0) throw failed("is too long for a packed module.");
+          if (at === 0) {
+            stop();
+            throw failed("is too long for a packed module.");
+          }
           new Uint8Array(memory.buffer, at, value.length).set(value);
         }
         came = unpack(done);
-        if (came < 0) throw failed("is damaged, or no packed module.");
+        if (came < 0) {
+          stop();
+          throw failed("is damaged, or no packed module.");
+        }
         if (came > from) controller.enqueue(new Uint8Array(memory.buffer, module() + from, came - from).slice());
         if (done) return controller.close();
       }

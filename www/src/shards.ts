@@ -50,6 +50,19 @@ export interface Span {
   end: number;
 }
 
+/** Says in the cache which build it was last pruned for. */
+const PRUNED = "findling.pruned";
+
+/** The cache of a name, if there is one. Storage may be blocked (private windows, frames, plain http): it is a help, never a need. */
+export async function openCache(name: string): Promise<Cache | undefined> {
+  try {
+    // In a sandboxed frame to look at `caches` is an error.
+    return await caches.open(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A directory on a web server. */
 export class Files {
   readonly #base: URL;
@@ -60,10 +73,7 @@ export class Files {
   constructor(base: URL, fetch: Fetch, cacheName?: string) {
     this.#base = base;
     this.#fetch = fetch;
-    // Storage may be blocked (private windows, third-party frames, plain http): the cache is a help, never a need.
-    this.#cache = cacheName === undefined || typeof caches === "undefined"
-      ? Promise.resolve(undefined)
-      : caches.open(cacheName).catch(() => undefined);
+    this.#cache = cacheName === undefined ? Promise.resolve(undefined) : openCache(cacheName);
   }
 
   /** Bytes that never change under the name `path`, from the cache if it has them; else the file, or a span of another. */
@@ -112,12 +122,15 @@ export class Files {
     return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
   }
 
-  /** Forgets cached files that `keep` does not want: those of earlier builds. */
-  async prune(keep: (path: string) => boolean): Promise<void> {
+  /** Forgets cached files that `keep` does not want, those of earlier builds, unless that was done for this `build`. */
+  async prune(keep: (path: string) => boolean, build: string): Promise<void> {
     const cache = await this.#cache;
-    for (const request of (await cache?.keys()) ?? []) {
-      if (!keep(request.url.slice(this.#base.href.length))) await cache?.delete(request);
+    const done = this.#url(PRUNED);
+    if (!cache || (await (await cache.match(done))?.text()) === build) return;
+    for (const request of await cache.keys()) {
+      if (!keep(request.url.slice(this.#base.href.length))) await cache.delete(request);
     }
+    await cache.put(done, new Response(build));
   }
 
   async #match(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {

@@ -11,8 +11,8 @@ export interface Source {
   /** The manifest at `path`, which the last entry names. */
   manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array>;
   shard(wanted: Wanted, traffic: Traffic, how: Getting): Promise<Uint8Array>;
-  /** Forgets cached parts that are none of these. */
-  prune(paths: Set<string>): Promise<void>;
+  /** Forgets cached parts that are none of these, once for a build: what it fetches later is not among them. */
+  prune(paths: Set<string>, build: string): Promise<void>;
 }
 
 const ENTRY = "findling.idx";
@@ -37,8 +37,8 @@ export class Directory implements Source {
     return this.#files.immutable(path, traffic, how);
   }
 
-  prune(paths: Set<string>): Promise<void> {
-    return this.#files.prune((path) => path === ENTRY || paths.has(path));
+  prune(paths: Set<string>, build: string): Promise<void> {
+    return this.#files.prune((path) => path === ENTRY || paths.has(path), build);
   }
 }
 
@@ -82,8 +82,8 @@ export class OneFile implements Source {
     return this.#part(path, { file: this.#file, start: offset, end: offset + length }, traffic, how);
   }
 
-  prune(paths: Set<string>): Promise<void> {
-    return this.#files.prune((path) => path === `${this.#file}.head` || paths.has(path));
+  prune(paths: Set<string>, build: string): Promise<void> {
+    return this.#files.prune((path) => path === `${this.#file}.head` || paths.has(path), build);
   }
 
   async #part(path: string, span: Span, traffic: Traffic, how: Getting): Promise<Uint8Array> {

@@ -651,14 +651,19 @@ impl Iterator for Postings<'_> {
             return None;
         }
         self.left -= 1;
-        // Checked when the shard was read; were it not so, the list would end here.
+        // Most is checked when the shard was read; were it not so, the list would end here.
         let (place, tf, len) = self.lists.next(self.level, self.least).ok()?;
         let [page, section, at] = place.map(|at| at as u32);
         self.least = Place { page, section, at }.next(self.level);
         let id = match self.level {
-            Level::Page => page,
-            Level::Section => self.structure.section_at(PageId(page), section).0,
-            Level::Passage => self.structure.passage_in(PageId(page), section, at).0,
+            Level::Page => Some(page),
+            Level::Section => self.structure.section_at(PageId(page), section).map(|id| id.0),
+            Level::Passage => self.structure.passage_in(PageId(page), section, at).map(|id| id.0),
+        };
+        // A place that the page does not have ends the list: any other answer could name one section without end.
+        let Some(id) = id else {
+            self.left = 0;
+            return None;
         };
         Some(Posting { id, tf, len })
     }

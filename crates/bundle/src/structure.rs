@@ -183,21 +183,18 @@ impl Structure {
         (page, section.0.saturating_sub(self.sections(page).start))
     }
 
-    /// The section at a place in a page; the last there is where the page has fewer.
+    /// The section at a place in a page, if it has so many.
     #[inline]
-    pub fn section_at(&self, page: PageId, place: u32) -> SectionId {
+    pub fn section_at(&self, page: PageId, place: u32) -> Option<SectionId> {
         let Range { start, end } = self.sections(page);
-        SectionId(start.saturating_add(place).min(end.max(1) - 1))
+        start.checked_add(place).filter(|&section| section < end).map(SectionId)
     }
 
-    /// The passage at a place in the section at a place in a page; the last there is where section or page have fewer.
+    /// The passage at a place in the section at a place in a page, if they have so many.
     #[inline]
-    pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> PassageId {
-        let Range { start, end } = self.sections(page);
-        let found = start.saturating_add(section);
-        // A section that the page does not have would come behind all of its passages.
-        let place = if found < end { place } else { u32::MAX };
-        self.passage_at(SectionId(found.min(end.max(1) - 1)), place)
+    pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> Option<PassageId> {
+        let Range { start, end } = self.passages(self.section_at(page, section)?);
+        start.checked_add(place).filter(|&passage| passage < end).map(PassageId)
     }
 
     /// A passage as its section and its place there.
@@ -205,14 +202,6 @@ impl Structure {
     pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
         let section = self.section_of(passage);
         (section, passage.0.saturating_sub(self.passages(section).start))
-    }
-
-    /// The passage at a place in a section; the last there is where the section has fewer.
-    #[inline]
-    pub fn passage_at(&self, section: SectionId, place: u32) -> PassageId {
-        let Range { start, end } = self.passages(section);
-        let end = if start < end { end } else { self.n_passages() };
-        PassageId(start.saturating_add(place).min(end.saturating_sub(1)))
     }
 
     /// The section of a vector.

@@ -482,3 +482,24 @@ fn writers_refuse_what_readers_would() {
         assert!(Graph::new(VectorId(entry), layers.clone()).is_err(), "{entry} {layers:?}");
     }
 }
+
+#[test]
+fn a_place_that_its_page_lacks_ends_the_list() {
+    let posting = |level| move |id| Posting::new(level, id, [1, 0], [100, 0]);
+    let sections = [0, 1, 2].map(posting(Level::Section));
+    let passages = [0, 2, 4].map(posting(Level::Passage));
+    let mut terms = TermsBuilder::new();
+    let many = sections_of(&[3]);
+    terms.push("word", 4, [&[], &sections, &[]], &many).unwrap();
+    terms.push("words", 4, [&[], &[], &passages], &many).unwrap();
+    let shard = TermsShard::from_bytes(terms.finish(), &stats(5000)).unwrap();
+    for (term, level) in [("word", Level::Section), ("words", Level::Passage)] {
+        let entry = shard.find(term).unwrap();
+        let found = |structure: &Structure| -> Vec<u32> {
+            shard.postings(&entry, level, structure).map(|posting| posting.id).collect()
+        };
+        assert_eq!(found(&many).len(), 3, "{term}");
+        // Pages of one section, of one passage each: as a structure says that is not the terms' own.
+        assert_eq!(found(&sections_of(&[1])), [0], "{term}");
+    }
+}

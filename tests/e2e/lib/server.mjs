@@ -46,7 +46,7 @@ export async function serve(directories, pages = {}) {
     if (state.corrupt?.test(path)) bytes[bytes.length >> 1] ^= 0xff;
     const headers = {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-      "cache-control": /\/[0-9a-f]{16,32}\.bin$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
+      "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
       ...(extname(file) === ".html" ? state.headers : {}),
     };
     const range = state.ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
