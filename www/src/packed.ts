@@ -43,6 +43,7 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
   });
   // What is of no use is not fetched to its end.
   const stop = () => void reader.cancel().catch(() => {});
+  const refused = (what: string) => (stop(), failed(what));
   let head = new Uint8Array();
   while (head.length < HEADER) {
     const { value, done } = await read();
@@ -74,17 +75,11 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
         next = undefined;
         if (value) {
           const at = room(value.length);
-          if (at === 0) {
-            stop();
-            throw failed("is too long for a packed module.");
-          }
+          if (at === 0) throw refused("is too long for a packed module.");
           new Uint8Array(memory.buffer, at, value.length).set(value);
         }
         came = unpack(done);
-        if (came < 0) {
-          stop();
-          throw failed("is damaged, or no packed module.");
-        }
+        if (came < 0) throw refused("is damaged, or no packed module.");
         if (came > from) controller.enqueue(new Uint8Array(memory.buffer, module() + from, came - from).slice());
         if (done) return controller.close();
       }

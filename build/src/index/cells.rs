@@ -11,11 +11,11 @@ use std::collections::HashSet;
 
 use findling_bundle::cells::{ALIKE, Cell, Coder, as_stored, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
-use findling_bundle::{Error, ShardKind, encode_shard, rename_shard};
+use findling_bundle::{Error, ShardKind, encode_shard};
 use rayon::prelude::*;
 
 use super::dot::dot;
-use super::shards::Stored;
+use super::shards::{Stored, rename_while};
 
 /// Vectors that centroids are learned from, at most.
 const SAMPLE: usize = 30_000;
@@ -81,7 +81,7 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
     // Some ten bits a vector.
     let tells = n <= MAX_TOLD as usize;
-    let mut shards: Vec<Stored> = members
+    let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
         .map(|(members, centroid)| {
@@ -91,11 +91,8 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
         })
         .collect::<Result<_, Error>>()?;
     let mut names = HashSet::new();
-    for (entry, stored) in &mut shards {
-        while !names.insert(entry.hash) {
-            (*entry, *stored) = rename_shard(entry, std::mem::take(stored));
-        }
-    }
+    let shards: Vec<Stored> =
+        shards.into_iter().map(|shard| rename_while(shard, |(entry, _)| !names.insert(entry.hash))).collect();
     let cell_of = if tells { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()
@@ -141,14 +138,10 @@ fn go_on<'a>(values: &'a [f32], dim: usize, step: f32, earlier: &Grouping) -> Op
 
 /// Clusters in an order in which each is as like as can be to one before it (the minimum spanning tree that grows from the mean: Prim,
 /// *Shortest connection networks and some generalizations*, 1957). It is the same in whatever order they come.
-fn likest_first(centroids: Vec<f32>, members: Vec<Vec<u32>>, dim: usize) -> (Vec<f32>, Vec<Vec<u32>>) {
+fn likest_first(centroids: Vec<f32>, mut members: Vec<Vec<u32>>, dim: usize) -> (Vec<f32>, Vec<Vec<u32>>) {
     let rows: Vec<&[f32]> = centroids.chunks_exact(dim.max(1)).collect();
-    let n = rows.len().max(1) as f64;
-    let mut mean = vec![0.0f64; dim];
-    for row in &rows {
-        mean.iter_mut().zip(*row).for_each(|(sum, &value)| *sum += f64::from(value) / n);
-    }
-    let mean: Vec<f32> = mean.into_iter().map(|value| value as f32).collect();
+    let mut mean = vec![0.0; dim];
+    means(&centroids, dim, &[(0..rows.len() as u32).collect()], &mut mean);
     let far = |a: &[f32], b: &[f32]| (dot(a, a) + dot(b, b)) / 2.0 - dot(a, b);
     // How far each that is left is from what it is expected to be by the best so far.
     let mut left: Vec<(f32, usize)> = rows.iter().map(|row| far(row, &mean)).zip(0..).collect();
@@ -162,7 +155,6 @@ fn likest_first(centroids: Vec<f32>, members: Vec<Vec<u32>>, dim: usize) -> (Vec
         left.iter_mut().for_each(|(least, cluster)| *least = least.min(far(rows[*cluster], &expected)));
     }
     let ordered = order.iter().flat_map(|&cluster| rows[cluster].iter().copied()).collect();
-    let mut members = members;
     (ordered, order.into_iter().map(|cluster| std::mem::take(&mut members[cluster])).collect())
 }
 

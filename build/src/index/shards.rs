@@ -8,6 +8,15 @@ use rayon::prelude::*;
 /// A shard's line in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
 
+/// A shard under the first of its names that is not `taken`: files are named by a part of their hash.
+pub fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
+    while taken(&shard) {
+        let (entry, stored) = shard;
+        shard = rename_shard(&entry, stored);
+    }
+    shard
+}
+
 /// The shard directory and what it refers to, as stored. Equal shards are kept once.
 #[derive(Debug, Default)]
 pub struct ShardSet {
@@ -48,38 +57,32 @@ impl ShardSet {
             .par_iter()
             .map(|raw| (!raw.is_empty()).then(|| encode_shard(kind, raw)).transpose())
             .collect::<Result<_, Error>>()?;
-        let (mut lines, mut all) = (Vec::with_capacity(raws.len()), Vec::new());
+        let (mut lines, mut all) = (Vec::with_capacity(raws.len()), Vec::<Stored>::new());
         let mut named: HashMap<ShardHash, usize> = HashMap::new();
         for shard in encoded {
-            let shard = shard.map(|(mut entry, mut stored)| {
-                while self.ids.contains_key(&entry.hash)
-                    || self.reserved.contains(&entry.hash)
-                        && named.get(&entry.hash).is_none_or(|&same: &usize| {
-                            let (_, other): &Stored = &all[same];
-                            *other != stored
-                        })
-                {
-                    (entry, stored) = rename_shard(&entry, stored);
-                }
-                self.reserved.insert(entry.hash);
+            let line = shard.map(|shard| {
+                let (entry, stored) = rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
+                    Some(&same) => all[same].1 != *stored,
+                    None => self.ids.contains_key(&entry.hash) || self.reserved.contains(&entry.hash),
+                });
                 named.insert(entry.hash, all.len());
                 all.push((entry, stored));
                 entry
             });
-            lines.push(shard);
+            lines.push(line);
         }
+        self.reserved.extend(named.into_keys());
         Ok((lines, all))
     }
 
-    fn insert(&mut self, mut entry: ShardEntry, mut stored: Vec<u8>) -> ShardId {
-        // Files are named by a part of their hash.
-        loop {
-            match self.ids.get(&entry.hash) {
-                Some(&id) if self.stored[id.index()] == stored => return id,
-                None if !self.reserved.contains(&entry.hash) => break,
-                _ => (),
-            }
-            (entry, stored) = rename_shard(&entry, stored);
+    fn insert(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
+        let (entry, stored) =
+            rename_while((entry, stored), |(entry, stored)| match self.ids.get(&entry.hash) {
+                Some(same) => self.stored[same.index()] != *stored,
+                None => self.reserved.contains(&entry.hash),
+            });
+        if let Some(&same) = self.ids.get(&entry.hash) {
+            return same;
         }
         let id = ShardId(self.entries.len() as u32);
         self.ids.insert(entry.hash, id);

@@ -293,31 +293,23 @@ pub fn write_centroids(
         mean.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value) / n);
     }
     let mean: Vec<f32> = mean.into_iter().map(|value| as_stored(value as f32, step)).collect();
-    let mut read: Vec<(Vec<i8>, f32)> = Vec::with_capacity(cells.len());
     let (mut likes, mut rests) = (Vec::with_capacity(cells.len()), Vec::with_capacity(cells.len()));
+    // By the mean alone, then by each centroid before.
     let mut expectations: Vec<Vec<f32>> = vec![mean.clone()];
     for row in centroids.chunks_exact(dim.max(1)) {
-        let far =
-            |expected: &Vec<f32>| -> f32 { expected.iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum() };
-        let mut best = (f32::INFINITY, 0);
-        for (place, expected) in expectations.iter().enumerate() {
-            let far = far(expected);
-            if far < best.0 {
-                best = (far, place);
-            }
-        }
-        let n = read.len();
-        likes.push(if best.1 == 0 { 0 } else { (n + 1 - best.1) as u32 });
-        let expected = &expectations[best.1];
+        let far = |expected: &[f32]| expected.iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
+        let distances = expectations.iter().map(|expected| far(expected)).zip(0..);
+        let (_, best) = distances.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        likes.push(if best == 0 { 0 } else { (expectations.len() - best) as u32 });
+        let expected = &expectations[best];
         let rest: Vec<f32> = row.iter().zip(expected).map(|(value, expected)| value - expected).collect();
         let stored: Vec<f32> = rest
             .iter()
             .zip(expected)
             .map(|(&rest, expected)| expected + steps(rest, step) as f32 * step)
             .collect();
-        let stored = quantise(&stored);
-        expectations.push(expected_of(&mean, Some((&stored.0, stored.1))));
-        read.push(stored);
+        let (read, scale) = quantise(&stored);
+        expectations.push(expected_of(&mean, Some((&read, scale))));
         rests.push(rest);
     }
     let coder = Coder::of(rests.iter(), dim, step)?;

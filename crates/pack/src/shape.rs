@@ -36,7 +36,7 @@ mod kind {
 /// Where in the module it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    Preamble = 0,
+    Preamble,
     SectionId,
     SectionLength,
     Section,
