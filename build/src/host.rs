@@ -209,7 +209,7 @@ impl Host {
         provided.with_context(|| {
             let path = self.files.path().display();
             match self.files.is_single_file() {
-                false => format!("{path}: {} is damaged", entry.path()),
+                false => format!("{path}: {} is damaged", self.manifest().path(shard, &entry)),
                 true => format!("{path}: shard {} is damaged", shard.0),
             }
         })

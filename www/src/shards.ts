@@ -11,9 +11,9 @@ export interface Wanted {
   id: number;
   /** Relative to the bundle; names the content. */
   path: string;
-  /** Bytes. */
+  /** Bytes, where it lies in a single-file bundle. */
   length: number;
-  /** Where it begins in a single-file bundle. */
+  /** Where it begins there. */
   offset: number;
   /** Whether the rest of the engine must be here to read it. */
   rest?: true;

@@ -187,6 +187,4 @@ export interface Description {
     /** Encoders deployed beside the bundle, preferred first. */
     queryEncoders: { kind: string; files: { path: string; length: number; hash: string }[] }[];
   } | null;
-  /** Bytes of all shards. */
-  storedBytes: number;
 }

@@ -105,13 +105,12 @@ fn parts_add_up_and_are_what_the_engine_read() {
     assert_eq!(first.total.stored.worst, cost.bytes);
     assert_eq!(first.requests.worst, cost.shards.len() as u64);
     assert_eq!(first.rounds.worst, u64::from(cost.n_rounds));
-    // By hand: the shards' own lengths.
+    // By hand: the files' own lengths.
     let rows: u64 = cost
         .shards
         .iter()
-        .filter_map(|&shard| host.manifest().shard(shard))
-        .filter(|entry| entry.kind == ShardKind::Rows)
-        .map(|entry| u64::from(entry.stored_len))
+        .filter(|&&shard| host.index().entry(shard).is_some_and(|entry| entry.kind == ShardKind::Rows))
+        .map(|&shard| host.files().shard(shard).unwrap().len() as u64)
         .sum();
     assert_eq!(first.rows.stored.worst, rows);
 }
@@ -145,7 +144,8 @@ fn a_first_query_is_less_than_the_bundle() {
     assert!(own.len() > 20 && own.len() <= sample::MAX_QUERIES, "{}", own.len());
     assert_eq!(own, own_queries(host.files()).unwrap());
     let budget = measure(&mut host, &own, &Ui::silent()).unwrap();
-    let whole: u64 = host.manifest().shards.iter().map(|shard| u64::from(shard.stored_len)).sum();
+    let n_shards = host.manifest().shards.len() as u32;
+    let whole: u64 = (0..n_shards).map(|id| host.files().shard(ShardId(id)).unwrap().len() as u64).sum();
     assert!(budget.first.total.stored.worst <= whole, "{budget:?}");
     let Spread { median, p95, worst } = budget.first.total.stored;
     assert!(0 < median && median <= p95 && p95 <= worst);

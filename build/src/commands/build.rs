@@ -12,6 +12,7 @@ use findling_encoder::static_table::StaticTable;
 use serde::Serialize;
 
 use crate::chunk::ChunkOptions;
+use crate::index::Deployed;
 use crate::index::cache::Cache;
 use crate::index::earlier::Earlier;
 use crate::index::query_encoder::{self, Choice, Words};
@@ -351,7 +352,9 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     drop(words);
     extras.extend(files);
     let table = table.as_ref();
-    let job = Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, options };
+    let deployed = Deployed::at(&args.output);
+    let job =
+        Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, deployed, options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
     client::fit(&mut extras, &bundle.manifest.languages);
     stages.insert(0, parse);

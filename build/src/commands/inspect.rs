@@ -146,7 +146,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     let (ids, shards): (Vec<ShardId>, Vec<ShardEntry>) = listed.chain(of_positions).unzip();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
-    let (raw_lens, decoded): (Vec<u64>, Vec<Result<Decoded>>) = shards
+    let (lens, decoded): (Vec<(u64, u64)>, Vec<Result<Decoded>>) = shards
         .par_iter()
         .enumerate()
         .map(|(id, shard)| {
@@ -155,20 +155,21 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
             let id = ids[id];
             let stored = match files.stored(id, shard) {
                 Ok(stored) => stored,
-                Err(error) => return (0, Err(error)),
+                Err(error) => return ((0, 0), Err(error)),
             };
             let decoded = decode(manifest, centroids.as_ref(), id, shard, column, &stored);
-            (announced_len(&stored).map_or(0, u64::from), decoded.map_err(Into::into))
+            let raw_len = announced_len(&stored).map_or(0, u64::from);
+            ((stored.len() as u64, raw_len), decoded.map_err(Into::into))
         })
         .unzip();
     bar.finish_and_clear();
 
     let mut damage: Vec<String> = decoded
         .iter()
-        .zip(&shards)
-        .filter_map(|(decoded, shard)| {
+        .zip(ids.iter().zip(&shards))
+        .filter_map(|(decoded, (&id, shard))| {
             let error = decoded.as_ref().err()?;
-            Some(format!("{} ({}): {error:#}", shard.path(), kind_name(shard.kind)))
+            Some(format!("{} ({}): {error:#}", manifest.path(id, shard), kind_name(shard.kind)))
         })
         .collect();
     let dense = manifest.dense.as_ref();
@@ -185,7 +186,7 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         Ok(Decoded::Graph(line)) => Some(GraphLine { ..*line }),
         _ => None,
     });
-    let parts: Vec<Part> = sizes(shards.iter().copied().zip(raw_lens))
+    let parts: Vec<Part> = sizes(shards.iter().map(|shard| shard.kind).zip(lens))
         .into_iter()
         .map(|(kind, files, stored_bytes, raw_bytes)| Part {
             kind: kind_name(kind),
@@ -491,14 +492,14 @@ mod tests {
         assert!(contents.graph.is_some());
         serde_json::to_string(&contents).unwrap();
 
-        for (shard, _) in bundle.stored() {
-            let path = out.join(shard.path());
+        for (name, _) in bundle.stored() {
+            let path = out.join(&name);
             let honest = fs::read(&path).unwrap();
             let mut spoilt = honest.clone();
             *spoilt.last_mut().unwrap() ^= 1;
             fs::write(&path, spoilt).unwrap();
             let damage = look().damage;
-            assert!(damage.len() == 1 && damage[0].contains(&shard.path()), "{damage:?}");
+            assert!(damage.len() == 1 && damage[0].contains(&name), "{damage:?}");
             fs::remove_file(&path).unwrap();
             assert_eq!(look().damage.len(), 1);
             fs::write(&path, honest).unwrap();

@@ -4,8 +4,8 @@ use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
-    SentencesRange, ShardEntry, ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
+    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, RangeStart,
+    SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
 };
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use super::embed::Embedded;
 use super::lexical::{Lexical, Positions};
 use super::rows::Rows;
 use super::sentences::Sentences;
-use super::shards::{ShardSet, Stored};
+use super::shards::{Deployed, ShardSet, Stored};
 use crate::cutter::Cutter;
 
 /// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads all, and several at once come sooner;
@@ -38,10 +38,19 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Every shard with its line in a directory: those of the manifest, then the cells, then positions.
-    pub fn stored(&self) -> impl Iterator<Item = (&ShardEntry, &Vec<u8>)> {
+    /// Every shard with its path: those of the manifest, then the cells, then positions.
+    pub fn stored(&self) -> impl Iterator<Item = (String, &Vec<u8>)> {
+        let listed = self.manifest.shards.iter().zip(&self.shards);
         let others = self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
-        self.manifest.shards.iter().zip(&self.shards).chain(others)
+        // Cells are counted on from the manifest's last shard; positions are named by their hashes alone.
+        let ids = (0..).map(ShardId);
+        ids.zip(listed.chain(others)).map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
+    }
+
+    /// Bytes of all shards.
+    pub fn n_bytes(&self) -> u64 {
+        let others = self.cells.iter().chain(&self.positions).map(|(_, stored)| stored);
+        self.shards.iter().chain(others).map(|stored| stored.len() as u64).sum()
     }
 }
 
@@ -87,6 +96,8 @@ pub struct Parts {
     pub addresses: Vec<u8>,
     /// Meaning; `None` for words alone.
     pub dense: Option<DenseParts>,
+    /// What the bundle replaces.
+    pub deployed: Deployed,
 }
 
 /// Compresses all shards on all cores and writes the manifest. The same parts give the same bytes.
@@ -94,8 +105,18 @@ pub struct Parts {
 /// # Errors
 /// Where a part is beyond the formats' limits.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
-    let Parts { languages, lexical, synonyms, ranking, columns, text_firsts, texts, addresses, dense } =
-        parts;
+    let Parts {
+        languages,
+        lexical,
+        synonyms,
+        ranking,
+        columns,
+        text_firsts,
+        texts,
+        addresses,
+        dense,
+        deployed,
+    } = parts;
     let structure = &lexical.structure;
     let stats = Stats {
         n_pages: structure.n_pages(),
@@ -105,16 +126,13 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         n_terms: lexical.n_terms,
         mean_len: lexical.mean_len,
     };
-    let mut shards = ShardSet::default();
-    let cells = dense.as_ref().and_then(|dense| dense.cells.as_ref());
-    shards.reserve(cells.into_iter().flat_map(|cells| &cells.shards).map(|(entry, _)| entry.hash));
+    let mut shards = ShardSet::new(deployed);
     shards.add(ShardKind::Structure, &structure.to_bytes())?;
 
-    let (firsts, terms): (Vec<_>, Vec<_>) =
-        lexical.ranges.into_iter().map(|range| (range.first_term, range.terms)).unzip();
-    let terms = shards.add_all(ShardKind::Terms, &terms)?;
-    let lexicon =
-        firsts.into_iter().zip(terms).map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
+    let terms = lexical.ranges.par_iter().map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
+    let terms = shards.add_ranges(ShardKind::Terms, terms)?;
+    let firsts = lexical.ranges.into_iter().map(|range| range.first_term);
+    let lexicon = firsts.zip(terms).map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
     let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
     shards.add(ShardKind::PositionsDirectory, &directory)?;
 
@@ -133,8 +151,9 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .map(|(column, Built { name, kind, facet, .. })| Attribute { name, kind, column, facet })
         .collect();
 
+    let starts = text_firsts.par_iter().map(|&(page, section)| RangeStart::Page(page, section));
     let texts = shards
-        .add_all(ShardKind::Texts, &texts)?
+        .add_ranges(ShardKind::Texts, starts.zip(texts.par_iter().map(Vec::as_slice)))?
         .into_iter()
         .zip(text_firsts)
         .map(|(shard, (first_page, first_section))| TextRange { first_page, first_section, shard })
@@ -213,12 +232,12 @@ fn add_dense(
     let projection =
         projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
     let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
-    let (firsts, codes): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
-    let sentences = shards
-        .add_all(ShardKind::Sentences, &codes)?
-        .into_iter()
-        .zip(firsts)
-        .map(|(shard, first_page)| SentencesRange { first_page, shard })
+    let codes = sentences.par_iter().map(|(first, codes)| (RangeStart::Page(*first, 0), &codes[..]));
+    let ids = shards.add_ranges(ShardKind::Sentences, codes)?;
+    let sentences = sentences
+        .iter()
+        .zip(ids)
+        .map(|(&(first_page, _), shard)| SentencesRange { first_page, shard })
         .collect();
     let dense =
         Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows, sentences };
@@ -237,14 +256,14 @@ fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     sums.into_iter().map(|sum| (sum / n) as f32).collect()
 }
 
-/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds. The shards come with their
-/// lengths uncompressed.
-pub fn sizes(shards: impl Iterator<Item = (ShardEntry, u64)>) -> Vec<(ShardKind, usize, u64, u64)> {
+/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds. Of each shard its lengths, as stored
+/// and uncompressed.
+pub fn sizes(shards: impl Iterator<Item = (ShardKind, (u64, u64))>) -> Vec<(ShardKind, usize, u64, u64)> {
     let mut sizes = std::collections::BTreeMap::new();
-    for (shard, raw_len) in shards {
-        let (n, stored, raw) = sizes.entry(shard.kind).or_insert((0usize, 0u64, 0u64));
+    for (kind, (stored_len, raw_len)) in shards {
+        let (n, stored, raw) = sizes.entry(kind).or_insert((0usize, 0u64, 0u64));
         *n += 1;
-        *stored += u64::from(shard.stored_len);
+        *stored += stored_len;
         *raw += raw_len;
     }
     sizes.into_iter().map(|(kind, (n, stored, raw))| (kind, n, stored, raw)).collect()

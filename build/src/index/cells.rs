@@ -7,15 +7,13 @@
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
-use std::collections::HashSet;
-
 use findling_bundle::cells::{ALIKE, Cell, Coder, as_stored, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
-use findling_bundle::{Error, ShardKind, encode_shard};
+use findling_bundle::{Error, RangeStart, ShardKind, encode_shard};
 use rayon::prelude::*;
 
 use super::dot::dot;
-use super::shards::{Stored, rename_while};
+use super::shards::{Deployed, Stored};
 
 /// Vectors that centroids are learned from, at most.
 const SAMPLE: usize = 30_000;
@@ -63,7 +61,12 @@ fn cell_len(n_vectors: usize) -> usize {
 ///
 /// # Errors
 /// Where they are beyond the formats' limits.
-pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
+pub fn build(
+    values: &[f32],
+    dim: usize,
+    earlier: Option<&Grouping>,
+    deployed: &Deployed,
+) -> Result<Cells, Error> {
     let n = values.len() / dim.max(1);
     let step = step(n, dim);
     let goes_on = earlier.and_then(|earlier| go_on(values, dim, step, earlier));
@@ -84,15 +87,14 @@ pub fn build(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<C
     let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
-        .map(|(members, centroid)| {
+        .enumerate()
+        .map(|(number, (members, centroid))| {
             let rows: Vec<&[f32]> = members.iter().map(|&vector| row(vector)).collect();
             let ids = (!tells).then_some(&members[..]);
-            encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, ids, &rows)?)
+            let shard = encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, ids, &rows)?)?;
+            Ok(deployed.rename(shard, RangeStart::Cell(number as u32)))
         })
         .collect::<Result<_, Error>>()?;
-    let mut names = HashSet::new();
-    let shards: Vec<Stored> =
-        shards.into_iter().map(|shard| rename_while(shard, |(entry, _)| !names.insert(entry.hash))).collect();
     let cell_of = if tells { cell_of(&members, n) } else { Vec::new() };
     let listed: Vec<Cell> = shards
         .iter()
@@ -346,6 +348,10 @@ mod tests {
 
     use super::*;
 
+    fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
+        build(values, dim, earlier, &Deployed::default())
+    }
+
     const DIM: usize = 16;
 
     /// Vectors of length 1 around a few centres.
@@ -384,7 +390,7 @@ mod tests {
     fn every_vector_is_in_one_cell_and_near_what_it_was() {
         for n in [1, 23, 700] {
             let values = vectors(n);
-            let (_, shards) = read(&build(&values, DIM, None).unwrap(), n);
+            let (_, shards) = read(&group(&values, DIM, None).unwrap(), n);
             let mut found: Vec<u32> = shards.iter().flat_map(|cell| cell.ids().to_vec()).collect();
             found.sort_unstable();
             assert!(found.into_iter().eq(0..n as u32));
@@ -400,10 +406,10 @@ mod tests {
     #[test]
     fn equal_vectors_are_divided_too() {
         let values = [1.0f32, 0.0, 0.0, 0.0].repeat(500);
-        let cells = build(&values, 4, None).unwrap();
+        let cells = group(&values, 4, None).unwrap();
         assert!(cells.shards.len() >= 500 / (3 * cell_len(500)));
-        assert!(build(&[0.0; 400], 4, None).is_ok());
-        assert!(build(&[], 4, None).unwrap().shards.is_empty());
+        assert!(group(&[0.0; 400], 4, None).is_ok());
+        assert!(group(&[], 4, None).unwrap().shards.is_empty());
     }
 
     #[test]
@@ -411,7 +417,7 @@ mod tests {
         let values = vectors(900);
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| build(&values, DIM, None)).unwrap()
+            pool.install(|| group(&values, DIM, None)).unwrap()
         };
         let (one, three) = (on(1), on(3));
         assert!(one.centroids == three.centroids && one.shards == three.shards);
@@ -432,8 +438,8 @@ mod tests {
     #[test]
     fn a_rebuild_changes_the_cells_of_what_changed() {
         let values = vectors(2000);
-        let first = build(&values, DIM, None).unwrap();
-        let again = build(&values, DIM, Some(&grouping(&first, 2000))).unwrap();
+        let first = group(&values, DIM, None).unwrap();
+        let again = group(&values, DIM, Some(&grouping(&first, 2000))).unwrap();
         assert!(again.centroids == first.centroids && again.shards == first.shards, "nothing has changed");
         // Three vectors in the middle move; one comes in before them, which moves the ids behind it.
         let mut edited = values.clone();
@@ -443,22 +449,22 @@ mod tests {
             let hashes: Vec<_> = first.shards.iter().map(|(entry, _)| entry.hash).collect();
             cells.shards.iter().filter(|(entry, _)| !hashes.contains(&entry.hash)).count()
         };
-        let rebuilt = build(&edited, DIM, Some(&grouping(&first, 2000))).unwrap();
+        let rebuilt = group(&edited, DIM, Some(&grouping(&first, 2000))).unwrap();
         assert!((1..=7).contains(&changed(&rebuilt)), "{}", changed(&rebuilt));
-        let fresh = build(&edited, DIM, None).unwrap();
+        let fresh = group(&edited, DIM, None).unwrap();
         assert!(2 * changed(&fresh) > fresh.shards.len(), "{} of {}", changed(&fresh), fresh.shards.len());
     }
 
     #[test]
     fn a_grouping_that_a_site_has_outgrown_is_made_anew() {
-        let few = grouping(&build(&vectors(300), DIM, None).unwrap(), 300);
+        let few = grouping(&group(&vectors(300), DIM, None).unwrap(), 300);
         let values = vectors(4000);
-        let fresh = build(&values, DIM, None).unwrap();
-        assert!(build(&values, DIM, Some(&few)).unwrap().shards == fresh.shards, "ten times the size");
+        let fresh = group(&values, DIM, None).unwrap();
+        assert!(group(&values, DIM, Some(&few)).unwrap().shards == fresh.shards, "ten times the size");
         // As many, but elsewhere.
         let far: Vec<f32> = values.iter().map(|value| -value).collect();
-        let there = build(&far, DIM, None).unwrap();
-        let rebuilt = build(&far, DIM, Some(&grouping(&fresh, 4000))).unwrap();
+        let there = group(&far, DIM, None).unwrap();
+        let rebuilt = group(&far, DIM, Some(&grouping(&fresh, 4000))).unwrap();
         assert!(rebuilt.shards == there.shards);
     }
 
@@ -481,7 +487,7 @@ mod tests {
     #[test]
     fn vectors_of_a_cell_are_alike() {
         let values = vectors(700);
-        let (_, shards) = read(&build(&values, DIM, None).unwrap(), 700);
+        let (_, shards) = read(&group(&values, DIM, None).unwrap(), 700);
         // Vectors were made around twelve centres in turn: a cell should know few of them.
         let mixed =
             shards.iter().filter(|cell| cell.ids().iter().any(|id| id % 12 != cell.ids()[0] % 12)).count();

@@ -216,8 +216,8 @@ mod tests {
         assert!(earlier.fitted(&table, &other).is_none());
         assert!(earlier.grouping(&other, Some(table.projection())).is_none());
         let manifest = earlier.files.manifest();
-        for shard in &manifest.shards {
-            std::fs::write(out.join(shard.path()), b"spoilt").unwrap();
+        for (id, shard) in (0..).map(ShardId).zip(&manifest.shards) {
+            std::fs::write(out.join(manifest.path(id, shard)), b"spoilt").unwrap();
         }
         assert!(earlier.fitted(&table, &card).is_none());
         assert!(earlier.grouping(&card, Some(table.projection())).is_none());

@@ -54,6 +54,7 @@ use assemble::{Bundle, DenseParts, Parts};
 use cache::Cache;
 use earlier::Earlier;
 use languages::Languages;
+pub use shards::Deployed;
 
 /// From how many vectors on a bundle has a graph. The engine takes a search of the graph for as costly as comparing with
 /// 6,000 to 11,000 vectors; up to about twice that, the graph saves a millisecond and costs its download.
@@ -113,6 +114,8 @@ pub struct Job<'a> {
     pub table: Option<&'a StaticTable>,
     /// The bundle that is built again, whose order of pages, groups and fitted rows go on as long as they serve.
     pub earlier: Option<Earlier>,
+    /// What the bundle replaces.
+    pub deployed: Deployed,
     /// Sizes and languages.
     pub options: Options,
 }
@@ -194,7 +197,7 @@ pub fn count(n: u64, plural: &str) -> String {
 /// # Errors
 /// Where the encoder fails, or the corpus is beyond the formats' limits.
 pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
-    let Job { mut pages, encoder, cache, query_encoders, table, earlier, options } = job;
+    let Job { mut pages, encoder, cache, query_encoders, table, earlier, deployed, options } = job;
     let mut stages = Vec::new();
 
     let started = Instant::now();
@@ -237,7 +240,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let dense = match encoder {
         None => None,
         Some(encoder) => {
-            let meaning = Meaning { encoder, cache, query_encoders, table, earlier };
+            let deployed = &deployed;
+            let meaning = Meaning { encoder, cache, query_encoders, table, earlier, deployed };
             let dense = embed_all(meaning, &chunks, &options, &mut stages, ui)?;
             n_truncated = dense.embedded.n_truncated;
             Some(dense)
@@ -255,10 +259,10 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         texts,
         addresses,
         dense,
+        deployed,
     };
     let bundle = assemble::assemble(parts).context("the bundle cannot be put together")?;
-    let bytes = bundle.stored().map(|(_, stored)| stored.len() as u64).sum();
-    stages.push(Stage::ended("assemble", started, bytes, "bytes", ui));
+    stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
     Ok(Outcome { bundle, stages, n_truncated })
 }
 
@@ -302,6 +306,7 @@ struct Meaning<'a> {
     query_encoders: Vec<QueryEncoder>,
     table: Option<&'a StaticTable>,
     earlier: Option<Earlier>,
+    deployed: &'a Deployed,
 }
 
 fn embed_all(
@@ -311,7 +316,7 @@ fn embed_all(
     stages: &mut Vec<Stage>,
     ui: &Ui,
 ) -> anyhow::Result<DenseParts> {
-    let Meaning { encoder, mut cache, query_encoders, table, earlier } = meaning;
+    let Meaning { encoder, mut cache, query_encoders, table, earlier, deployed } = meaning;
     if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
         ui.warn(
             "another build is writing the embedding cache; it is read, and what is embedded now is not kept",
@@ -372,7 +377,7 @@ fn embed_all(
         true => {
             let started = Instant::now();
             let before = earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
-            let cells = cells::build(&embedded.values, embedded.dim, before.as_ref())
+            let cells = cells::build(&embedded.values, embedded.dim, before.as_ref(), deployed)
                 .context("vectors cannot be grouped")?;
             stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
             Some(cells)

@@ -137,7 +137,8 @@ impl BundleFiles {
     pub fn each_page(&self, mut each: impl FnMut(&PageText<'_>)) -> Result<()> {
         for range in &self.manifest.texts {
             let Some(entry) = self.manifest.shard(range.shard) else { continue };
-            let damaged = || format!("{}: {} is damaged", self.path.display(), entry.path());
+            let damaged =
+                || format!("{}: {} is damaged", self.path.display(), self.manifest.path(range.shard, entry));
             let raw = decode_shard(entry, &self.shard(range.shard)?).with_context(damaged)?;
             let texts = TextsShard::from_bytes(raw).with_context(damaged)?;
             for page in 0..texts.n_pages() {
@@ -154,7 +155,7 @@ impl BundleFiles {
     pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
             Place::Directory => {
-                let file = self.path.join(entry.path());
+                let file = self.path.join(self.manifest.path(id, entry));
                 fs::read(&file).with_context(|| {
                     format!(
                         "{} cannot be read; the bundle is incomplete: deploy or build it again",

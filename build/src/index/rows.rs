@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use findling_bundle::rows::{self, Bits, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
-use findling_bundle::{Error, RowRange, ShardKind, StaticRows};
+use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows};
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::for_each_word;
+use rayon::prelude::*;
 
 use super::shards::ShardSet;
 use super::vocabulary::{by_use, count_words};
@@ -20,9 +21,9 @@ use crate::cutter::{Cutter, parting};
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 2 << 20;
 /// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
-const SHARD_LEN: usize = 2 << 10;
+const SHARD_LEN: usize = 1 << 10;
 /// Rows in the shard of common words.
-const N_COMMON: usize = 64;
+const N_COMMON: usize = 16;
 
 /// One row to be kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +155,7 @@ impl Rows {
                 common.push(key, row.scale, &row.packed)?;
             }
         }
-        let common = shards.add(ShardKind::Rows, &common.finish())?;
+        let common = common.finish();
 
         let keys: Vec<String> = self.rows.keys().cloned().collect();
         let mut cutter = Cutter::new(SHARD_LEN);
@@ -182,7 +183,12 @@ impl Rows {
         if !builder.is_empty() {
             raws.push(builder.finish());
         }
-        let ids = shards.add_all(ShardKind::Rows, &raws)?;
+        // The common words' shard is first, and of no range.
+        let raws: Vec<&[u8]> = [&common].into_iter().chain(&raws).map(Vec::as_slice).collect();
+        let starts: Vec<&str> = [""].into_iter().chain(firsts.iter().map(String::as_str)).collect();
+        let starts = starts.into_par_iter().map(RangeStart::Key);
+        let mut ids = shards.add_ranges(ShardKind::Rows, starts.zip(raws))?;
+        let common = ids.remove(0);
         let ranges =
             firsts.into_iter().zip(ids).map(|(first_key, shard)| RowRange { first_key, shard }).collect();
         Ok(StaticRows {

@@ -12,7 +12,7 @@ use crate::cutter::Cutter;
 
 /// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a query fetches: most fetch none,
 /// one for meaning alone about as many as it shows pages.
-const BYTES_PER_SHARD: usize = 7;
+const BYTES_PER_SHARD: usize = 4;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 1;
 

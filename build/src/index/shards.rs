@@ -1,15 +1,44 @@
 //! Collecting shards.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::PathBuf;
 
-use findling_bundle::{Error, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard};
+use findling_bundle::entry::shard_path;
+use findling_bundle::{
+    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard,
+};
 use rayon::prelude::*;
 
 /// A shard's line in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
 
+/// What the directory holds that a bundle replaces. Readers have files of it in caches, so that their names are for their contents alone.
+#[derive(Clone, Debug, Default)]
+pub struct Deployed {
+    directory: Option<PathBuf>,
+}
+
+impl Deployed {
+    /// In a directory, which need not exist.
+    pub fn at(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: Some(directory.into()) }
+    }
+
+    /// Whether there is a file of this path with other contents.
+    pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
+        let Some(directory) = &self.directory else { return false };
+        fs::read(directory.join(path)).is_ok_and(|there| there != contents)
+    }
+
+    /// A range's shard under the first of its names that no other file has.
+    pub fn rename(&self, shard: Stored, start: RangeStart<'_>) -> Stored {
+        rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
+    }
+}
+
 /// A shard under the first of its names that is not `taken`: files are named by a part of their hash.
-pub fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
+fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
     while taken(&shard) {
         let (entry, stored) = shard;
         shard = rename_shard(&entry, stored);
@@ -17,33 +46,49 @@ pub fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -
     shard
 }
 
-/// The shard directory and what it refers to, as stored. Equal shards are kept once.
+/// The shard directory and what it refers to, as stored. Of equal shards that are no ranges one is kept.
 #[derive(Debug, Default)]
 pub struct ShardSet {
+    deployed: Deployed,
     entries: Vec<ShardEntry>,
     stored: Vec<Vec<u8>>,
+    /// Those named by their hashes alone.
     ids: HashMap<ShardHash, ShardId>,
     /// Names of shards that are not in the directory.
     reserved: HashSet<ShardHash>,
 }
 
 impl ShardSet {
-    /// Keeps names free that shards outside of the directory have.
-    pub fn reserve(&mut self, names: impl IntoIterator<Item = ShardHash>) {
-        self.reserved.extend(names);
+    /// No shards yet; names are none that other files have which are `deployed`.
+    pub fn new(deployed: Deployed) -> Self {
+        Self { deployed, ..Self::default() }
     }
 
-    /// Compresses and adds one shard.
+    /// Compresses and adds one shard that is no range.
     pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
         let (entry, stored) = encode_shard(kind, raw)?;
         Ok(self.insert(entry, stored))
     }
 
-    /// Compresses shards on all cores and adds them in order.
+    /// Compresses shards that are no ranges on all cores and adds them in order.
     pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
         let encoded: Vec<_> =
             raws.par_iter().map(|raw| encode_shard(kind, raw)).collect::<Result<_, Error>>()?;
         Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
+    }
+
+    /// Compresses the shards of ranges on all cores and adds them in order.
+    pub fn add_ranges<'a>(
+        &mut self,
+        kind: ShardKind,
+        ranges: impl IntoParallelIterator<Item = (RangeStart<'a>, &'a [u8]), Iter: IndexedParallelIterator>,
+    ) -> Result<Vec<ShardId>, Error> {
+        let deployed = &self.deployed;
+        let encoded: Vec<Stored> = ranges
+            .into_par_iter()
+            .map(|(start, raw)| Ok(deployed.rename(encode_shard(kind, raw)?, start)))
+            .collect::<Result<_, Error>>()?;
+        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
     /// Compresses shards on all cores for another directory: the lines of all, none for those that are empty, and the shards of those that
@@ -63,7 +108,7 @@ impl ShardSet {
             let line = shard.map(|shard| {
                 let (entry, stored) = rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
                     Some(&same) => all[same].1 != *stored,
-                    None => self.ids.contains_key(&entry.hash) || self.reserved.contains(&entry.hash),
+                    None => self.ids.contains_key(&entry.hash) || self.is_taken(entry, stored),
                 });
                 named.insert(entry.hash, all.len());
                 all.push((entry, stored));
@@ -79,13 +124,23 @@ impl ShardSet {
         let (entry, stored) =
             rename_while((entry, stored), |(entry, stored)| match self.ids.get(&entry.hash) {
                 Some(same) => self.stored[same.index()] != *stored,
-                None => self.reserved.contains(&entry.hash),
+                None => self.is_taken(entry, stored),
             });
         if let Some(&same) = self.ids.get(&entry.hash) {
             return same;
         }
-        let id = ShardId(self.entries.len() as u32);
+        let id = self.push(entry, stored);
         self.ids.insert(entry.hash, id);
+        id
+    }
+
+    /// Whether the name by hash alone is that of a shard elsewhere.
+    fn is_taken(&self, entry: &ShardEntry, stored: &[u8]) -> bool {
+        self.reserved.contains(&entry.hash) || self.deployed.has_other(&shard_path(&entry.hash), stored)
+    }
+
+    fn push(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
+        let id = ShardId(self.entries.len() as u32);
         self.entries.push(entry);
         self.stored.push(stored);
         id
@@ -99,19 +154,22 @@ impl ShardSet {
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::decode_shard;
+    use findling_bundle::{PageId, decode_shard};
 
     use super::*;
 
     #[test]
-    fn equal_shards_are_kept_once() {
+    fn equal_shards_are_kept_once_but_those_of_ranges() {
         let mut shards = ShardSet::default();
         let a = shards.add(ShardKind::Column, b"same").unwrap();
         let b = shards.add(ShardKind::Column, b"same").unwrap();
-        let c = shards.add(ShardKind::Texts, b"same").unwrap();
+        let c = shards.add(ShardKind::Graph, b"same").unwrap();
         assert_eq!(a, b);
         assert_ne!(a, c);
-        assert_eq!(shards.finish().0.len(), 2);
+        let of = |page| (RangeStart::Page(PageId(page), 0), &b"same"[..]);
+        let ranges = shards.add_ranges(ShardKind::Texts, vec![of(0), of(7)]).unwrap();
+        assert_ne!(ranges[0], ranges[1]);
+        assert_eq!(shards.finish().0.len(), 4);
     }
 
     #[test]
@@ -124,12 +182,38 @@ mod tests {
         assert_ne!(first, other);
         assert_eq!(shards.insert(entry, stored), other, "and again");
         let (entry, _) = encode_shard(ShardKind::Column, b"third").unwrap();
-        shards.reserve([entry.hash]);
+        shards.reserved.insert(entry.hash);
         let third = shards.add(ShardKind::Column, b"third").unwrap();
         assert_ne!(shards.entries[third.index()].hash, entry.hash);
         assert_eq!(shards.add(ShardKind::Column, b"third").unwrap(), third);
         let (entries, stored) = shards.finish();
         assert_ne!(entries[0].hash, entries[1].hash);
         assert_eq!(decode_shard(&entries[1], &stored[1]).unwrap(), b"other");
+    }
+
+    #[test]
+    fn no_shard_has_the_name_of_another_that_readers_may_have() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = RangeStart::Key("term");
+        let (range, stored) = encode_shard(ShardKind::Terms, b"new").unwrap();
+        let (column, _) = encode_shard(ShardKind::Column, b"new").unwrap();
+        let put = |path: &str, contents: &[u8]| {
+            fs::create_dir_all(dir.path().join("shards")).unwrap();
+            fs::write(dir.path().join(path), contents).unwrap();
+        };
+        put(&start.path(&range), b"of an earlier build");
+        put(&shard_path(&column.hash), b"of an earlier build");
+        let mut shards = ShardSet::new(Deployed::at(dir.path()));
+        shards.add_ranges(ShardKind::Terms, vec![(start, &b"new"[..])]).unwrap();
+        shards.add(ShardKind::Column, b"new").unwrap();
+        let (entries, renamed) = shards.finish();
+        assert!(entries[0].hash != range.hash && entries[1].hash != column.hash);
+        assert_eq!(decode_shard(&entries[0], &renamed[0]).unwrap(), b"new");
+
+        // The same contents keep their name.
+        put(&start.path(&range), &stored);
+        let mut shards = ShardSet::new(Deployed::at(dir.path()));
+        shards.add_ranges(ShardKind::Terms, vec![(start, &b"new"[..])]).unwrap();
+        assert_eq!(shards.finish().0[0].hash, range.hash);
     }
 }

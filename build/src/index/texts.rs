@@ -11,7 +11,7 @@ use crate::page::Page;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
 /// is chosen by.
-const BYTES_PER_SHARD: usize = 8;
+const BYTES_PER_SHARD: usize = 5;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
 

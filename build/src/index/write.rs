@@ -147,12 +147,12 @@ fn write_with(
     sweep(&parent, &name);
     let staged = Staged { path: parent.join(format!(".{name}.findling-{}", std::process::id())) };
 
-    let (entry, stored_manifest) = encode_manifest(&bundle.manifest)?;
-    let mut written = Written {
-        bundle_bytes: stored_manifest.len() as u64
-            + bundle.stored().map(|(_, stored)| stored.len() as u64).sum::<u64>(),
-        ..Written::default()
+    let (entry, stored_manifest) = match shape {
+        Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
+        Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
     };
+    let mut written =
+        Written { bundle_bytes: stored_manifest.len() as u64 + bundle.n_bytes(), ..Written::default() };
     let header =
         if shape == Shape::Directory { findling_bundle::Entry::LEN } else { single_file::HEADER_LEN };
     written.bundle_bytes += header as u64;
@@ -168,8 +168,8 @@ fn write_with(
     let mut stage = Stage { old: &out, new: &staged.path, written, before };
     fs::create_dir_all(stage.new).with_context(|| format!("{} cannot be made", stage.new.display()))?;
     if shape == Shape::Directory {
-        for (shard, stored) in bundle.stored() {
-            stage.file(&shard.path(), stored)?;
+        for (path, stored) in bundle.stored() {
+            stage.file(&path, stored)?;
         }
         stage.file(&entry.manifest_path(), &stored_manifest)?;
         stage.file(entry::FILE_NAME, &entry.to_bytes())?;

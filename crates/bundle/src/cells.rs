@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `dim`, `n_vectors`, `n_cells` | varint each |
 //! | the coder of centroids less their mean, the coder of vectors less their centroid | f32: step; f32: spread; each |
-//! | hash of each cell's shard | `n_cells` times 4 |
+//! | hash of each cell's shard | half bytes ([`crate::names`]) |
 //! | numbers | varint: bytes; by the range coder: |
 //! | classes of the two coders | twice `dim` symbols of 32 |
 //! | mean of the centroids | `dim` numbers, in fine steps |
@@ -42,8 +42,9 @@
 //!
 //! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
-use crate::codec::{Reader, ShardHash, put_varint, unzigzag, zigzag};
+use crate::codec::{Reader, put_varint, unzigzag, zigzag};
 use crate::limits::{MAX_TOLD, check_dim, max_raw_len};
+use crate::names::{LEAST_HASH, ShardHash, put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::vectors::quantise;
 use crate::{Error, ShardEntry, ShardKind, Stats};
@@ -322,7 +323,7 @@ pub fn write_centroids(
         out.extend_from_slice(&coder.step.to_le_bytes());
         out.extend_from_slice(&coder.spread.to_le_bytes());
     }
-    cells.iter().for_each(|cell| out.extend_from_slice(&cell.shard.hash));
+    put_hashes(&mut out, cells.iter().map(|cell| &cell.shard));
 
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     for coder in [&coder, vectors] {
@@ -402,9 +403,11 @@ impl Centroids {
             let (expected, got) = (stats.n_vectors.into(), n_vectors.into());
             return Err(Error::Length { what: "vectors of all cells", expected, got });
         }
-        let n_cells = reader.count(size_of::<ShardHash>())?;
+        let n_cells = reader.count(LEAST_HASH)?;
         let coders = [[reader.f32()?, reader.f32()?], [reader.f32()?, reader.f32()?]];
-        let hashes = reader.take(n_cells * size_of::<ShardHash>())?;
+        let blank = ShardEntry { kind: ShardKind::Cell, hash: ShardHash::default(), stored_len: 0 };
+        let mut cells = vec![Cell { shard: blank, n_vectors: 0 }; n_cells];
+        take_hashes(&mut reader, cells.iter_mut().map(|cell| &mut cell.shard))?;
         let decoder = &mut take_coded(&mut reader, n_cells, dim)?;
         let models = &mut Models::new();
         let [coder, vectors] = coders.map(|[step, spread]| {
@@ -429,13 +432,10 @@ impl Centroids {
             return Err(Error::malformed(WHAT, "the cells do not add up to the vectors"));
         }
         let sixteenths = decoder.number(models.count(BYTES))?;
-        let mut cells = Vec::with_capacity(n_cells);
-        for (&n_vectors, hash) in left.iter().zip(hashes.chunks_exact(size_of::<ShardHash>())) {
+        for (&n_vectors, cell) in left.iter().zip(&mut cells) {
             let more = unzigzag(decoder.number(models.count(BYTES))?);
-            let stored_len = expected_len(n_vectors, sixteenths).wrapping_add(more as u32);
-            let mut shard = ShardEntry { kind: ShardKind::Cell, hash: ShardHash::default(), stored_len };
-            shard.hash.copy_from_slice(hash);
-            cells.push(Cell { shard, n_vectors });
+            cell.shard.stored_len = expected_len(n_vectors, sixteenths).wrapping_add(more as u32);
+            cell.n_vectors = n_vectors;
         }
         let (mut rows, mut scales) = (Vec::with_capacity(n_cells * dim), Vec::with_capacity(n_cells));
         for place in 0..n_cells {
@@ -787,7 +787,7 @@ mod tests {
         assert!(read(&raw, Members::Counted(40), &few).is_err(), "an id beyond the bundle's");
         assert!(write_cell(&coder, &centroid, Some(&[2, 2]), &slices[..2]).is_err());
 
-        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 4], stored_len: 99 };
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
         let centroids = [centroid, vec![-0.5; dim]].concat();
         let raw = write_centroids(
@@ -829,7 +829,7 @@ mod tests {
             groups[group].iter().zip(&own[i]).map(|(group, own)| group + own).collect()
         };
         let coder = Coder::of(own.iter(), dim, 0.05).unwrap();
-        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7; 4], stored_len: 99 };
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 1 }; 80];
         let write =
             |centroids: &[Vec<f32>]| write_centroids(&coder, &cells, &centroids.concat(), 0.08, &[]).unwrap();
@@ -855,7 +855,7 @@ mod tests {
         let mut raw = Vec::new();
         [2, 1, 1].into_iter().for_each(|n| put_varint(&mut raw, n));
         (0..4).for_each(|_| raw.extend_from_slice(&0.1f32.to_le_bytes()));
-        raw.extend_from_slice(&ShardHash::default());
+        raw.extend_from_slice(&[0; 3]);
         let mut refused = Vec::new();
         for like in [0, 1] {
             let (mut encoder, mut models) = (Encoder::new(), Models::new());

@@ -191,19 +191,6 @@ pub fn hash128(bytes: &[u8]) -> [u8; 16] {
     hash
 }
 
-/// What a shard is named by: the first 4 bytes of BLAKE3 over its stored bytes, all that every reader fetches of each. Of a bundle's own
-/// shards who builds it sees to it that no two share a name (of ten thousand two do with a probability of .012). That one of a later
-/// build has the name of another that a reader has in a cache has a probability of 1e-4 for a thousand new shards and five hundred old
-/// ones; then it still has to be as long to the byte, or is refused.
-pub type ShardHash = [u8; 4];
-
-/// The name of a shard.
-pub fn shard_hash(stored: &[u8]) -> ShardHash {
-    let mut hash = ShardHash::default();
-    hash.copy_from_slice(&hash128(stored)[..size_of::<ShardHash>()]);
-    hash
-}
-
 /// Lower-case hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);

@@ -92,11 +92,11 @@ impl Entry {
     /// # Errors
     /// Where length or hash are others.
     pub fn check_manifest(&self, stored: &[u8]) -> Result<(), Error> {
-        check_stored("manifest", self.manifest_len, &self.manifest_hash, stored)
+        check_stored("manifest", Some(self.manifest_len), hash128(stored) == self.manifest_hash, stored)
     }
 }
 
-/// The path of a content-addressed file, relative to the bundle, with `/`.
+/// The path of a file named by its hash, relative to the bundle, with `/`.
 pub fn shard_path(hash: &[u8]) -> String {
     format!("{SHARDS}/{}.bin", hex(hash))
 }

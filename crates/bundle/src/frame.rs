@@ -6,14 +6,13 @@
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
 //! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure and positions (`numbers.rs`), encoder rows (`rows.rs`) |
-//! | 7 | 1 | 0; another number where another shard of the bundle would have the same name |
+//! | 7 | 1 | 0; another number where other contents had or have the name that it would have |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
 //! | 12 or 28 | | contents |
 //!
-//! A file is named by the first bytes of BLAKE3 over all its bytes, in hex: 16 for the manifest, 4 for a shard, since every
-//! reader fetches the hashes of all shards. The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says this hash and
-//! the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
+//! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says
+//! this hash, and mostly the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
 //! The manifest has a checksum inside as well, since the engine is handed it without the entry.
 
 use std::borrow::Cow;
@@ -21,9 +20,10 @@ use std::borrow::Cow;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-use crate::codec::{Reader, hash128, shard_hash};
+use crate::codec::{Reader, hash128};
 use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
+use crate::names::shard_hash;
 use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
 use crate::{numbers, rows};
 
@@ -33,7 +33,7 @@ const HEADER_LEN: usize = 12;
 const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 /// Of every kind until one changes.
-const VERSION: u8 = 9;
+const VERSION: u8 = 10;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;
@@ -50,16 +50,16 @@ pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>)
         return Err(Error::Limit { what: "bytes of a shard", limit: limit.into(), got: raw.len() as u64 });
     }
     let stored = encode(kind as u8, raw, &[]);
-    let entry = ShardEntry { kind, hash: shard_hash(&stored), stored_len: stored.len() as u32 };
+    let entry = ShardEntry { kind, hash: shard_hash(kind, &stored), stored_len: stored.len() as u32 };
     Ok((entry, stored))
 }
 
-/// The same shard under another name, where another shard of the bundle has its own.
+/// The same shard under another name, where other contents have its own.
 pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec<u8>) {
     if let Some(byte) = stored.get_mut(RENAMED) {
         *byte = byte.wrapping_add(1);
     }
-    (ShardEntry { hash: shard_hash(&stored), ..*entry }, stored)
+    (ShardEntry { hash: shard_hash(entry.kind, &stored), ..*entry }, stored)
 }
 
 /// The contents of a shard, checked against its line in the directory.
@@ -68,7 +68,8 @@ pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec
 /// Where length, checksum, kind or version are not the announced ones, or the contents do not inflate to the length that the
 /// header announces.
 pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
-    check_stored("shard", entry.stored_len, &entry.hash, stored)?;
+    let len = Some(entry.stored_len).filter(|&len| len > 0);
+    check_stored("shard", len, shard_hash(entry.kind, stored) == entry.hash, stored)?;
     let mut reader = Reader::new(stored, "shard");
     let header = Header::read(&mut reader)?;
     if header.kind != entry.kind as u8 {
@@ -120,19 +121,23 @@ pub fn decode_manifest(stored: &[u8]) -> Result<Manifest, Error> {
     Ok(manifest)
 }
 
-/// Length and hash of a file are those announced.
-pub(crate) fn check_stored(what: &'static str, len: u32, hash: &[u8], stored: &[u8]) -> Result<(), Error> {
-    if stored.len() as u64 != u64::from(len) {
-        // A page that says "not found" is the usual stranger: say so rather than talk of lengths.
-        if !stored.starts_with(&MAGIC) {
-            Header::read(&mut Reader::new(stored, what))?;
-        }
-        return Err(Error::Length { what, expected: len.into(), got: stored.len() as u64 });
+/// Length, where it is announced, and hash of a file are those announced.
+pub(crate) fn check_stored(
+    what: &'static str,
+    len: Option<u32>,
+    hash_agrees: bool,
+    stored: &[u8],
+) -> Result<(), Error> {
+    let wrong_len = len.filter(|&len| stored.len() as u64 != u64::from(len));
+    // A page that says "not found" is the usual stranger: say so rather than talk of lengths and hashes.
+    if (wrong_len.is_some() || !hash_agrees) && !stored.starts_with(&MAGIC) {
+        Header::read(&mut Reader::new(stored, what))?;
     }
-    if !hash128(stored).starts_with(hash) || hash.is_empty() {
-        return Err(Error::Checksum { what });
+    match wrong_len {
+        Some(len) => Err(Error::Length { what, expected: len.into(), got: stored.len() as u64 }),
+        None if !hash_agrees => Err(Error::Checksum { what }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn encode(kind: u8, raw: &[u8], extra: &[u8]) -> Vec<u8> {

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `findling.idx` | names the manifest; the only file that changes | [`entry`] |
 //! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, encoder, shard directory | [`Manifest`] |
-//! | `shards/<16 hex digits>.bin` | shards, one kind each, framed alike | [`frame`] |
+//! | `shards/<8 or 16 hex digits>.bin` | shards, one kind each, framed alike | [`frame`], [`names`] |
 //! | `NAME.findling` | all of it in one file | [`single_file`] |
 //!
 //! | shard | answers | module |
@@ -71,6 +71,7 @@ mod ids;
 pub mod lexicon;
 pub mod limits;
 mod manifest;
+pub mod names;
 mod numbers;
 pub mod order;
 pub mod positions;
@@ -86,7 +87,7 @@ pub mod vectors;
 
 pub use addresses::Addresses;
 pub use cells::{CellShard, Centroids};
-pub use codec::{ShardHash, hash128, hex, shard_hash};
+pub use codec::{hash128, hex};
 pub use column::Column;
 pub use entry::Entry;
 pub use error::Error;
@@ -95,6 +96,7 @@ pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
+pub use names::{RangeStart, ShardHash, shard_hash};
 pub use positions::{PositionsDirectory, PositionsShard};
 pub use sentences::SentencesShard;
 pub use single_file::SingleFile;

@@ -329,9 +329,9 @@ pub struct VectorRange {
 pub struct ShardEntry {
     /// What is inside.
     pub kind: ShardKind,
-    /// First bytes of BLAKE3 over the stored bytes; in hex, the file's name.
+    /// What its stored bytes are known by, and with what its range begins with the file's name ([`crate::names`]).
     pub hash: crate::ShardHash,
-    /// Bytes as stored.
+    /// Bytes as stored; 0 where the directory does not say ([`Manifest::of_files`]).
     pub stored_len: u32,
 }
 
@@ -426,6 +426,18 @@ impl Manifest {
         tables::read(&mut manifest, &mut reader)?;
         reader.finish()?;
         Ok(manifest)
+    }
+
+    /// The manifest for a directory of files, which says of ranges no lengths: there are most of them, and files have lengths of their own.
+    /// Of the numerous alone cells do, which readers choose by them.
+    pub fn of_files(&self) -> Self {
+        let mut manifest = self.clone();
+        manifest
+            .shards
+            .iter_mut()
+            .filter(|shard| shard.kind.is_range())
+            .for_each(|shard| shard.stored_len = 0);
+        manifest
     }
 
     /// Lines of all ranges.
@@ -525,13 +537,6 @@ impl Dense {
         let at = self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
         let range = self.vectors.get(at)?;
         Some((range.shard, vector.0 - range.first_vector.0))
-    }
-}
-
-impl ShardEntry {
-    /// The shard's path relative to the bundle, with `/`.
-    pub fn path(&self) -> String {
-        crate::entry::shard_path(&self.hash)
     }
 }
 

@@ -29,8 +29,9 @@
 
 use core::ops::Range;
 
-use crate::codec::{Reader, ShardHash, put_varint, unzigzag, zigzag};
+use crate::codec::{Reader, put_varint, unzigzag, zigzag};
 use crate::limits::MAX_RANGES;
+use crate::names::ShardHash;
 use crate::{Error, Level, PageId, ShardEntry, ShardId, ShardKind};
 
 const WHAT: &str = "positions";

@@ -162,8 +162,17 @@ fn what_is_served_in_a_files_place_is_named() {
     let error = decode_shard(&manifest.shards[0], &stored[1]).unwrap_err();
     assert!(matches!(error, Error::Length { .. } | Error::Checksum { .. }), "{error}");
     // Even where length and checksum are those of the other file, its kind gives it away.
-    let lying = ShardEntry { kind: ShardKind::Structure, ..manifest.shards[1] };
+    let hash = shard_hash(ShardKind::Structure, &stored[1]);
+    let lying = ShardEntry { kind: ShardKind::Structure, hash, ..manifest.shards[1] };
     assert!(matches!(decode_shard(&lying, &stored[1]), Err(Error::Kind { .. })));
+    // Where no length is said, a file cut short has another checksum.
+    let files = manifest.of_files();
+    assert!(files.shards[1].kind.is_range() && files.shards[1].stored_len == 0);
+    assert_eq!(decode_shard(&files.shards[1], &stored[1]), decode_shard(&manifest.shards[1], &stored[1]));
+    let cut = &stored[1][..stored[1].len() - 1];
+    assert!(matches!(decode_shard(&files.shards[1], cut), Err(Error::Checksum { .. })));
+    let error = decode_shard(&files.shards[1], page).unwrap_err();
+    assert!(error.to_string().contains("not a Findling file"), "{error}");
     let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
     assert!(decode_manifest(&stored[0]).is_err());
     assert!(decode_manifest(&stored_manifest).is_ok());
@@ -185,7 +194,7 @@ fn a_shard_that_inflates_to_more_than_announced_is_refused() {
     let (mut entry, mut stored) = encode_shard(ShardKind::Texts, &vec![0; 100_000]).unwrap();
     for announced in [0u32, 1, 99_999, 100_001, u32::MAX] {
         stored[8..12].copy_from_slice(&announced.to_le_bytes());
-        entry.hash = shard_hash(&stored);
+        entry.hash = shard_hash(entry.kind, &stored);
         assert!(decode_shard(&entry, &stored).is_err(), "{announced}");
     }
 }
@@ -202,7 +211,7 @@ fn packed_terms() -> (Vec<u8>, Vec<u8>) {
 fn packed_terms_that_end_early_or_announce_another_length_are_refused() {
     let (stored, raw) = packed_terms();
     let decode = |stored: &[u8]| {
-        let hash = shard_hash(stored);
+        let hash = shard_hash(ShardKind::Terms, stored);
         decode_shard(&ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 }, stored)
     };
     assert_eq!(decode(&stored).unwrap(), raw);
@@ -216,8 +225,11 @@ fn packed_terms_that_end_early_or_announce_another_length_are_refused() {
     }
     let mut texts = stored;
     texts[4] = ShardKind::Texts as u8;
-    let entry =
-        ShardEntry { kind: ShardKind::Texts, hash: shard_hash(&texts), stored_len: texts.len() as u32 };
+    let entry = ShardEntry {
+        kind: ShardKind::Texts,
+        hash: shard_hash(ShardKind::Texts, &texts),
+        stored_len: texts.len() as u32,
+    };
     assert!(decode_shard(&entry, &texts).is_err(), "texts are never packed so");
 }
 
@@ -236,7 +248,7 @@ proptest! {
         if announced % 2 == 1 {
             stored[8..12].copy_from_slice(&announced.to_le_bytes());
         }
-        let hash = shard_hash(&stored);
+        let hash = shard_hash(ShardKind::Terms, &stored);
         let entry = ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 };
         if let Ok(raw) = decode_shard(&entry, &stored) {
             let _ = TermsShard::from_bytes(raw, &sample().stats);

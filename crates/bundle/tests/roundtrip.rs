@@ -144,7 +144,7 @@ proptest! {
     ) {
         let lines: Vec<_> = (0..).zip(&lens).take(pages.len() * ranges.len())
             .map(|(i, &stored_len)| {
-                let hash = shard_hash(&[i]);
+                let hash = shard_hash(ShardKind::Positions, &[i]);
                 (stored_len > 0).then_some(ShardEntry { kind: ShardKind::Positions, hash, stored_len })
             })
             .collect();

@@ -126,6 +126,11 @@ impl Index {
         self.centroids()?.cells().get(cell).map(|cell| &cell.shard)
     }
 
+    /// The path of a shard relative to the bundle, with `/`, where [`Index::entry`] knows it.
+    pub fn path(&self, shard: ShardId) -> Option<String> {
+        Some(self.manifest.path(shard, self.entry(shard)?))
+    }
+
     /// Whether [`Index::entry`] knows by now every shard that a search without phrases can ask for: without streaming, the manifest's.
     pub fn knows_all_shards(&self) -> bool {
         !self.is_streamed() || self.centroids().is_some()

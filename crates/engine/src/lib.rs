@@ -19,7 +19,7 @@
 //!             Step::Done(response) => return Ok(*response),
 //!             Step::Need(shards) => {
 //!                 for shard in shards {
-//!                     let bytes = fetch(&index.manifest().shards[shard.index()].path());
+//!                     let bytes = index.path(shard).map(|path| fetch(&path)).unwrap_or_default();
 //!                     index.provide(shard, &bytes)?;
 //!                 }
 //!             }

@@ -4,7 +4,7 @@ mod support;
 
 use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
 use findling_bundle::{
-    AttributeKind, AttributeValue, ShardKind, decode_shard, encode_manifest, encode_shard,
+    AttributeKind, AttributeValue, ShardEntry, ShardKind, decode_shard, encode_manifest, encode_shard,
 };
 use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
 use proptest::prelude::*;
@@ -286,6 +286,15 @@ fn run(bundle: &Bundle) {
     }
 }
 
+/// The hashes of cells as the centroids have them: five half bytes each, of an even number of cells.
+fn hashes(cells: &[ShardEntry]) -> Vec<u8> {
+    let digits: Vec<u8> = cells
+        .iter()
+        .flat_map(|cell| cell.hash.into_iter().flat_map(|byte| [byte >> 4, byte & 15]).take(5))
+        .collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -301,10 +310,9 @@ proptest! {
         let at = bundle.manifest.dense.as_ref().unwrap().centroids.unwrap().index();
         let mut centroids = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
         // A cell of the same lengths can be listed in the place of the honest one.
-        let entry = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, &bundle.manifest.stats)
-            .unwrap()
-            .cells()[cell]
-            .shard;
+        let read = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, &bundle.manifest.stats);
+        let mut cells: Vec<ShardEntry> = read.unwrap().cells().iter().map(|cell| cell.shard).collect();
+        let entry = cells[cell];
         let place = bundle.manifest.shards.len() + cell;
         let mut raw = decode_shard(&entry, &bundle.shards[place]).unwrap();
         for (at, byte) in cell_edits {
@@ -313,8 +321,10 @@ proptest! {
         }
         let (spoilt, stored) = encode_shard(ShardKind::Cell, &raw).unwrap();
         if spoilt.stored_len == entry.stored_len {
-            let hash = centroids.windows(entry.hash.len()).position(|window| window == entry.hash).unwrap();
-            centroids[hash..hash + entry.hash.len()].copy_from_slice(&spoilt.hash);
+            let honest = hashes(&cells);
+            cells[cell].hash = spoilt.hash;
+            let at = centroids.windows(honest.len()).position(|window| window == honest).unwrap();
+            centroids[at..at + honest.len()].copy_from_slice(&hashes(&cells));
             bundle.shards[place] = stored;
         }
         for (at, byte) in edits {

@@ -1,6 +1,6 @@
 //! What a host needs to know of an opened bundle, as JSON.
 
-use findling_bundle::{AttributeKind, Manifest, ShardEntry, ShardKind, hex};
+use findling_bundle::{AttributeKind, Manifest, ShardId, ShardKind, hex};
 use findling_engine::Index;
 use findling_engine::json::Json;
 
@@ -25,8 +25,6 @@ pub fn description(index: &Index, hashes: bool) -> String {
         json.end_object();
     });
     dense(json.name("dense"), index, manifest, hashes);
-    // Bytes of all shards as stored.
-    json.name("storedBytes").whole(manifest.shards.iter().map(|shard| u64::from(shard.stored_len)).sum());
     json.end_object();
     json.into_text()
 }
@@ -58,11 +56,12 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
     json.end_object();
 }
 
-/// A shard that a search waits for: a line of the shard directory, for fetching. `offset`: where it begins in a single-file bundle.
-pub fn wanted(json: &mut Json, id: u32, entry: &ShardEntry, offset: u64) {
+/// A shard that a search waits for, for fetching. `offset`: where it begins in a single-file bundle; how long it is matters there alone.
+pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     use ShardKind::{Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling};
-    json.object().name("id").whole(id.into());
-    json.name("path").text(&entry.path());
+    let (Some(entry), Some(path)) = (index.entry(id), index.path(id)) else { return };
+    json.object().name("id").whole(id.0.into());
+    json.name("path").text(&path);
     json.name("length").whole(entry.stored_len.into());
     json.name("offset").whole(offset);
     // What reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).

@@ -117,9 +117,11 @@ impl Engine {
         }
         let mut paths = String::new();
         let positions = self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
-        let positions = positions.map(|(_, entry)| entry);
-        for entry in (0..).map_while(|id| self.index.entry(ShardId(id))).chain(positions) {
-            paths.push_str(&entry.path());
+        let positions = positions.map(|(id, _)| id);
+        // Of the manifest, and behind it the cells.
+        let others = (0..).map(ShardId).take_while(|&id| self.index.entry(id).is_some());
+        for path in others.chain(positions).filter_map(|id| self.index.path(id)) {
+            paths.push_str(&path);
             paths.push('\n');
         }
         Some(paths)
@@ -141,9 +143,7 @@ impl Search {
                 let mut json = Json::default();
                 json.array();
                 for id in shards {
-                    if let Some(entry) = engine.index.entry(id) {
-                        describe::wanted(&mut json, id.0, entry, engine.offset(id));
-                    }
+                    describe::wanted(&mut json, &engine.index, id, engine.offset(id));
                 }
                 json.end_array();
                 Ok(json.into_text())

@@ -304,7 +304,7 @@ describe("a page with the client", () => {
     server.corrupt = /\/shards\//;
     const { error } = await search("thermocouple");
     assert.equal(error.code, "shard-corrupt");
-    assert.match(error.message, /shards\/[0-9a-f]{8}\.bin is damaged/);
+    assert.match(error.message, /shards\/([0-9a-f]{8}|[0-9a-f]{16})\.bin is damaged/);
     assert.match(error.remedy, /Deploy the bundle again/);
     server.corrupt = undefined;
     assert.equal((await search("thermocouple")).value.results[0].title, "Thermocouple");

@@ -4,13 +4,13 @@
 //! | what | encoding |
 //! |---|---|
 //! | number of shards | varint |
-//! | their hashes | 4 bytes each |
-//! | the rest | varint: bytes; by the range coder, numbers unless it says otherwise: |
-//! | shards | runs of a kind: kind and length, until all are named; each one's stored length, by its kind |
+//! | lists | varint: bytes; by the range coder, numbers unless it says otherwise: |
+//! | shards | runs of a kind, until all are named: kind; how many; of ranges 1 where lengths are said, else 0; stored lengths |
 //! | terms, spelling, rows of the static encoder | ranges each, as below |
 //! | the static encoder's common words | strings |
 //! | texts | count; each first page, less the one before; ids of shards; the place of each first section |
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
+//! | hashes of shards | half bytes, as many for each as its kind has ([`crate::names`]) |
 //!
 //! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it; the bytes that are its own;
 //! those bytes, symbols by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
@@ -19,8 +19,9 @@ use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
     VectorRange, WHAT,
 };
-use crate::codec::{Reader, ShardHash, put_varint, shared_prefix, unzigzag, zigzag};
+use crate::codec::{Reader, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
+use crate::names::{LEAST_HASH, ShardHash, put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
 
@@ -78,12 +79,12 @@ struct Unpacker<'a> {
 /// Writes the lists.
 pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_varint(out, manifest.shards.len() as u32);
-    manifest.shards.iter().for_each(|shard| out.extend_from_slice(&shard.hash));
     let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
     packer.lists(manifest);
     let packed = packer.encoder.finish();
     put_varint(out, packed.len() as u32);
     out.extend_from_slice(&packed);
+    put_hashes(out, &manifest.shards);
 }
 
 /// Reads the lists into a manifest that was read without them.
@@ -91,16 +92,14 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
 /// # Errors
 /// Where the bytes are not what [`write`] writes. Whether the lists make sense is for [`Manifest::validate`].
 pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(), Error> {
-    let n = reader.count(size_of::<ShardHash>())?;
-    let mut shards = Vec::with_capacity(n);
-    for _ in 0..n {
-        shards.push(ShardEntry { kind: ShardKind::Structure, hash: reader.array()?, stored_len: 0 });
-    }
-    manifest.shards = shards;
+    let n = reader.count(LEAST_HASH)?;
+    let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
+    manifest.shards = vec![blank; n];
     let len = reader.count(1)?;
     let most = (8 * (len + n)).min(MAX_RANGES);
     let decoder = Decoder::new(reader.take(len)?);
-    Unpacker { decoder, models: Models::new(), most }.lists(manifest)
+    Unpacker { decoder, models: Models::new(), most }.lists(manifest)?;
+    take_hashes(reader, &mut manifest.shards)
 }
 
 impl Packer {
@@ -109,13 +108,7 @@ impl Packer {
     }
 
     fn lists(&mut self, manifest: &Manifest) {
-        for run in manifest.shards.chunk_by(|a, b| a.kind == b.kind) {
-            self.number(RUNS, run[0].kind as u32);
-            self.number(RUNS, run.len() as u32);
-        }
-        for shard in &manifest.shards {
-            self.number(LENS + shard.kind as usize, shard.stored_len);
-        }
+        self.shards(&manifest.shards);
         self.strings(TERMS, manifest.lexicon.iter().map(|range| &range.first_term));
         self.ids(TERMS, manifest.lexicon.iter().map(|range| range.terms));
         self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
@@ -132,6 +125,20 @@ impl Packer {
         self.strings(ROWS, rows.ranges.iter().map(|range| &range.first_key));
         self.ids(ROWS, rows.ranges.iter().map(|range| range.shard));
         self.strings(COMMON, rows.common_keys.iter());
+    }
+
+    fn shards(&mut self, shards: &[ShardEntry]) {
+        for run in shards.chunk_by(|a, b| a.kind == b.kind) {
+            self.number(RUNS, run[0].kind as u32);
+            self.number(RUNS, run.len() as u32);
+            let has_lens = run.iter().any(|shard| shard.stored_len > 0);
+            if run[0].kind.is_range() {
+                self.number(RUNS, has_lens.into());
+            }
+            if has_lens || !run[0].kind.is_range() {
+                run.iter().for_each(|shard| self.number(LENS + shard.kind as usize, shard.stored_len));
+            }
+        }
     }
 
     fn strings<'a>(&mut self, list: usize, strings: impl ExactSizeIterator<Item = &'a String>) {
@@ -219,7 +226,7 @@ impl Unpacker<'_> {
     }
 
     fn shards(&mut self, shards: &mut [ShardEntry]) -> Result<(), Error> {
-        let mut rest = &mut *shards;
+        let mut rest = shards;
         while !rest.is_empty() {
             let kind = u8::try_from(self.number(RUNS)?).ok().and_then(ShardKind::of);
             let kind =
@@ -229,11 +236,12 @@ impl Unpacker<'_> {
                 .split_at_mut_checked(len)
                 .filter(|(run, _)| !run.is_empty())
                 .ok_or(Error::malformed(WHAT, "the kinds of shards do not add up to their number"))?;
-            run.iter_mut().for_each(|shard| shard.kind = kind);
+            let has_lens = !kind.is_range() || self.number(RUNS)? > 0;
+            for shard in run {
+                let stored_len = if has_lens { self.number(LENS + kind as usize)? } else { 0 };
+                *shard = ShardEntry { kind, stored_len, ..*shard };
+            }
             rest = others;
-        }
-        for shard in shards {
-            shard.stored_len = self.number(LENS + shard.kind as usize)?;
         }
         Ok(())
     }
@@ -341,31 +349,30 @@ mod tests {
 
     #[test]
     fn shards_take_their_hash_and_little_besides() {
-        let entry = |i: u32| ShardEntry {
-            kind: if i < 40 { ShardKind::Terms } else { ShardKind::Texts },
-            hash: ShardHash::default(),
-            stored_len: 3900 + i,
+        // Columns have lengths; of ranges those of texts are not said.
+        let entry = |i: u32| {
+            let (kind, stored_len) = match i {
+                0..30 => (ShardKind::Column, 3900 + i),
+                30..60 => (ShardKind::Terms, 3900 + i),
+                _ => (ShardKind::Texts, 0),
+            };
+            ShardEntry { kind, hash: ShardHash::default(), stored_len }
         };
         let entries: Vec<ShardEntry> = (0..100).map(entry).collect();
-        let pack = |runs: &[(u32, u32)]| {
-            let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
-            for &(kind, len) in runs {
-                packer.number(RUNS, kind);
-                packer.number(RUNS, len);
-            }
-            entries.iter().for_each(|shard| packer.number(LENS + shard.kind as usize, shard.stored_len));
-            packer.encoder.finish()
-        };
-        let (terms, texts) = (ShardKind::Terms as u32, ShardKind::Texts as u32);
-        let packed = pack(&[(terms, 40), (texts, 60)]);
-        assert!(packed.len() < 150, "{}", packed.len());
+        let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+        packer.shards(&entries);
+        let packed = packer.encoder.finish();
+        assert!(packed.len() < 100, "{}", packed.len());
         let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
         let mut read = vec![blank; 100];
         unpacker(&packed).shards(&mut read).unwrap();
         assert_eq!(read, entries);
         // A run too long, an empty one, a kind that is none.
-        for wrong in [[(terms, 40), (texts, 61)], [(terms, 0), (texts, 100)], [(terms, 40), (99, 60)]] {
-            assert!(unpacker(&pack(&wrong)).shards(&mut read).is_err());
+        let texts = ShardKind::Texts as u32;
+        for wrong in [[texts, 101], [texts, 0], [99, 100]] {
+            let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
+            wrong.iter().chain(&[0; 9]).for_each(|&number| packer.number(RUNS, number));
+            assert!(unpacker(&packer.encoder.finish()).shards(&mut read).is_err());
         }
     }
 

@@ -56,14 +56,10 @@ impl Manifest {
 
         require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
-        for range in &self.lexicon {
-            self.refers(range.terms, ShardKind::Terms)?;
-        }
+        self.have_shards(ShardKind::Terms, &mut self.lexicon.iter().map(|range| range.terms))?;
 
         check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;
-        for range in &self.spelling {
-            self.refers(range.shard, ShardKind::Spelling)?;
-        }
+        self.have_shards(ShardKind::Spelling, &mut self.spelling.iter().map(|range| range.shard))?;
 
         at_most("ranges", MAX_RANGES as u64, self.n_ranges() as u64)?;
         at_most("synonyms", MAX_SYNONYMS as u64, self.synonyms.len() as u64)?;
@@ -87,9 +83,7 @@ impl Manifest {
             "there are texts of a page that does not exist",
         )?;
         require(starts().next().is_none_or(|first| first == (0, 0)), "the first page's texts do not begin")?;
-        for range in &self.texts {
-            self.refers(range.shard, ShardKind::Texts)?;
-        }
+        self.have_shards(ShardKind::Texts, &mut self.texts.iter().map(|range| range.shard))?;
         match &self.dense {
             Some(dense) => self.validate_dense(dense),
             None => require(stats.n_vectors == 0, "there are vectors of no encoder"),
@@ -106,15 +100,11 @@ impl Manifest {
         require(dense.mean.len() == card.dim as usize, "the mean vector has another dimension")?;
         require(dense.mean.iter().all(|v| v.is_finite()), "the mean vector is not finite")?;
         check_starts(dense.vectors.iter().map(|range| range.first_vector.0), self.stats.n_vectors)?;
-        for range in &dense.vectors {
-            self.refers(range.shard, ShardKind::Vectors)?;
-        }
+        self.have_shards(ShardKind::Vectors, &mut dense.vectors.iter().map(|range| range.shard))?;
         if !dense.sentences.is_empty() {
             check_starts(dense.sentences.iter().map(|range| range.first_page.0), self.stats.n_pages)?;
         }
-        for range in &dense.sentences {
-            self.refers(range.shard, ShardKind::Sentences)?;
-        }
+        self.have_shards(ShardKind::Sentences, &mut dense.sentences.iter().map(|range| range.shard))?;
         if let Some(graph) = dense.graph {
             self.refers(graph, ShardKind::Graph)?;
         }
@@ -130,15 +120,24 @@ impl Manifest {
             check_firsts("bytes of a key", "common words do not ascend", &rows.common_keys, |key| key)?;
             let why = "ranges of encoder rows do not ascend";
             check_firsts("bytes of a key", why, &rows.ranges, |range| &range.first_key)?;
-            for range in &rows.ranges {
-                self.refers(range.shard, ShardKind::Rows)?;
-            }
+            self.have_shards(ShardKind::Rows, &mut rows.ranges.iter().map(|range| range.shard))?;
         }
         for encoder in &dense.query_encoders {
             check_name(&encoder.kind)?;
             for file in &encoder.files {
                 check_path(&file.path)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Ranges have shards of a kind; of kinds that are named by their ranges in order, since which range a shard is of is looked up by halves.
+    fn have_shards(&self, kind: ShardKind, shards: &mut dyn Iterator<Item = ShardId>) -> Result<(), Error> {
+        let mut last = None;
+        for shard in shards {
+            self.refers(shard, kind)?;
+            require(!kind.is_range() || last < Some(shard), "the shards of ranges do not ascend")?;
+            last = Some(shard);
         }
         Ok(())
     }

@@ -518,7 +518,7 @@ impl Bundle {
                 let stored = &self.positions.stored[place];
                 let line = ShardEntry {
                     kind: ShardKind::Positions,
-                    hash: shard_hash(stored),
+                    hash: shard_hash(ShardKind::Positions, stored),
                     stored_len: stored.len() as u32,
                 };
                 decode_shard(&line, stored).unwrap()
