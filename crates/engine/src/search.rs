@@ -664,16 +664,19 @@ impl Asked {
         let dictionary = Dictionary::new(index);
         let mut shards: Vec<ShardId> = manifest.structure().into_iter().collect();
         if self.mode != Mode::Semantic {
-            let only_stops = self.plan.only_stops();
+            let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
             for group in &self.plan.groups {
                 if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
                     continue;
                 }
                 // Forms lie beside their terms, nearly always in the same shard.
-                let asked = group.terms.iter().chain(&group.synonyms).chain(&group.forms);
+                let forms = group.forms.iter().filter(|_| is_name);
+                let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
                 shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
-                shards
-                    .extend(group.prefix.iter().flat_map(|prefix| dictionary.shards_for_completion(prefix)));
+                let completed = group.prefix.iter();
+                shards.extend(
+                    completed.flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
+                );
             }
             let names = self.plan.names.iter().chain(&self.plan.questions);
             shards.extend(names.filter_map(|name| dictionary.shard_of(name)));

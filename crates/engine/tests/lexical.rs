@@ -4,6 +4,7 @@ mod support;
 
 use findling_bundle::{AttributeKind, AttributeValue, ShardId, ShardKind};
 use findling_engine::{Error, Limit, Mode, QueryVector, Request, Sort};
+use findling_text::keys::split_form;
 use serde_json::json;
 use support::{Bundle, Cut, build, page, titles};
 
@@ -275,6 +276,27 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
     assert!(positions(&rounds) > 0);
     let (_, rounds) = bundle.answer(&mut bundle.open(), request("shared data")).unwrap();
     assert_eq!(positions(&rounds), 0);
+}
+
+#[test]
+fn forms_are_fetched_for_names_alone() {
+    // Each term and each key is a shard of its own: the words' terms, and their forms where there are several.
+    let pages = [
+        page("Closure", &[("Threads", "Closures sent to threads.")]),
+        page("Closures", &[("Thread", "A mutex guards shared data.")]),
+    ];
+    let bundle = build(&pages, &[], Cut { terms_per_range: 1, ..Cut::default() });
+    let terms = |query: &str| -> Vec<String> {
+        let (_, rounds) = bundle.answer(&mut bundle.open(), request(query)).unwrap();
+        let lexicon = bundle.manifest.lexicon.iter();
+        let fetched = lexicon.filter(|range| rounds.iter().flatten().any(|shard| *shard == range.terms));
+        fetched.map(|range| range.first_term.clone()).collect()
+    };
+    // Titles that the query may be lie behind its first word.
+    let is_form = |term: &String| split_form(term).is_some_and(|(term, _)| term == "thread");
+    assert!(terms("closure threads").iter().any(is_form));
+    let sentence = terms("closure threads mutex shared data");
+    assert!(sentence.len() >= 5 && !sentence.iter().any(is_form), "{sentence:?}");
 }
 
 #[test]

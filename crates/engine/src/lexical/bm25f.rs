@@ -112,9 +112,6 @@ pub(crate) struct Scorer<'a> {
     factors: [Vec<f32>; 6],
 }
 
-/// Most tokens of a query whose words are preferred in the form typed.
-const MAX_NAME_TOKENS: u32 = 4;
-
 /// Lengths up to this have their factors computed beforehand; passages are hardly ever longer.
 const MAX_TABLE_LEN: u32 = 511;
 
@@ -154,8 +151,7 @@ impl<'a> Scorer<'a> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
         let mut bits = 0u32;
-        // Whoever types a name means that very name; a sentence's words come in the forms that its grammar wants.
-        let is_name = plan.n_tokens <= MAX_NAME_TOKENS;
+        let is_name = plan.is_name();
         for (group, related) in plan.groups.iter().zip(plan.related()) {
             let weight = Self::group_weight(self.params, group, only_stops);
             let carries = group.carries(only_stops);
@@ -172,7 +168,7 @@ impl<'a> Scorer<'a> {
                 }
             }
             if let Some(prefix) = &group.prefix {
-                let completions = self.dictionary.complete(prefix);
+                let completions = self.dictionary.complete(prefix, &group.terms);
                 // A rare completion is no better a guess than a frequent one: all share the idf of the most frequent.
                 let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
                 let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);

@@ -45,11 +45,11 @@ impl<'a> Dictionary<'a> {
         Some(manifest.lexicon.get(manifest.lexicon_of(term)?)?.terms)
     }
 
-    /// The shards to look through for completions of a word.
-    pub fn shards_for_completion(&self, prefix: &str) -> Vec<ShardId> {
+    /// The shards to look through for completions of a word that is analysed to `terms`.
+    pub fn shards_for_completion(&self, prefix: &str, terms: &[String]) -> Vec<ShardId> {
         let manifest = self.index.manifest();
         let ranges = manifest.lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES);
-        let stems = stems(prefix).filter_map(|stem| manifest.lexicon_of(stem));
+        let stems = stems(prefix, terms).filter_map(|stem| manifest.lexicon_of(stem));
         ranges.chain(stems).filter_map(|range| Some(manifest.lexicon.get(range)?.terms)).collect()
     }
 
@@ -118,8 +118,9 @@ impl<'a> Dictionary<'a> {
     /// The terms that begin with `prefix`, most frequent first, ties in term order, at most [`MAX_COMPLETIONS`].
     ///
     /// Where there are none, the longest term that `prefix` begins with, if it is only a little shorter: `concurrenc`
-    /// begins nothing in a lexicon of stems, but `concurr` is there.
-    pub fn complete(&self, prefix: &str) -> Vec<(String, Lookup)> {
+    /// begins nothing in a lexicon of stems, but `concurr` is there. Not where one of the word's `terms` is its beginning: `example` is
+    /// looked up as `exampl`, and what is shorter still, `exam`, is another word.
+    pub fn complete(&self, prefix: &str, terms: &[String]) -> Vec<(String, Lookup)> {
         let mut best: Vec<(String, Lookup)> = Vec::new();
         for range in self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES) {
             let Some(shard) = self.terms_shard(range) else { continue };
@@ -132,7 +133,7 @@ impl<'a> Dictionary<'a> {
             }
         }
         if best.is_empty() {
-            best.extend(stems(prefix).find_map(|stem| Some((stem.to_string(), self.find(stem)?))));
+            best.extend(stems(prefix, terms).find_map(|stem| Some((stem.to_string(), self.find(stem)?))));
         }
         best
     }
@@ -147,10 +148,12 @@ fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, look
     }
 }
 
-/// What `word` could be stemmed to by cutting its end alone, longest first.
-fn stems(word: &str) -> impl Iterator<Item = &str> {
+/// What `word` could be stemmed to by cutting its end alone, longest first; nothing where one of its `terms` is it stemmed so.
+fn stems<'a>(word: &'a str, terms: &[String]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let is_stem = |term: &String| term.len() < word.len() && word.starts_with(&term[..]);
     let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
     let shortest = ends.len().saturating_sub(MAX_STEM_CUT).max(MIN_STEM_CHARS);
+    let shortest = if terms.iter().any(is_stem) { ends.len() } else { shortest };
     (shortest..ends.len()).rev().map(move |n| &word[..ends[n]])
 }
 
@@ -160,9 +163,12 @@ mod tests {
 
     #[test]
     fn stems_are_a_little_shorter() {
-        assert_eq!(stems("concurrenc").collect::<Vec<_>>(), ["concurren", "concurre", "concurr", "concur"]);
-        assert_eq!(stems("äöüßx").collect::<Vec<_>>(), ["äöüß"]);
-        assert_eq!(stems("rust").count(), 0);
-        assert_eq!(stems("").count(), 0);
+        let of = |word, term: &str| stems(word, &[term.into()]).collect::<Vec<_>>();
+        assert_eq!(of("concurrenc", "concurrenc"), ["concurren", "concurre", "concurr", "concur"]);
+        assert_eq!(of("äöüßx", "äöüßx"), ["äöüß"]);
+        assert_eq!(of("rust", "rust"), [""; 0]);
+        assert_eq!(of("", ""), [""; 0]);
+        assert_eq!(of("example", "exampl"), [""; 0], "it has its stem, and `exam` is another word");
+        assert_eq!(of("happily", "happili"), ["happil", "happi", "happ"]);
     }
 }

@@ -21,6 +21,8 @@ const MAX_PHRASE_TERMS: usize = 64;
 const MAX_NAME_WORDS: usize = 16;
 /// Most words of a query whose relatives are asked for.
 const MAX_RELATED_WORDS: usize = 32;
+/// Most tokens of a query whose words are preferred in the form typed.
+const MAX_NAME_TOKENS: u32 = 4;
 /// Fewest characters of a beginning that is completed; one is enough in scripts whose characters are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
@@ -177,6 +179,12 @@ impl QueryPlan {
     /// Whether every word is a stop word in every language: then they are all there is to score by.
     pub fn only_stops(&self) -> bool {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
+    }
+
+    /// Whether it is as short as a name. Whoever types a name means that very name; a sentence's words come in the forms that its grammar
+    /// wants, so that theirs are not even looked up.
+    pub fn is_name(&self) -> bool {
+        self.n_tokens <= MAX_NAME_TOKENS
     }
 
     /// How many stop words it begins with, where others follow.

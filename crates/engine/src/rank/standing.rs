@@ -65,7 +65,8 @@ fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> V
         .filter(scores)
         .map(|group| {
             let completions =
-                group.prefix.iter().flat_map(|prefix| dictionary.complete(prefix)).map(|(_, lookup)| lookup);
+                group.prefix.iter().flat_map(|prefix| dictionary.complete(prefix, &group.terms));
+            let completions = completions.map(|(_, lookup)| lookup);
             let asked = group.terms.iter().chain(&group.synonyms);
             let mut lookups = asked.filter_map(|term| dictionary.find(term)).chain(completions);
             let word = spelt.iter().find(|(_, terms)| *terms == group.terms);

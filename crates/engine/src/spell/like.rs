@@ -62,10 +62,10 @@ fn like_name(index: &Index, name: &str) -> Vec<String> {
         let others =
             (1..10).flat_map(|far| [digit - far, digit + far]).filter(|other| (0..10).contains(other));
         let dictionary = Dictionary::new(index);
-        let codes = others.flat_map(|other| dictionary.complete(&format!("{letter}{other}")));
+        let codes = others.flat_map(|other| dictionary.complete(&format!("{letter}{other}"), &[]));
         return codes.map(|(term, _)| term).filter(|term| resembles(name, term)).take(MAX_LIKE).collect();
     }
     let half = name.char_indices().nth(name.chars().count().div_ceil(2)).map_or(name.len(), |(at, _)| at);
-    let terms = Dictionary::new(index).complete(&name[..half]).into_iter().map(|(term, _)| term);
+    let terms = Dictionary::new(index).complete(&name[..half], &[]).into_iter().map(|(term, _)| term);
     terms.filter(|term| resembles(name, term)).take(MAX_LIKE).collect()
 }
