@@ -12,7 +12,7 @@ use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::{Level, PageId, PassageId, SectionId, Synonym};
-use findling_text::keys::{Name, form_key, pin_key, split_form};
+use findling_text::keys::{Name, form_key, is_key, pin_key, split_form};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -32,9 +32,11 @@ const BATCH: usize = 64;
 
 /// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
 /// chosen by.
-const BYTES_PER_RANGE: usize = 11;
-const RANGES_PER_QUERY: usize = 8;
+const BYTES_PER_RANGE: usize = 8;
+const RANGES_PER_QUERY: usize = 6;
 const LEAST_RANGE: usize = 2 << 10;
+/// Of a range's size, the part up to which a term's keys stay in its range.
+const KEYS_OF_A_TERM: usize = 4;
 
 /// Blocks of pages that positions are cut into: an edit changes one.
 const BLOCKS: usize = 16;
@@ -134,15 +136,7 @@ pub fn analyse(
     terms.sort_unstable_by_key(|(term, _)| *term);
     drop_lone_forms(&mut terms);
 
-    let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
-    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, LEAST_RANGE));
-    let mut cuts = vec![0];
-    for (i, (term, lists)) in terms.iter().enumerate() {
-        if cutter.cut_before(term, size(term, lists)) {
-            cuts.push(i);
-        }
-    }
-    cuts.push(terms.len());
+    let cuts = cuts(&terms);
     let cuts: Vec<&[Term<'_>]> =
         cuts.windows(2).map(|cut| &terms[cut[0]..cut[1]]).filter(|range| !range.is_empty()).collect();
     let blocks = blocks(pages, &batches);
@@ -251,6 +245,29 @@ fn size(term: &str, parts: &[&TermLists]) -> usize {
 
 /// A term with its lists in each batch that has it.
 type Term<'a> = (&'a str, Vec<&'a TermLists>);
+
+/// Where ranges begin, and where the last one ends. A term's keys, which whoever asks for the term may ask for as well, stay with
+/// it as far as they are short, or else a large term would be alone in its range and its keys in another.
+fn cuts(terms: &[Term<'_>]) -> Vec<usize> {
+    let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
+    let target = Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, LEAST_RANGE);
+    let mut cutter = Cutter::new(target);
+    let (mut cuts, mut at) = (vec![0], 0);
+    while let Some((term, _)) = terms.get(at) {
+        let mut keys = 0;
+        let stays = |(key, lists): &&Term<'_>| {
+            keys += size(key, lists);
+            is_key(key) && key.starts_with(term) && keys <= target / KEYS_OF_A_TERM
+        };
+        let own = &terms[at..at + 1 + terms[at + 1..].iter().take_while(stays).count()];
+        if cutter.cut_before(term, own.iter().map(|(term, lists)| size(term, lists)).sum()) {
+            cuts.push(at);
+        }
+        at += own.len();
+    }
+    cuts.push(terms.len());
+    cuts
+}
 
 /// Pages of each block of positions, cut where addresses choose.
 fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<u32> {
@@ -808,6 +825,31 @@ mod tests {
         assert_eq!(of("plain", Level::Passage), [vec![0], vec![2]]);
         // A title of page 1, and what it says.
         assert!(!shards[1].is_empty());
+    }
+
+    #[test]
+    fn keys_stay_with_their_term() {
+        let lists = |n: u32| {
+            let mut lists = TermLists::default();
+            lists.levels[2].postings = (0..n).map(|id| Posting { id, tf: [1, 0], len: [1, 0] }).collect();
+            lists
+        };
+        let [large, short] = [lists(5000), lists(3)];
+        let term = |term: &'static str, lists| (term, vec![lists]);
+        let terms = [
+            term("func", &short),
+            term("function", &large),
+            term("function\u{1}function", &short),
+            term("function\u{1}functions", &short),
+            term("function\u{2}0", &large),
+            term("functional", &short),
+        ];
+        assert_eq!(cuts(&terms), [0, 1, 4, 5, 6], "with a large term its keys, but not one that is large");
+        let keys: Vec<String> = (0..200).map(|i| format!("function\u{2}{i:08}")).collect();
+        let mut many = vec![term("function", &large)];
+        many.extend(keys.iter().map(|key| (key.as_str(), vec![&short])));
+        let cuts = cuts(&many);
+        assert!(cuts[1] > 1 && cuts[1] < 40, "nor more than a part of a range: {cuts:?}");
     }
 
     #[test]
