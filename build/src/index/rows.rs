@@ -3,15 +3,17 @@
 //!
 //! Kept are the tokens that the corpus is written in, most frequent first; then the tokens of general vocabulary, by
 //! how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
-//! row, which saves a query the rounds of piecing them together. All within a budget of bytes.
+//! row, since a query adds up no more than one row a word. All within a budget of bytes.
+//!
+//! Tokens that continue a word are no reader's. Where rows were fitted to the site, the next build goes on with them, so those
+//! that the corpus is written in are kept besides.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 
-use findling_bundle::rows::{self, Bits, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
+use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
 use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows};
 use findling_encoder::static_table::{StaticTable, normaliser};
-use findling_text::wordpiece::for_each_word;
+use findling_text::wordpiece::{for_each_name, parts};
 use rayon::prelude::*;
 
 use super::shards::ShardSet;
@@ -22,6 +24,8 @@ use crate::cutter::{Cutter, parting};
 pub const BUDGET: usize = 2 << 20;
 /// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
 const SHARD_LEN: usize = 1 << 10;
+/// The same of tokens that continue a word, which only builds read.
+const CONTINUATIONS_LEN: usize = 16 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 16;
 
@@ -45,7 +49,7 @@ pub struct Rows {
 
 /// Chooses the rows for a corpus. `fitted`: what the table reached where it was fitted to this corpus.
 pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: usize) -> Rows {
-    let words = count_words(texts, normaliser(table.lowercase()));
+    let words = count_words(texts, normaliser(table.lowercase()), true);
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
     let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
@@ -65,6 +69,7 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
     let cost = |key: &str| row_len + 2 + 2 + key.len();
     let mut left = budget;
     let mut rows = BTreeMap::new();
+    let mut continuations = BTreeMap::new();
     let mut keep = |key: &str, row: Row| {
         let fits = left >= cost(key);
         if fits {
@@ -78,7 +83,12 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
         else {
             continue;
         };
-        if !keep(token, Row { scale, packed: packed.to_vec() }) {
+        let row = Row { scale, packed: packed.to_vec() };
+        if token.starts_with(CONTINUATION) {
+            if fitted.is_some() && of_token[id as usize] > 0 {
+                continuations.insert(token.to_owned(), row);
+            }
+        } else if !keep(token, row) {
             break;
         }
     }
@@ -86,7 +96,7 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
         let mut sum = vec![0.0; dim as usize];
         pieces.iter().for_each(|&id| table.add(id, &mut sum));
         let (scale, packed) = quantise(&sum, table.bits());
-        // Once is a typo as often as a word; its tokens are there all the same.
+        // Once is a typo as often as a word; its beginning is there all the same.
         if *n < 2
             || word.len() > findling_bundle::limits::MAX_TERM_LEN
             || (scale != 0 && !keep(word, Row { scale, packed }))
@@ -95,10 +105,12 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
         }
     }
 
+    rows.append(&mut continuations);
+
     // Queries' most common words are those of all texts.
     let mut common: Vec<(u8, &String)> = (0..table.vocabulary().len() as u32)
         .filter_map(|id| Some((table.frequency(id), table.vocabulary().get(id as usize)?)))
-        .filter(|(_, token)| rows.contains_key(*token) && !token.starts_with("##"))
+        .filter(|(_, token)| rows.contains_key(*token) && !token.starts_with(CONTINUATION))
         .collect();
     common.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let common: BTreeSet<String> =
@@ -128,20 +140,19 @@ impl Rows {
     /// A text's vector as a reader of the bundle computes it, not normalised; `None` where no word has rows.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let mut sum = vec![0.0; self.dim as usize];
-        for_each_word(text, normaliser(self.lowercase), |word| {
-            for row in self.pieces(word) {
+        let mut add = |word: &str| {
+            if let Some((row, _)) = longest_prefix(word, 0, |key| self.rows.get(key)) {
                 add_row(row.scale, &row.packed, self.bits, 1.0, &mut sum);
+            }
+        };
+        for_each_name(text, normaliser(self.lowercase), |word, cuts| {
+            if cuts.is_empty() || self.rows.contains_key(word) {
+                add(word);
+            } else {
+                parts(word, cuts).for_each(&mut add);
             }
         });
         sum.iter().any(|v| *v != 0.0).then_some(sum)
-    }
-
-    /// The rows that a word is pieced together of; none where that cannot be done.
-    fn pieces(&self, word: &str) -> Vec<&Row> {
-        let longest = |key: &str, least| -> Result<_, Infallible> {
-            Ok(longest_prefix(key, least, |key| self.rows.get(key)))
-        };
-        rows::pieces(word, longest).unwrap_or_default()
     }
 
     /// Adds the shards, and says where they are.
@@ -159,12 +170,18 @@ impl Rows {
 
         let keys: Vec<String> = self.rows.keys().cloned().collect();
         let mut cutter = Cutter::new(SHARD_LEN);
+        let mut continues = false;
         let mut firsts: Vec<String> = Vec::new();
         let mut raws = Vec::new();
         let mut builder = RowsBuilder::new(self.dim, self.bits);
         let mut before = "";
         for (key, row) in &self.rows {
-            let cut = cutter.cut_before(key, row.packed.len() + key.len());
+            let turns = key.starts_with(CONTINUATION) != continues;
+            if turns {
+                continues = !continues;
+                cutter = Cutter::new(if continues { CONTINUATIONS_LEN } else { SHARD_LEN });
+            }
+            let cut = cutter.cut_before(key, row.packed.len() + key.len()) || turns && !builder.is_empty();
             if cut {
                 raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
             }
@@ -249,9 +266,7 @@ pub(crate) mod tests {
         let table = table();
         let texts = ["Share data: a mutex, mutexes, the mutex."];
         let all = select(&table, None, &texts, BUDGET);
-        assert!(
-            ["share", "data", "mut", "##ex", "##es", "the"].iter().all(|key| all.rows.contains_key(*key))
-        );
+        assert!(["share", "data", "mut", "the"].iter().all(|key| all.rows.contains_key(*key)));
         assert!(
             all.rows.contains_key("mutex"),
             "a word of several tokens that occurs twice has a row of its own"
@@ -264,21 +279,48 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn queries_add_up_the_same_rows_as_the_table() {
+    fn what_continues_a_word_is_kept_for_the_next_build_alone() {
+        let kept = |fitted| {
+            let rows = select(&table(), fitted, &["a mutex"], BUDGET).rows;
+            ["##ex", "##es"].map(|key| rows.contains_key(key))
+        };
+        assert_eq!(kept(Some(0.9)), [true, false], "what the corpus is written in");
+        assert_eq!(kept(None), [false, false], "the table itself has it");
+    }
+
+    #[test]
+    fn a_query_adds_up_one_row_a_word_or_part() {
         let table = table();
-        let rows = select(&table, None, &["share data thread mut mutes the"], BUDGET);
-        for query in ["share the data", "Threads", "mutes", "mutex thread", "unknown", ""] {
-            let tokens = table.tokens(query);
+        let texts = ["share data thread mut mutes the mutex mutex ThreadMut"];
+        let rows = select(&table, Some(0.9), &texts, BUDGET);
+        let cases: [(&str, &[&str]); 8] = [
+            ("share the data", &["share", "the", "data"]),
+            ("Threads", &["thread"]),
+            ("mutex", &["mut", "##ex"]),
+            ("mutes", &["mut"]),
+            ("ThreadMut", &["thread", "mut"]),
+            ("MUTShares", &["mut", "share"]),
+            ("MuTex", &["mut", "##ex"]),
+            ("unknown", &[]),
+        ];
+        for (query, tokens) in cases {
             let mut expected = vec![0.0; 16];
-            tokens.iter().for_each(|&id| table.add(id, &mut expected));
-            let expected = (!tokens.is_empty()).then_some(expected);
-            assert_eq!(rows.embed(query), expected, "{query}");
+            for token in tokens {
+                let id = table.vocabulary().iter().position(|other| other == token).unwrap();
+                table.add(id as u32, &mut expected);
+            }
+            let found = rows.embed(query);
+            assert_eq!(found.is_some(), !tokens.is_empty(), "{query}");
+            for (a, b) in found.into_iter().flatten().zip(expected) {
+                // A word of several tokens is rounded anew.
+                assert!((a - b).abs() < 0.02, "{query}: {a} for {b}");
+            }
         }
     }
 
     #[test]
     fn every_key_is_in_the_shard_its_range_names() {
-        let rows = select(&table(), None, &["share data thread mut mutes the mutex mutex"], BUDGET);
+        let rows = select(&table(), Some(0.9), &["share data thread mut mutes the mutex mutex"], BUDGET);
         let mut shards = ShardSet::default();
         let placed = rows.add_to(&mut shards).unwrap();
         let (entries, stored) = shards.finish();

@@ -4,23 +4,27 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use findling_text::wordpiece::{Normaliser, for_each_word};
+use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 use rayon::prelude::*;
 
 /// What a word of general vocabulary must have occurred in training, as a binary logarithm plus one, to be kept for
 /// its own sake.
 const GENERAL: u8 = 5;
 
-/// How often each word of the texts occurs, as an encoder reads words.
-pub fn count_words(texts: &[&str], normaliser: Normaliser) -> HashMap<String, u64> {
+/// How often each word of the texts occurs, as an encoder reads words; `with_parts`: and each part of a name.
+pub fn count_words(texts: &[&str], normaliser: Normaliser, with_parts: bool) -> HashMap<String, u64> {
     texts
         .par_chunks(256)
         .map(|texts| {
             let mut counts: HashMap<String, u64> = HashMap::new();
             for text in texts {
-                for_each_word(text, normaliser, |word| match counts.get_mut(word) {
+                let mut count = |word: &str| match counts.get_mut(word) {
                     Some(n) => *n += 1,
                     None => drop(counts.insert(word.to_owned(), 1)),
+                };
+                for_each_name(text, normaliser, |word, cuts| {
+                    count(word);
+                    parts(word, cuts).filter(|_| with_parts).for_each(&mut count);
                 });
             }
             counts
@@ -88,7 +92,7 @@ mod kept {
             let wordpiece =
                 WordPiece::new(vocabulary, model.normaliser()).context("the model's vocabulary")?;
             let mut counts = vec![0u64; vocabulary.len()];
-            for (word, n) in count_words(texts, model.normaliser()) {
+            for (word, n) in count_words(texts, model.normaliser(), false) {
                 // Without the tokens in front and behind.
                 let ids = wordpiece.encode(&word, usize::MAX).ids;
                 for &id in &ids[1..ids.len() - 1] {
@@ -200,7 +204,7 @@ mod tests {
 
     #[test]
     fn words_are_counted_as_the_encoder_reads_them() {
-        let counts = count_words(&["Two threads, two", "Café threads"], Normaliser::default());
+        let counts = count_words(&["Two threads, two", "Café threads"], Normaliser::default(), false);
         let of = |word: &str| counts.get(word).copied();
         assert_eq!(
             (of("two"), of("threads"), of(","), of("cafe"), of("Two")),

@@ -2,7 +2,9 @@
 //!
 //! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits with a scale
 //! each, sorted by their key and cut into small shards, so that a query fetches only those its words fall into.
-//! A key is a word, a WordPiece token, or (with `##` in front) a token that continues a word.
+//! A key is a word, a WordPiece token, or (with `##` in front) a token that continues a word. A word counts by its own row, else by
+//! that of the longest key that begins it: what continues it lies in another shard, which a query would learn of only then, and is
+//! there for later builds of the same site alone.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -27,8 +29,7 @@
 //! | scales | two symbols each: the upper byte, the lower byte |
 //! | numbers of rows | symbols, by their place: dimensions are told apart in [`GROUPS`] runs, since they spread less and less |
 //!
-//! WordPiece takes the longest token that begins a word. All tokens that begin some word of a shard's range sort
-//! into that range, or begin the range's first key: a writer repeats those few at the front of the shard
+//! All keys that begin some word of a shard's range sort into that range, or begin the range's first key: a writer repeats those few at the front of the shard
 //! ([`prefixes`]), so that one shard answers for any word in its range.
 
 use crate::Error;
@@ -218,7 +219,7 @@ pub fn longest_prefix<T>(
 /// [`CONTINUATION`] key that goes on, and so forth; none where that cannot be done.
 ///
 /// `longest(key, least)` finds the longest known beginning of `key`, of more than `least` bytes, as [`longest_prefix`]
-/// and [`RowsShard::longest_prefix`] do; its error (a shard that is not at hand) ends the walk.
+/// does; its error ends the walk.
 ///
 /// # Errors
 /// Those of `longest`.
@@ -416,10 +417,9 @@ impl RowsShard {
         self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()
     }
 
-    /// The row whose key is the longest that begins `word`, and the key's length in bytes. A key must be longer than
-    /// `least` bytes.
-    pub fn longest_prefix(&self, word: &str, least: usize) -> Option<(usize, usize)> {
-        longest_prefix(word, least, |key| self.get(key))
+    /// The row whose key is the longest that begins `word`, and the key's length in bytes.
+    pub fn longest_prefix(&self, word: &str) -> Option<(usize, usize)> {
+        longest_prefix(word, 0, |key| self.get(key))
     }
 
     /// Adds a row to `sum`; an index that does not exist adds nothing.
@@ -636,7 +636,7 @@ mod tests {
         fn any_bytes_are_safe(raw: Vec<u8>) {
             let _ = pack(&raw);
             if let Ok(shard) = RowsShard::from_bytes(&raw, 8, Bits::Four) {
-                let _ = shard.longest_prefix("borrow", 0);
+                let _ = shard.longest_prefix("borrow");
             }
         }
 
@@ -645,7 +645,7 @@ mod tests {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let shard = RowsShard::from_bytes(&shard(&keys, 8, Bits::Two), 8, Bits::Two).unwrap();
             let slow = keys.iter().filter(|key| word.starts_with(**key)).max_by_key(|key| key.len());
-            let found = shard.longest_prefix(&word, 0).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
+            let found = shard.longest_prefix(&word).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
             prop_assert_eq!(found, slow.copied());
         }
 
@@ -658,7 +658,7 @@ mod tests {
             own.extend(keys[cut..].iter().map(String::as_str));
             let shard = RowsShard::from_bytes(&shard(&own, 8, Bits::Two), 8, Bits::Two).unwrap();
             let slow = keys.iter().filter(|key| word.starts_with(key.as_str())).map(String::len).max();
-            prop_assert_eq!(shard.longest_prefix(&word, 0).map(|(_, len)| len), slow);
+            prop_assert_eq!(shard.longest_prefix(&word).map(|(_, len)| len), slow);
         }
     }
 

@@ -1,8 +1,7 @@
 //! One search, as a state machine without IO.
 //!
 //! 1. Everything that the query alone tells it needs: structure, dictionary ranges, for phrases the directory of positions, columns for
-//!    filter, facets and order, vectors and graph; the static encoder's rows, which may take a further round where a
-//!    word has to be pieced together. Where the bundle does not have a word, its own words of that spelling, and what the
+//!    filter, facets and order, vectors and graph; the static encoder's rows. Where the bundle does not have a word, its own words of that spelling, and what the
 //!    corrected query needs. Then the positions of phrases, where all of their words are.
 //! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
 //! 3. What the pages shown need: their texts, and of what only meaning found the codes of sentences.
@@ -152,7 +151,7 @@ impl DensePoint {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a search, and more often
-    /// where vectors are streamed, the static encoder pieces a rare word together or a word is corrected.
+    /// where vectors are streamed, a phrase is asked for or a word is corrected.
     Need(Vec<ShardId>),
     /// The answer.
     Done(Box<Response>),

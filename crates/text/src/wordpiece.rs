@@ -239,17 +239,30 @@ impl WordPiece {
 
 /// The words of `text` as BERT's normaliser and pre-tokeniser make them, before any vocabulary is asked. Words of over
 /// 100 characters, which WordPiece does not know whatever they are, are left out.
-pub fn for_each_word(text: &str, normaliser: Normaliser, word: impl FnMut(&str)) {
+pub fn for_each_word(text: &str, normaliser: Normaliser, mut word: impl FnMut(&str)) {
+    for_each_name(text, normaliser, |whole, _| word(whole));
+}
+
+/// The same, and where the case of letters divides a word: the bytes at which all parts but the first begin, for
+/// [`parts`]. `aB` is divided in front of `B`, `ABc` there as well. A first letter in lower case is no part: `mRNA`, `iPhone`.
+pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, &[usize])) {
     struct Each<F>(F);
-    impl<F: FnMut(&str)> Sink for Each<F> {
-        fn word(&mut self, word: &str) {
-            (self.0)(word);
+    impl<F: FnMut(&str, &[usize])> Sink for Each<F> {
+        fn word(&mut self, word: &str, cuts: &[usize]) {
+            (self.0)(word, cuts);
         }
         fn unknown(&mut self) {}
     }
-    let mut words = Words::new(normaliser, Each(word));
+    let mut words = Words::new(normaliser, Each(name));
     text.chars().for_each(|c| words.read(c));
     words.flush();
+}
+
+/// The parts of a word that is divided at `cuts`; none where there is no cut.
+pub fn parts<'w>(word: &'w str, cuts: &[usize]) -> impl Iterator<Item = &'w str> {
+    let starts = cuts.iter().take(1).map(|_| 0).chain(cuts.iter().copied());
+    let ends = cuts.iter().copied().chain([word.len()]);
+    starts.zip(ends).filter_map(|(start, end)| word.get(start..end))
 }
 
 /// Which tokens of a vocabulary must stay, by id, for every word that it knows to remain known when others are left out: the
@@ -293,7 +306,8 @@ pub fn indispensable<S: AsRef<str>>(vocabulary: &[S], normaliser: Normaliser) ->
 
 /// What takes the words.
 trait Sink {
-    fn word(&mut self, word: &str);
+    /// A word, and where the case of its letters divides it.
+    fn word(&mut self, word: &str, cuts: &[usize]);
     fn unknown(&mut self);
 }
 
@@ -305,7 +319,7 @@ struct Pieces<'a> {
 
 impl Sink for Pieces<'_> {
     /// The longest match from the left, `[UNK]` where any piece is missing.
-    fn word(&mut self, word: &str) {
+    fn word(&mut self, word: &str, _cuts: &[usize]) {
         let n_before = self.ids.len();
         let mut rest = word;
         while !rest.is_empty() {
@@ -336,12 +350,16 @@ struct Words<S> {
     normaliser: Normaliser,
     word: String,
     n_chars: usize,
+    /// Where the case of its letters divides the word.
+    cuts: Vec<usize>,
+    /// Capitals that the word ends in so far.
+    n_capitals: usize,
     sink: S,
 }
 
 impl<S: Sink> Words<S> {
     fn new(normaliser: Normaliser, sink: S) -> Self {
-        Self { normaliser, word: String::new(), n_chars: 0, sink }
+        Self { normaliser, word: String::new(), n_chars: 0, cuts: Vec::new(), n_capitals: 0, sink }
     }
 
     /// Takes in one character of the text: the normaliser.
@@ -349,8 +367,10 @@ impl<S: Sink> Words<S> {
     fn read(&mut self, c: char) {
         let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } = self.normaliser;
         if c.is_ascii_graphic() {
+            self.note_case(c);
             return self.take(if lowercase { c.to_ascii_lowercase() } else { c });
         }
+        self.n_capitals = 0;
         if clean_text {
             let space = matches!(c, '\t' | '\n' | '\r');
             if c == '\u{fffd}' || (!space && unicode::is_other(c)) {
@@ -375,6 +395,24 @@ impl<S: Sink> Words<S> {
         if alone {
             self.flush();
         }
+    }
+
+    /// Notes where a part ends, before an ASCII character is taken in.
+    #[inline]
+    fn note_case(&mut self, c: char) {
+        let at = self.word.len();
+        if c.is_ascii_uppercase() {
+            if self.n_capitals == 0 && at > 1 {
+                self.cuts.push(at);
+            }
+            self.n_capitals += 1;
+            return;
+        }
+        if c.is_ascii_lowercase() && self.n_capitals > 1 {
+            // The last capital begins what follows.
+            self.cuts.push(at - 1);
+        }
+        self.n_capitals = 0;
     }
 
     /// Takes in one normalised character: the pre-tokeniser.
@@ -406,11 +444,12 @@ impl<S: Sink> Words<S> {
     fn flush(&mut self) {
         match self.n_chars {
             0 => return,
-            1..=MAX_WORD_CHARS => self.sink.word(&self.word),
+            1..=MAX_WORD_CHARS => self.sink.word(&self.word, &self.cuts),
             _ => self.sink.unknown(),
         }
         self.word.clear();
-        self.n_chars = 0;
+        self.cuts.clear();
+        (self.n_chars, self.n_capitals) = (0, 0);
     }
 }
 
@@ -442,6 +481,24 @@ mod tests {
         let tokens: Vec<&str> = encoding.ids.iter().map(|&id| wordpiece.token(id).expect("an id")).collect();
         assert_eq!(tokens.join(" "), format!("[CLS] {expect} [SEP]").replace("  ", " "), "{text:?}");
         assert!(!encoding.truncated);
+    }
+
+    #[test]
+    fn names_are_divided_where_case_changes() {
+        let divided = |text: &str| {
+            let mut all = Vec::new();
+            for_each_name(text, Normaliser::default(), |word, cuts| {
+                all.push((word.to_owned(), parts(word, cuts).collect::<Vec<_>>().join(" ")));
+            });
+            all.into_iter().map(|(word, parts)| format!("{word}: {parts}")).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(divided("HashMap of"), "hashmap: hash map, of: ");
+        assert_eq!(divided("XMLHttpRequest"), "xmlhttprequest: xml http request");
+        assert_eq!(divided("CString m_dwThreadID"), "cstring: c string, m: , _: , dwthreadid: dw thread id");
+        assert_eq!(divided("mRNA iPhone HTML Word word2"), "mrna: , iphone: , html: , word: , word2: ");
+        // What stands between capitals and is no ASCII, or is dropped, does not shift the places.
+        assert_eq!(divided("ABÉc AB\u{301}c Straße"), "abec: , abc: , straße: ");
+        assert_eq!(divided(&"aB".repeat(60)), "", "too long for a word");
     }
 
     #[test]

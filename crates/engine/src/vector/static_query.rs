@@ -1,15 +1,13 @@
 //! The engine's own query encoder: "which rows does this query add up?"
 //!
-//! A word's row is looked up in the one shard its key falls into. A word without a row is pieced together as WordPiece
-//! does (Schuster and Nakajima, ICASSP 2012): the longest key that begins it, then the longest `##` key that goes on,
-//! and so forth; each step is again one shard. Words are resolved side by side, so that most queries need one round
-//! of shards, and a word of `n` pieces without a row of its own `n` rounds.
+//! A word's row is looked up in the one shard its key falls into, and where it has none, that of the longest key that begins it is
+//! in the same. A name is looked up by its parts too, which stand for it where it has no row: `HashMap` is then "hash map". So
+//! every query takes one round of shards.
 //!
 //! Additions run in the query's order in f32: the same bits in every host.
 
-use findling_bundle::rows::pieces;
 use findling_bundle::{ShardId, StaticRows};
-use findling_text::wordpiece::{Normaliser, for_each_word};
+use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 
 use crate::Index;
 
@@ -18,9 +16,15 @@ const MAX_WORDS: usize = 256;
 
 /// A query to be embedded by rows.
 pub(crate) struct StaticQuery {
-    words: Vec<String>,
+    words: Vec<Word>,
     /// Whether words were left out behind.
     pub truncated: bool,
+}
+
+struct Word {
+    whole: String,
+    /// None where the case of its letters does not divide it.
+    parts: Vec<String>,
 }
 
 /// How far the rows at hand bring a query.
@@ -37,9 +41,10 @@ impl StaticQuery {
     pub fn new(text: &str, rows: &StaticRows) -> Self {
         let normaliser = Normaliser { lowercase: rows.lowercase, ..Normaliser::default() };
         let mut query = Self { words: Vec::new(), truncated: false };
-        for_each_word(text, normaliser, |word| {
+        for_each_name(text, normaliser, |word, cuts| {
             if query.words.len() < MAX_WORDS {
-                query.words.push(word.to_owned());
+                let parts = parts(word, cuts).map(str::to_owned).collect();
+                query.words.push(Word { whole: word.to_owned(), parts });
             } else {
                 query.truncated = true;
             }
@@ -52,16 +57,26 @@ impl StaticQuery {
         let mut needed = Vec::new();
         let mut sum = vec![0.0f32; dim as usize];
         let mut any = false;
-        for word in &self.words {
-            match resolve(word, index, rows) {
-                Err(shard) => needed.push(shard),
-                Ok(pieces) => {
-                    for (shard, row) in pieces {
-                        if let Some(shard) = index.rows(shard) {
-                            shard.add(row, &mut sum);
-                            any = true;
-                        }
-                    }
+        // Whether that did it: a shard that is missing is noted, and nothing is added up in the end.
+        let mut add = |word: &str, only_whole: bool| {
+            let Some(id) = rows.shard_of(word) else { return false };
+            let Some(shard) = index.rows(id) else {
+                needed.push(id);
+                return false;
+            };
+            match shard.longest_prefix(word) {
+                Some((row, end)) if end == word.len() || !only_whole => {
+                    shard.add(row, &mut sum);
+                    any = true;
+                    true
+                }
+                _ => false,
+            }
+        };
+        for Word { whole, parts } in &self.words {
+            if !add(whole, !parts.is_empty()) {
+                for part in parts {
+                    add(part, false);
                 }
             }
         }
@@ -70,14 +85,4 @@ impl StaticQuery {
         }
         Embedded::Done((any && sum.iter().any(|v| *v != 0.0)).then_some(sum))
     }
-}
-
-/// Shard and row of each of a word's pieces, none where it cannot be pieced together; the shard that is needed first
-/// where it is not at hand.
-fn resolve(word: &str, index: &Index, rows: &StaticRows) -> Result<Vec<(ShardId, usize)>, ShardId> {
-    pieces(word, |key, least| {
-        let Some(id) = rows.shard_of(key) else { return Ok(None) };
-        let shard = index.rows(id).ok_or(id)?;
-        Ok(shard.longest_prefix(key, least).map(|(row, end)| ((id, row), end)))
-    })
 }
