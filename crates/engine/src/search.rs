@@ -420,16 +420,22 @@ fn probe(
             none.insert(Probe::new(centroids, &point.query, vectors, budget, near))
         }
     };
+    let enough = asked.enough(params.probe_enough);
     loop {
         let shards: Vec<ShardId> = probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
         let missing = missing(index, &shards);
-        if !missing.is_empty() || probe.is_all() || probe.bytes() >= params.most_probe_bytes.into() {
+        // Too few even if all of them pass: further cells come in the same round.
+        let too_few = probe.n_vectors(centroids) < enough;
+        if !missing.is_empty() && !too_few
+            || probe.is_all()
+            || probe.bytes() >= params.most_probe_bytes.into()
+        {
             return Ok(missing);
         }
         let vectors = probe.cells().iter().filter_map(|&cell| index.cell(cell)).flat_map(|cell| cell.ids());
         let passing =
             vectors.filter(|&&vector| allowed.contains(structure.section_of_vector(VectorId(vector))));
-        if passing.count() >= asked.enough(params.probe_enough) {
+        if !too_few && passing.count() >= enough {
             return Ok(missing);
         }
         let twice = probe.bytes().saturating_mul(2).min(params.most_probe_bytes.into());

@@ -161,6 +161,18 @@ fn cells_far_off_are_fetched_where_meaning_answers_alone() {
 }
 
 #[test]
+fn cells_that_are_too_few_for_any_filter_are_not_waited_for() {
+    let bundle = streamed();
+    let one_cell = bundle.shards.last().unwrap().len() as u32 + 10;
+    // Twenty sections are wanted, which is more than a cell has.
+    let request = Request { limit: Limit(5), ..about(5, Mode::Semantic) };
+    let (_, rounds) = bundle.answer(&mut open(&bundle, one_cell), request).unwrap();
+    let of_cells = cell_bytes(&bundle, &rounds).into_iter().filter(|&bytes| bytes > 0);
+    let bytes: Vec<usize> = of_cells.collect();
+    assert!(bytes.len() == 1 && bytes[0] > one_cell as usize, "{bytes:?}");
+}
+
+#[test]
 fn where_a_filter_lets_little_through_more_cells_follow() {
     let bundle = streamed();
     let budget = bundle.shards.last().unwrap().len() as u32 + 10;

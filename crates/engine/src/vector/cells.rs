@@ -84,6 +84,12 @@ impl Probe {
         &self.order[..self.n]
     }
 
+    /// Vectors in them.
+    pub fn n_vectors(&self, centroids: &Centroids) -> usize {
+        let cells = self.cells().iter().filter_map(|&cell| centroids.cells().get(cell as usize));
+        cells.map(|cell| cell.n_vectors as usize).sum()
+    }
+
     /// Bytes that their shards take as stored.
     pub fn bytes(&self) -> u64 {
         self.bytes
