@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, longest_prefix, prefixes, quantise};
+use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for};
 use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows};
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::{for_each_name, parts};
@@ -141,7 +141,7 @@ impl Rows {
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let mut sum = vec![0.0; self.dim as usize];
         let mut add = |word: &str| {
-            if let Some((row, _)) = longest_prefix(word, 0, |key| self.rows.get(key)) {
+            if let Some((row, _)) = standing_for(word, |key| self.rows.get(key)) {
                 add_row(row.scale, &row.packed, self.bits, 1.0, &mut sum);
             }
         };

@@ -33,10 +33,13 @@
 //! | vectors' ids, ascending; left out where the centroids say which vector is in which cell | `n` varints, each less the one before it, less one |
 //! | numbers | varint: bytes; by the range coder: |
 //! | the centroid | `dim` numbers, in fine steps |
-//! | the vectors | `n` times `dim` numbers |
+//! | the vectors | `n` times: number: how many places before it the one is that it is like, 0 for none; number where there is one: how many quarters of that are expected, less one; number: classes that its numbers are below their dimensions'; `dim` numbers, what is more than expected |
 //!
 //! A centroid is expected to be the mean, and where it is like another, as read and in eight bits, [`ALIKE`] of what that is more than the
 //! mean besides. Who writes them orders them so that each has one like it before it.
+//!
+//! A vector is expected to be the centroid, and where it is like another one of its cell, a share of what that is more besides; of what is then
+//! left a row says how small it is. Pages of one mould say much alike: over the C++ documentation that takes a seventh off all cells.
 //!
 //! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's.
 //!
@@ -59,14 +62,22 @@ const LEAST_RATIO: f32 = 0.125;
 const CLASS_SYMBOLS: usize = 32;
 /// Models: one a class, then one an octave of classes for numbers in fine steps, then one for each kind of count.
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
-const N_COUNTS: usize = 5;
+const N_COUNTS: usize = 7;
 const N_VECTORS: usize = 0;
 const BYTES: usize = 1;
 const TELLS: usize = 2;
 const PLACES: usize = 3;
 const LIKES: usize = 4;
+const SHARE: usize = 5;
+const BELOW: usize = 6;
 /// How much a centroid is expected to have of what one like it is more than the mean. With all of it the errors of each would be passed on.
 pub const ALIKE: f32 = 0.7;
+/// A vector is expected to have so many parts in all of what one like it in its cell is more than the centroid.
+const PARTS: u32 = 4;
+/// It is like none that brings it no nearer than this, as squares: to say which takes bits.
+const NEARER: f32 = 0.98;
+/// Classes that a row's numbers may be below those of its dimensions.
+const MOST_BELOW: f32 = 6.0;
 /// What is added before numbers of steps are rounded down: less than half, since zeros cost least. At equal bytes .5 loses a
 /// twentieth more.
 const ROUNDING: f32 = 0.4;
@@ -159,18 +170,40 @@ impl Coder {
         self.spread
     }
 
-    fn put(&self, encoder: &mut Encoder, models: &mut Models, row: impl Iterator<Item = f32>) {
-        for (&class, value) in self.classes.iter().zip(row) {
-            encoder.number(models.at(class.into()), zigzag(steps(value, self.step)));
+    /// Writes a row whose numbers deviate less than others, by so many classes.
+    fn put(&self, below: u8, encoder: &mut Encoder, models: &mut Models, row: &[f32]) {
+        for (&class, &value) in self.classes.iter().zip(row) {
+            let model = models.at(class.saturating_sub(below).into());
+            encoder.number(model, zigzag(steps(value, self.step)));
         }
     }
 
-    /// Adds a row to `sum`.
-    fn add(&self, decoder: &mut Decoder<'_>, models: &mut Models, sum: &mut [f32]) -> Result<(), Error> {
+    /// Adds such a row to `sum`.
+    fn add(
+        &self,
+        below: u8,
+        decoder: &mut Decoder<'_>,
+        models: &mut Models,
+        sum: &mut [f32],
+    ) -> Result<(), Error> {
         for (&class, number) in self.classes.iter().zip(sum) {
-            *number += unzigzag(decoder.number(models.at(class.into()))?) as f32 * self.step;
+            let model = models.at(class.saturating_sub(below).into());
+            *number += unzigzag(decoder.number(model)?) as f32 * self.step;
         }
         within(decoder)
+    }
+
+    /// By how many classes a row of so much squared length deviates less than those that the coder was made for.
+    fn below(&self, square: f32) -> u8 {
+        // Each class is twice the square of the one below.
+        (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MOST_BELOW) as u8
+    }
+
+    /// What a reader makes of a row that is written beside what is expected of it.
+    fn stored(&self, expected: &[f32], rest: &[f32]) -> Vec<f32> {
+        let step = self.step;
+        let steps = rest.iter().map(|&rest| steps(rest, step) as f32 * step);
+        expected.iter().zip(steps).map(|(expected, rest)| expected + rest).collect()
     }
 
     fn put_fine(&self, encoder: &mut Encoder, models: &mut Models, row: &[f32]) {
@@ -310,7 +343,7 @@ pub fn write_centroids(
             .map(|(&rest, expected)| expected + steps(rest, step) as f32 * step)
             .collect();
         let (read, scale) = quantise(&stored);
-        expectations.push(expected_of(&mean, Some((&read, scale))));
+        expectations.push(expected_of(&mean, Some((&read, scale)), ALIKE));
         rests.push(rest);
     }
     let coder = Coder::of(rests.iter(), dim, step)?;
@@ -341,7 +374,7 @@ pub fn write_centroids(
     }
     for (like, rest) in likes.into_iter().zip(&rests) {
         encoder.number(models.count(LIKES), like);
-        coder.put(&mut encoder, &mut models, rest.iter().copied());
+        coder.put(0, &mut encoder, &mut models, rest);
     }
     encoder.number(models.count(TELLS), u32::from(!cell_of.is_empty()));
     let mut recent = Recent::new(cells.len());
@@ -350,15 +383,51 @@ pub fn write_centroids(
     Ok(out)
 }
 
-/// What a centroid is expected to be, like another one in eight bits or none.
-fn expected_of(mean: &[f32], like: Option<(&[i8], f32)>) -> Vec<f32> {
-    let mut expected = mean.to_vec();
+/// What a row is expected to be: `middle`, and where it is like another one, which is in eight bits, a share of what that is more.
+fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32) -> Vec<f32> {
+    let mut expected = middle.to_vec();
     if let Some((row, scale)) = like {
         for (number, &like) in expected.iter_mut().zip(row) {
-            *number += (f32::from(like) * scale - *number) * ALIKE;
+            *number += (f32::from(like) * scale - *number) * share;
         }
     }
     expected
+}
+
+/// How many places before the end of `others` that one is which `rest` is nearest to, and how many of [`PARTS`] of it; 0 where
+/// none is near. All are differences from the same middle.
+fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let whole = dot(rest, rest);
+    let (mut best, mut least) = ((0, 0), whole * NEARER);
+    for (back, other) in (1..).zip(others.iter().rev()) {
+        let (common, square) = (dot(rest, other), dot(other, other));
+        for part in 1..=PARTS {
+            let share = part as f32 / PARTS as f32;
+            let far = whole - 2.0 * share * common + share * share * square;
+            if far < least {
+                (best, least) = ((back, part), far);
+            }
+        }
+    }
+    best
+}
+
+/// Reads which of the rows before it, in eight bits, the next row is like; `None` for none.
+fn like<'a>(
+    decoder: &mut Decoder<'_>,
+    models: &mut Models,
+    place: usize,
+    rows: &'a [i8],
+    scales: &[f32],
+    dim: usize,
+) -> Result<Option<(&'a [i8], f32)>, Error> {
+    let back = decoder.number(models.count(LIKES))? as usize;
+    if back == 0 {
+        return Ok(None);
+    }
+    let at = place.checked_sub(back).ok_or(Error::malformed(WHAT, "a row is like one before the first"))?;
+    Ok(rows.get(at * dim..(at + 1) * dim).zip(scales.get(at).copied()))
 }
 
 /// Bytes of a cell of so many vectors, by what a vector takes in the mean.
@@ -439,16 +508,9 @@ impl Centroids {
         }
         let (mut rows, mut scales) = (Vec::with_capacity(n_cells * dim), Vec::with_capacity(n_cells));
         for place in 0..n_cells {
-            let like = match decoder.number(models.count(LIKES))? as usize {
-                0 => None,
-                back => {
-                    let at = place.checked_sub(back);
-                    let at = at.ok_or(Error::malformed(WHAT, "a centroid is like one before the first"))?;
-                    rows.get(at * dim..(at + 1) * dim).zip(scales.get(at).copied())
-                }
-            };
-            let mut centroid = expected_of(&mean, like);
-            coder.add(decoder, models, &mut centroid)?;
+            let like = like(decoder, models, place, &rows, &scales, dim)?;
+            let mut centroid = expected_of(&mean, like, ALIKE);
+            coder.add(0, decoder, models, &mut centroid)?;
             let (row, scale) = quantise(&centroid);
             rows.extend_from_slice(&row);
             scales.push(scale);
@@ -542,9 +604,27 @@ pub fn write_cell(
     coder.put_fine(&mut encoder, &mut models, centroid);
     // What a reader makes of the centroid is what its vectors are stored beside.
     let centroid: Vec<f32> = centroid.iter().map(|&value| as_stored(value, coder.step)).collect();
+    let less =
+        |row: &[f32], middle: &[f32]| -> Vec<f32> { row.iter().zip(middle).map(|(a, b)| a - b).collect() };
+    let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
     for vector in vectors {
-        let rest = vector.iter().zip(&centroid).map(|(value, centre)| value - centre);
-        coder.put(&mut encoder, &mut models, rest);
+        let (back, part) = likest(&less(vector, &centroid), &others);
+        let like =
+            read.len().checked_sub(back).and_then(|at| read.get(at)).map(|(row, scale)| (&row[..], *scale));
+        let expected = expected_of(&centroid, like, part as f32 / PARTS as f32);
+        let rest = less(vector, &expected);
+        let below = coder.below(rest.iter().map(|value| value * value).sum());
+        encoder.number(models.count(LIKES), back as u32);
+        if back > 0 {
+            encoder.number(models.count(SHARE), part - 1);
+        }
+        encoder.number(models.count(BELOW), below.into());
+        coder.put(below, &mut encoder, &mut models, &rest);
+        let (row, scale) = quantise(&coder.stored(&expected, &rest));
+        others.push(
+            row.iter().zip(&centroid).map(|(&value, centre)| f32::from(value) * scale - centre).collect(),
+        );
+        read.push((row, scale));
     }
     put_coded(&mut out, encoder, vectors.len() * coder.dim());
     Ok(out)
@@ -584,10 +664,13 @@ impl CellShard {
         let models = &mut Models::new();
         let centroid = coder.fine(decoder, models)?;
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
-        let mut vector = vec![0.0; dim];
-        for _ in 0..n {
-            vector.copy_from_slice(&centroid);
-            coder.add(decoder, models, &mut vector)?;
+        for place in 0..n {
+            let like = like(decoder, models, place, &rows, &scales, dim)?;
+            let part =
+                if like.is_some() { decoder.number(models.count(SHARE))?.min(PARTS - 1) + 1 } else { 0 };
+            let below = decoder.number(models.count(BELOW))?.min(CLASSES as u32) as u8;
+            let mut vector = expected_of(&centroid, like, part as f32 / PARTS as f32);
+            coder.add(below, decoder, models, &mut vector)?;
             let (row, scale) = quantise(&vector);
             rows.extend_from_slice(&row);
             scales.push(scale);
@@ -662,13 +745,13 @@ mod tests {
     /// What is lost of rows, in parts of what they are, and the bits that a number of them takes.
     fn lost(coder: &Coder, rows: &[Vec<f32>]) -> (f64, f64) {
         let (mut encoder, mut models) = (Encoder::new(), Models::new());
-        rows.iter().for_each(|row| coder.put(&mut encoder, &mut models, row.iter().copied()));
+        rows.iter().for_each(|row| coder.put(0, &mut encoder, &mut models, row));
         let coded = encoder.finish();
         let (mut decoder, mut models) = (Decoder::new(&coded), Models::new());
         let (mut error, mut energy) = (0.0, 0.0);
         for row in rows {
             let mut back = vec![0.0; row.len()];
-            coder.add(&mut decoder, &mut models, &mut back).unwrap();
+            coder.add(0, &mut decoder, &mut models, &mut back).unwrap();
             for (a, b) in row.iter().zip(&back) {
                 error += f64::from((a - b) * (a - b));
                 energy += f64::from(a * a);
@@ -704,12 +787,12 @@ mod tests {
             let row = &rows(1, &deviations, seed)[0];
             let coder = Coder::of([row].into_iter(), row.len(), step).unwrap();
             let (mut encoder, mut models) = (Encoder::new(), Models::new());
-            coder.put(&mut encoder, &mut models, row.iter().copied());
+            coder.put(0, &mut encoder, &mut models, row);
             coder.put_fine(&mut encoder, &mut models, row);
             let coded = encoder.finish();
             let (mut decoder, mut models) = (Decoder::new(&coded), Models::new());
             let mut back = vec![0.0; row.len()];
-            coder.add(&mut decoder, &mut models, &mut back).unwrap();
+            coder.add(0, &mut decoder, &mut models, &mut back).unwrap();
             let fine = coder.fine(&mut decoder, &mut models).unwrap();
             for ((&value, back), fine) in row.iter().zip(back).zip(fine) {
                 prop_assert!((value - back).abs() <= step * (1.0 - ROUNDING) * 1.001 + 1e-6);
@@ -847,10 +930,43 @@ mod tests {
     }
 
     #[test]
+    fn vectors_that_are_alike_take_less() {
+        let dim = 32;
+        let moulds = rows(4, &vec![0.3; dim], 5);
+        let noise = rows(80, &vec![0.05; dim], 6);
+        let near =
+            |i: usize| -> Vec<f32> { noise[i].iter().zip(&moulds[i % 4]).map(|(a, b)| a + b).collect() };
+        let alike: Vec<Vec<f32>> = (0..80).map(near).collect();
+        let apart = rows(80, &vec![0.304; dim], 8);
+        let centroid = vec![0.0; dim];
+        let write = |vectors: &[Vec<f32>]| {
+            let coder = Coder::of(vectors.iter(), dim, 0.05).unwrap();
+            let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+            (write_cell(&coder, &centroid, None, &vectors).unwrap(), coder)
+        };
+        let ((alike_raw, coder), (apart_raw, _)) = (write(&alike), write(&apart));
+        assert!(alike_raw.len() * 10 < apart_raw.len() * 7, "{} {}", alike_raw.len(), apart_raw.len());
+        let stats = Stats { n_vectors: 80, ..Stats::default() };
+        let read = |raw: &[u8]| CellShard::from_bytes(raw, &coder, Members::Told((0..80).collect()), &stats);
+        let cell = read(&alike_raw).unwrap();
+        for ((_, row, scale), vector) in cell.vectors().zip(&alike) {
+            assert!(row.iter().zip(vector).all(|(&q, v)| (f32::from(q) * scale - v).abs() < 0.04));
+        }
+
+        // The first vector is like one before it.
+        let (mut encoder, mut models) = (Encoder::new(), Models::new());
+        coder.put_fine(&mut encoder, &mut models, &centroid);
+        encoder.number(models.count(LIKES), 1);
+        let mut wrong = vec![80];
+        put_coded(&mut wrong, encoder, 80 * dim);
+        assert!(read(&wrong).is_err());
+    }
+
+    #[test]
     fn a_centroid_like_one_before_the_first_is_refused() {
         let mean = [0.25f32, -0.5];
-        assert_eq!(expected_of(&mean, None), mean);
-        assert_eq!(expected_of(&mean, Some((&[125, -50], 0.01))), [0.25 + 0.7, -0.5]);
+        assert_eq!(expected_of(&mean, None, 1.0), mean);
+        assert_eq!(expected_of(&mean, Some((&[125, -50], 0.01)), ALIKE), [0.25 + 0.7, -0.5]);
         let classes = vec![0u8; 2];
         let mut raw = Vec::new();
         [2, 1, 1].into_iter().for_each(|n| put_varint(&mut raw, n));
@@ -868,7 +984,7 @@ mod tests {
             encoder.number(models.count(N_VECTORS), 1);
             (0..2).for_each(|_| encoder.number(models.count(BYTES), 16));
             encoder.number(models.count(LIKES), like);
-            coder.put(&mut encoder, &mut models, [0.1, 0.2].into_iter());
+            coder.put(0, &mut encoder, &mut models, &[0.1, 0.2]);
             encoder.number(models.count(TELLS), 0);
             let mut raw = raw.clone();
             put_coded(&mut raw, encoder, 2);

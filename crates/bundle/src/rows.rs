@@ -58,6 +58,9 @@ const ROUNDING: f32 = 0.45;
 /// Scales of [`Bits::Steps`] are multiples of this: four an octave.
 const SCALE_STEP: u16 = 1 << 5;
 
+/// Characters that a key has at least which a longer word counts by: a letter says nothing of what it begins, and all shards would repeat it.
+pub const LEAST_BEGINNING: usize = 2;
+
 /// What stands in front of the key of a token that continues a word.
 pub const CONTINUATION: &str = "##";
 
@@ -215,6 +218,13 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
+/// The key that a word counts by: its own, else the longest of [`LEAST_BEGINNING`] characters or more that begins it, as `get` knows them; what
+/// that gives, and the length in bytes.
+pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option<(T, usize)> {
+    let least = word.char_indices().nth(LEAST_BEGINNING).map_or(word.len(), |(end, _)| end);
+    longest_prefix(word, least.saturating_sub(1), get)
+}
+
 /// A word in pieces, as WordPiece takes it apart: the longest key that begins it, then the longest
 /// [`CONTINUATION`] key that goes on, and so forth; none where that cannot be done.
 ///
@@ -240,11 +250,11 @@ pub fn pieces<T, E>(
     Ok(pieces)
 }
 
-/// The keys that a shard beginning with `first` repeats in front: those of `keys` (sorted) that `first` begins with,
+/// The keys that a shard beginning with `first` repeats in front: those of `keys` (sorted) that `first` begins with and words may count by,
 /// itself left out.
 pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
     let mut found = Vec::new();
-    for (end, _) in first.char_indices().skip(1) {
+    for (end, _) in first.char_indices().skip(LEAST_BEGINNING) {
         if let Ok(at) = keys.binary_search_by(|key| key.as_str().cmp(&first[..end])) {
             found.push(keys[at].as_str());
         }
@@ -417,9 +427,9 @@ impl RowsShard {
         self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()
     }
 
-    /// The row whose key is the longest that begins `word`, and the key's length in bytes.
-    pub fn longest_prefix(&self, word: &str) -> Option<(usize, usize)> {
-        longest_prefix(word, 0, |key| self.get(key))
+    /// The row that a word counts by ([`standing_for`]), and the length in bytes of its key.
+    pub fn standing_for(&self, word: &str) -> Option<(usize, usize)> {
+        standing_for(word, |key| self.get(key))
     }
 
     /// Adds a row to `sum`; an index that does not exist adds nothing.
@@ -582,6 +592,11 @@ mod tests {
         builder.finish()
     }
 
+    /// Whether a key is the word, or begins it and is not too short to say anything of it. For ASCII.
+    fn stands_for(key: &str, word: &str) -> bool {
+        word == key || word.starts_with(key) && key.len() >= LEAST_BEGINNING
+    }
+
     proptest! {
         #[test]
         fn more_bits_lose_less(row in prop::collection::vec(-1.0f32..1.0, 64)) {
@@ -636,16 +651,16 @@ mod tests {
         fn any_bytes_are_safe(raw: Vec<u8>) {
             let _ = pack(&raw);
             if let Ok(shard) = RowsShard::from_bytes(&raw, 8, Bits::Four) {
-                let _ = shard.longest_prefix("borrow");
+                let _ = shard.standing_for("borrow");
             }
         }
 
         #[test]
-        fn the_longest_prefix_is_that_of_a_slow_twin(keys in prop::collection::btree_set("[ab]{1,5}", 0..12), word in "[ab]{0,8}") {
+        fn a_word_counts_by_the_key_of_a_slow_twin(keys in prop::collection::btree_set("[ab]{1,5}", 0..12), word in "[ab]{0,8}") {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let shard = RowsShard::from_bytes(&shard(&keys, 8, Bits::Two), 8, Bits::Two).unwrap();
-            let slow = keys.iter().filter(|key| word.starts_with(**key)).max_by_key(|key| key.len());
-            let found = shard.longest_prefix(&word).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
+            let slow = keys.iter().filter(|key| stands_for(key, &word)).max_by_key(|key| key.len());
+            let found = shard.standing_for(&word).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
             prop_assert_eq!(found, slow.copied());
         }
 
@@ -657,8 +672,8 @@ mod tests {
             let mut own: Vec<&str> = prefixes(&keys, &keys[cut]);
             own.extend(keys[cut..].iter().map(String::as_str));
             let shard = RowsShard::from_bytes(&shard(&own, 8, Bits::Two), 8, Bits::Two).unwrap();
-            let slow = keys.iter().filter(|key| word.starts_with(key.as_str())).map(String::len).max();
-            prop_assert_eq!(shard.longest_prefix(&word).map(|(_, len)| len), slow);
+            let slow = keys.iter().filter(|key| stands_for(key, &word)).map(String::len).max();
+            prop_assert_eq!(shard.standing_for(&word).map(|(_, len)| len), slow);
         }
     }
 

@@ -452,12 +452,12 @@ pub fn walk_rows(raw: &[u8]) -> Result<(), Error> {
     let mut sum = vec![0.0; DIM as usize];
     for (row, key) in shard.keys().enumerate() {
         assert_eq!(shard.get(key), Some(row));
-        assert_eq!(shard.longest_prefix(key), Some((row, key.len())));
+        assert_eq!(shard.standing_for(key), Some((row, key.len())));
         shard.add(row, &mut sum);
     }
     assert!(sum.iter().all(|v| !v.is_nan()));
     shard.add(usize::MAX, &mut sum);
-    shard.longest_prefix("borrowers");
+    shard.standing_for("borrowers");
     Ok(())
 }
 

@@ -64,7 +64,7 @@ impl StaticQuery {
                 needed.push(id);
                 return false;
             };
-            match shard.longest_prefix(word) {
+            match shard.standing_for(word) {
                 Some((row, end)) if end == word.len() || !only_whole => {
                     shard.add(row, &mut sum);
                     any = true;
