@@ -21,7 +21,7 @@ use super::vocabulary::{by_use, count_words};
 use crate::cutter::{Cutter, parting};
 
 /// Bytes of rows unless told otherwise.
-pub const BUDGET: usize = 2 << 20;
+pub const BUDGET: usize = 3 << 20;
 /// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
 const SHARD_LEN: usize = 1 << 10;
 /// The same of tokens that continue a word, which only builds read.
