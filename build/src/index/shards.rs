@@ -1,7 +1,6 @@
 //! Collecting shards.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::PathBuf;
 
 use findling_bundle::entry::shard_path;
@@ -9,6 +8,8 @@ use findling_bundle::{
     Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard,
 };
 use rayon::prelude::*;
+
+use super::write::same;
 
 /// A shard's line in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
@@ -27,8 +28,8 @@ impl Deployed {
 
     /// Whether there is a file of this path with other contents.
     pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
-        let Some(directory) = &self.directory else { return false };
-        fs::read(directory.join(path)).is_ok_and(|there| there != contents)
+        let file = self.directory.as_ref().map(|directory| directory.join(path));
+        file.is_some_and(|file| file.is_file() && same(&file, contents).is_ok_and(|same| !same))
     }
 
     /// A range's shard under the first of its names that no other file has.
@@ -154,6 +155,8 @@ impl ShardSet {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use findling_bundle::{PageId, decode_shard};
 
     use super::*;

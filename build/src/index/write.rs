@@ -267,7 +267,7 @@ impl Stage<'_> {
 }
 
 /// Whether a file is there with these contents.
-fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
+pub(super) fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && metadata.len() == contents.len() as u64 => {
             Ok(fs::read(path)? == contents)

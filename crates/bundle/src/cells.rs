@@ -199,13 +199,6 @@ impl Coder {
         (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MOST_BELOW) as u8
     }
 
-    /// What a reader makes of a row that is written beside what is expected of it.
-    fn stored(&self, expected: &[f32], rest: &[f32]) -> Vec<f32> {
-        let step = self.step;
-        let steps = rest.iter().map(|&rest| steps(rest, step) as f32 * step);
-        expected.iter().zip(steps).map(|(expected, rest)| expected + rest).collect()
-    }
-
     fn put_fine(&self, encoder: &mut Encoder, models: &mut Models, row: &[f32]) {
         for (&class, &value) in self.classes.iter().zip(row) {
             encoder.number(models.at(CLASSES + usize::from(class) / 2), zigzag(fine(value, self.step)));
@@ -336,13 +329,8 @@ pub fn write_centroids(
         let (_, best) = distances.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         likes.push(if best == 0 { 0 } else { (expectations.len() - best) as u32 });
         let expected = &expectations[best];
-        let rest: Vec<f32> = row.iter().zip(expected).map(|(value, expected)| value - expected).collect();
-        let stored: Vec<f32> = rest
-            .iter()
-            .zip(expected)
-            .map(|(&rest, expected)| expected + steps(rest, step) as f32 * step)
-            .collect();
-        let (read, scale) = quantise(&stored);
+        let rest = less(row, expected);
+        let (read, scale) = read_back(expected, &rest, step);
         expectations.push(expected_of(&mean, Some((&read, scale)), ALIKE));
         rests.push(rest);
     }
@@ -392,6 +380,17 @@ fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32) -> Vec<f3
         }
     }
     expected
+}
+
+/// What a row is more than what is expected of it.
+fn less(row: &[f32], expected: &[f32]) -> Vec<f32> {
+    row.iter().zip(expected).map(|(value, expected)| value - expected).collect()
+}
+
+/// A row as a reader has it, in eight bits, of which `rest` is written beside what is expected.
+fn read_back(expected: &[f32], rest: &[f32], step: f32) -> (Vec<i8>, f32) {
+    let rest = rest.iter().map(|&rest| steps(rest, step) as f32 * step);
+    quantise(&expected.iter().zip(rest).map(|(expected, rest)| expected + rest).collect::<Vec<f32>>())
 }
 
 /// How many places before the end of `others` that one is which `rest` is nearest to, and how many of [`PARTS`] of it; 0 where
@@ -604,8 +603,6 @@ pub fn write_cell(
     coder.put_fine(&mut encoder, &mut models, centroid);
     // What a reader makes of the centroid is what its vectors are stored beside.
     let centroid: Vec<f32> = centroid.iter().map(|&value| as_stored(value, coder.step)).collect();
-    let less =
-        |row: &[f32], middle: &[f32]| -> Vec<f32> { row.iter().zip(middle).map(|(a, b)| a - b).collect() };
     let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
     for vector in vectors {
         let (back, part) = likest(&less(vector, &centroid), &others);
@@ -620,7 +617,7 @@ pub fn write_cell(
         }
         encoder.number(models.count(BELOW), below.into());
         coder.put(below, &mut encoder, &mut models, &rest);
-        let (row, scale) = quantise(&coder.stored(&expected, &rest));
+        let (row, scale) = read_back(&expected, &rest, coder.step);
         others.push(
             row.iter().zip(&centroid).map(|(&value, centre)| f32::from(value) * scale - centre).collect(),
         );

@@ -3,7 +3,7 @@
 //! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits with a scale
 //! each, sorted by their key and cut into small shards, so that a query fetches only those its words fall into.
 //! A key is a word, a WordPiece token, or (with `##` in front) a token that continues a word. A word counts by its own row, else by
-//! that of the longest key that begins it: what continues it lies in another shard, which a query would learn of only then, and is
+//! that of the longest key that begins it ([`standing_for`]): what continues it lies in another shard, which a query would learn of only then, and is
 //! there for later builds of the same site alone.
 //!
 //! | what | encoding |
@@ -29,8 +29,8 @@
 //! | scales | two symbols each: the upper byte, the lower byte |
 //! | numbers of rows | symbols, by their place: dimensions are told apart in [`GROUPS`] runs, since they spread less and less |
 //!
-//! All keys that begin some word of a shard's range sort into that range, or begin the range's first key: a writer repeats those few at the front of the shard
-//! ([`prefixes`]), so that one shard answers for any word in its range.
+//! All keys that begin some word of a shard's range sort into that range, or begin the range's first key: a writer repeats
+//! those few at the front of the shard ([`prefixes`]), so that one shard answers for any word in its range.
 
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};
