@@ -134,6 +134,7 @@ impl From<ShardKind> for Part {
         match kind {
             ShardKind::Structure
             | ShardKind::Terms
+            | ShardKind::SecondTier
             | ShardKind::Positions
             | ShardKind::PositionsDirectory
             | ShardKind::Spelling => Part::Words,

@@ -285,7 +285,7 @@ fn decode(
     let (stats, dense) = (&manifest.stats, manifest.dense.as_ref());
     match shard.kind {
         ShardKind::Structure => drop(Structure::from_bytes(&raw, stats)?),
-        ShardKind::Terms => drop(TermsShard::from_bytes(raw, stats)?),
+        ShardKind::Terms | ShardKind::SecondTier => drop(TermsShard::from_bytes(raw, stats)?),
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
         ShardKind::PositionsDirectory => {
             drop(PositionsDirectory::from_bytes(&raw, stats.n_pages, manifest.lexicon.len())?);
@@ -340,6 +340,7 @@ fn kind_name(kind: ShardKind) -> &'static str {
     match kind {
         ShardKind::Structure => "structure",
         ShardKind::Terms => "terms",
+        ShardKind::SecondTier => "second tier of terms",
         ShardKind::Positions => "positions",
         ShardKind::PositionsDirectory => "directory of positions",
         ShardKind::Spelling => "spelling",

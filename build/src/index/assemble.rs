@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::cells::Cells;
 use super::columns::Built;
 use super::embed::Embedded;
-use super::lexical::{Lexical, Positions};
+use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
 use super::sentences::Sentences;
 use super::shards::{Deployed, ShardSet, Stored};
@@ -131,8 +131,14 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
 
     let terms = lexical.ranges.par_iter().map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
     let terms = shards.add_ranges(ShardKind::Terms, terms)?;
-    let firsts = lexical.ranges.into_iter().map(|range| range.first_term);
-    let lexicon = firsts.zip(terms).map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
+    let second = lexical.ranges.par_iter().filter(|range| !range.second.is_empty());
+    let second = second.map(|range| (RangeStart::Key(&range.first_term), &range.second[..]));
+    let mut second = shards.add_ranges(ShardKind::SecondTier, second.collect::<Vec<_>>())?.into_iter();
+    let mut lexicon = Vec::with_capacity(terms.len());
+    for (TermRange { first_term, second: tier, .. }, terms) in lexical.ranges.into_iter().zip(terms) {
+        let second = if tier.is_empty() { None } else { second.next() };
+        lexicon.push(LexiconRange { first_term, terms, second });
+    }
     let (directory, positions) = add_positions(lexical.positions, &mut shards)?;
     shards.add(ShardKind::PositionsDirectory, &directory)?;
 

@@ -21,6 +21,7 @@ use super::languages::Languages;
 use super::names;
 use super::spelling::{Place, Words};
 use super::synonyms::Rows;
+use super::tiers::{self, Tiers};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::cutter::{Cutter, parting};
 use crate::page::Page;
@@ -72,6 +73,8 @@ pub struct TermRange {
     pub first_term: String,
     /// Dictionary and postings, uncompressed.
     pub terms: Vec<u8>,
+    /// The second tier of postings, uncompressed; empty where there is none.
+    pub second: Vec<u8>,
 }
 
 /// The grid of positions ([`findling_bundle::positions`]).
@@ -141,10 +144,10 @@ pub fn analyse(
         cuts.windows(2).map(|cut| &terms[cut[0]..cut[1]]).filter(|range| !range.is_empty()).collect();
     let blocks = blocks(pages, &batches);
     let columns = columns(&cuts, blocks.len());
-    let made: Vec<Column> = columns
-        .par_iter()
-        .map(|column| self::column(column, &structure, &blocks))
-        .collect::<Result<_, _>>()?;
+    let mean_len = mean_len(&batches);
+    let tiers = Tiers::new(pages, &structure, &mean_len);
+    let made: Vec<Column> =
+        columns.par_iter().map(|column| self::column(column, &tiers, &blocks)).collect::<Result<_, _>>()?;
     let mut positions = Positions { pages: blocks, ..Positions::default() };
     let mut packed = Vec::with_capacity(cuts.len());
     for column in made {
@@ -154,7 +157,9 @@ pub fn analyse(
     }
     let befores = iter::once("").chain(cuts.iter().map(|range| range[range.len() - 1].0));
     let firsts = befores.zip(&cuts).map(|(before, range)| parting(before, range[0].0).to_owned());
-    let ranges = firsts.zip(packed).map(|(first_term, terms)| TermRange { first_term, terms }).collect();
+    let ranges = firsts.zip(packed);
+    let ranges =
+        ranges.map(|(first_term, [terms, second])| TermRange { first_term, terms, second }).collect();
     let n_postings = terms
         .iter()
         .flat_map(|(_, parts)| parts.iter())
@@ -162,7 +167,7 @@ pub fn analyse(
         .map(|level| level.postings.len() as u64)
         .sum();
     let n_terms = terms.len() as u32;
-    Ok(Lexical { structure, mean_len: mean_len(&batches), ranges, positions, words, n_terms, n_postings })
+    Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })
 }
 
 /// Leaves out the forms of words that have one form alone: they say what the term says. Terms ascend.
@@ -238,9 +243,10 @@ fn mean_len(batches: &[Batch]) -> [f32; 6] {
 
 /// About the bytes that a term takes in the terms shard.
 fn size(term: &str, parts: &[&TermLists]) -> usize {
-    let postings: usize =
-        parts.iter().flat_map(|lists| &lists.levels).map(|level| level.postings.len()).sum();
-    term.len() + 6 + 2 * postings
+    let n =
+        |level: Level| parts.iter().map(|lists| lists.levels[level as usize].postings.len()).sum::<usize>();
+    let passages = tiers::n_first(n(Level::Passage));
+    term.len() + 6 + 2 * (n(Level::Page) + n(Level::Section) + passages)
 }
 
 /// A term with its lists in each batch that has it.
@@ -323,21 +329,22 @@ fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'
 
 /// Ranges whose positions share shards, and these, uncompressed.
 struct Column {
-    /// By range.
-    terms: Vec<Vec<u8>>,
+    /// By range, each tier; the second empty where there is none.
+    terms: Vec<[Vec<u8>; 2]>,
     /// By block.
     positions: Vec<Vec<u8>>,
 }
 
 fn column(
     ranges: &[&[Term<'_>]],
-    structure: &Structure,
+    tiers: &Tiers<'_>,
     blocks: &[u32],
 ) -> Result<Column, findling_bundle::Error> {
+    let structure = tiers.structure;
     let mut builders = vec![PositionsBuilder::new(); blocks.len()];
     let mut made = Vec::with_capacity(ranges.len());
     for terms in ranges {
-        let mut builder = TermsBuilder::new();
+        let (mut builder, mut second) = (TermsBuilder::new(), TermsBuilder::new());
         for (term, parts) in *terms {
             let joined: [LevelLists; 3] = [0, 1, 2].map(|level| {
                 let mut all = LevelLists::default();
@@ -351,13 +358,19 @@ fn column(
             });
             let [pages, sections, passages] = &joined;
             let df = document_frequency(&joined, structure);
-            builder.push(term, df, [&pages.postings, &sections.postings, &passages.postings], structure)?;
+            let [first, others] = tiers.split(&passages.postings);
+            let lists = [&pages.postings[..], &sections.postings, &first];
+            builder.push_first_tier(term, df, lists, others.len() as u32, structure)?;
+            if !others.is_empty() {
+                second.push(term, df, [&[], &[], &others], structure)?;
+            }
             for (lists, level) in joined.iter().zip(Level::ALL) {
                 push_positions(&mut builders, blocks, lists, level, structure)?;
             }
         }
         builders.iter_mut().for_each(PositionsBuilder::end_range);
-        made.push(builder.finish());
+        let second = if second.is_empty() { Vec::new() } else { second.finish() };
+        made.push([builder.finish(), second]);
     }
     let positions = builders
         .into_iter()

@@ -34,6 +34,7 @@ mod spelling;
 pub mod synonyms;
 pub mod table;
 mod texts;
+mod tiers;
 pub mod vocabulary;
 pub mod write;
 

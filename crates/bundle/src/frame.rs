@@ -5,7 +5,7 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms (`lexicon/packed.rs`), structure and positions (`numbers.rs`), encoder rows (`rows.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure and positions (`numbers.rs`), encoder rows (`rows.rs`) |
 //! | 7 | 1 | 0; another number where other contents had or have the name that it would have |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
@@ -33,7 +33,7 @@ const HEADER_LEN: usize = 12;
 const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 /// Of every kind until one changes.
-const VERSION: u8 = 10;
+const VERSION: u8 = 11;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;
@@ -154,7 +154,7 @@ fn encode(kind: u8, raw: &[u8], extra: &[u8]) -> Vec<u8> {
 /// Packs the contents of a kind that is packed; `None` for others, and for contents that are not of the kind.
 fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
-        ShardKind::Terms => packed::pack(raw),
+        ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
         ShardKind::Structure | ShardKind::Positions => numbers::pack(raw),
         ShardKind::Rows => rows::pack(raw),
         _ => None,
@@ -164,7 +164,7 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
 /// Unpacks to `raw_len` bytes what [`pack`] made.
 fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     match ShardKind::of(kind) {
-        Some(ShardKind::Terms) => packed::unpack(packed, raw_len),
+        Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
         Some(ShardKind::Structure | ShardKind::Positions) => numbers::unpack(packed, raw_len),
         Some(ShardKind::Rows) => rows::unpack(packed, raw_len),
         _ => Err(Error::malformed("shard", "shards of its kind are not packed")),

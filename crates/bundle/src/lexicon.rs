@@ -19,6 +19,7 @@
 //! | suffix | string: varint length, bytes |
 //! | `df` | varint: passages that contain the term in any field |
 //! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
+//! | `n_second` | varint: postings of passages that are in the second tier |
 //! | `len` | varint: bytes of its lists |
 //!
 //! A section is named by its page and its place there, a passage by its section's name and its own place in it, so that an edit which
@@ -31,6 +32,10 @@
 //! postings from the front and lengths from the end: of titles and headings as they are, at most 255, of text and
 //! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
 //! are in, and of nothing else.
+//!
+//! A word of every other page has so many postings that a query would fetch little else. Those of passages where it counts most are the
+//! first tier, here; the others are the second tier, a shard of its own with the same form, which says 0 for `n_second` (champion lists in a tiered index: Manning,
+//! Raghavan and Schütze, "Introduction to Information Retrieval", 2008, sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
 //!
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
 //! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
@@ -45,6 +50,8 @@ const WHAT: &str = "terms";
 
 /// Terms in a block.
 pub const BLOCK: usize = 16;
+/// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and six numbers.
+const LEAST_ENTRY: usize = 8;
 
 /// The three levels of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +130,8 @@ pub struct TermEntry {
     pub df: u32,
     /// Lengths of its posting lists, by [`Level`].
     pub n: [u32; 3],
+    /// Further postings of passages, in the second tier.
+    pub n_second: u32,
     /// Where its postings are.
     start: u32,
     len: u32,
@@ -165,7 +174,7 @@ impl TermsBuilder {
         self.n_terms == 0
     }
 
-    /// Adds a term with its posting lists by [`Level`]. `structure`: which passages are of which section.
+    /// Adds a term with its posting lists by [`Level`]: all that there are, or the second tier of them. `structure`: which passages are of which section.
     ///
     /// # Errors
     /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0, 0]`, or there is
@@ -175,6 +184,21 @@ impl TermsBuilder {
         term: &str,
         df: u32,
         lists: [&[Posting]; 3],
+        structure: &Structure,
+    ) -> Result<(), Error> {
+        self.push_first_tier(term, df, lists, 0, structure)
+    }
+
+    /// The same, where `n_second` more postings of passages are in the second tier.
+    ///
+    /// # Errors
+    /// Those of [`TermsBuilder::push`].
+    pub fn push_first_tier(
+        &mut self,
+        term: &str,
+        df: u32,
+        lists: [&[Posting]; 3],
+        n_second: u32,
         structure: &Structure,
     ) -> Result<(), Error> {
         if term.len() > MAX_TERM_LEN {
@@ -228,6 +252,7 @@ impl TermsBuilder {
         for list in lists {
             put_varint(&mut self.dictionary, list.len() as u32);
         }
+        put_varint(&mut self.dictionary, n_second);
         put_varint(&mut self.dictionary, (self.postings.len() - start) as u32);
         self.n_terms += 1;
         self.last.clear();
@@ -360,8 +385,7 @@ impl TermsShard {
     /// Where the bytes break the format, or name ids beyond `stats`.
     pub fn from_bytes(raw: Vec<u8>, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
-        // An entry takes at least seven bytes: a suffix of one byte with its length, and five numbers.
-        let n_terms = reader.count(7)?;
+        let n_terms = reader.count(LEAST_ENTRY)?;
         let dictionary_len = reader.varint()? as usize;
         let dictionary_start = reader.at();
         let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
@@ -396,8 +420,9 @@ impl TermsShard {
             core::mem::swap(&mut last, &mut term);
             let df = dictionary.varint()?;
             let n = [dictionary.varint()?, dictionary.varint()?, dictionary.varint()?];
+            let n_passages = n[Level::Passage as usize].saturating_add(dictionary.varint()?);
             let len = dictionary.varint()? as usize;
-            if df > stats.n_passages || df < n[Level::Passage as usize] || n == [0; 3] {
+            if df > stats.n_passages || df < n_passages || n == [0; 3] {
                 return Err(Error::malformed(WHAT, "a document frequency is impossible"));
             }
             let mut lists = Lists { reader: Reader::new(reader.take(len)?, WHAT), n_lens: 0 };
@@ -625,11 +650,27 @@ impl Terms<'_> {
         self.term.push_str(reader.str()?);
         let df = reader.varint()?;
         let n = [reader.varint()?, reader.varint()?, reader.varint()?];
+        let n_second = reader.varint()?;
         let len = reader.varint()?;
         let start = self.postings;
         self.postings = start.saturating_add(len);
-        Ok(TermEntry { ordinal: self.ordinal, df, n, start, len })
+        Ok(TermEntry { ordinal: self.ordinal, df, n, n_second, start, len })
     }
+}
+
+/// One list of two tiers, both ascending by id and without an id in common. Where there is one in both, hostile bytes, it comes twice.
+pub fn merged(
+    first: impl Iterator<Item = Posting>,
+    second: impl Iterator<Item = Posting>,
+) -> impl Iterator<Item = Posting> {
+    let (mut first, mut second) = (first.peekable(), second.peekable());
+    core::iter::from_fn(move || {
+        let id = second.peek().map_or(u32::MAX, |posting| posting.id);
+        match first.next_if(|posting| posting.id < id) {
+            None => second.next().or_else(|| first.next()),
+            posting => posting,
+        }
+    })
 }
 
 /// A posting list, ascending by id.

@@ -58,6 +58,7 @@ pub fn max_raw_len(kind: ShardKind) -> u32 {
         // These two are one shard for the whole corpus.
         ShardKind::Structure | ShardKind::Graph => 512 << 20,
         ShardKind::Terms
+        | ShardKind::SecondTier
         | ShardKind::Positions
         | ShardKind::PositionsDirectory
         | ShardKind::Vectors

@@ -283,6 +283,8 @@ pub struct LexiconRange {
     pub first_term: String,
     /// Dictionary and postings.
     pub terms: crate::ShardId,
+    /// The second tier of its everyday words' postings; `None` where it has no such word.
+    pub second: Option<crate::ShardId>,
 }
 
 /// What else a word of a query is asked for as.
@@ -369,11 +371,13 @@ pub enum ShardKind {
     Sentences = 13,
     /// Where positions are. One at most.
     PositionsDirectory = 14,
+    /// The second tier of the postings of a range of terms ([`crate::lexicon`]).
+    SecondTier = 15,
 }
 
 impl ShardKind {
     /// All of them, each at its number.
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Structure,
         Self::Terms,
         Self::Positions,
@@ -389,6 +393,7 @@ impl ShardKind {
         Self::Addresses,
         Self::Sentences,
         Self::PositionsDirectory,
+        Self::SecondTier,
     ];
 
     /// The kind of a number; `None` where this version knows none.

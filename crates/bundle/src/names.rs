@@ -6,7 +6,7 @@
 //!
 //! | kinds | hash | name |
 //! |---|---|---|
-//! | terms, texts, sentences, rows, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
+//! | terms and their second tier, texts, sentences, rows, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
 //! | others | first 32 bits | the hash |
 //!
 //! A file's name is written in hex digits. A shard that was edited has the hash it had with a probability of 1e-6; who builds a bundle into
@@ -28,7 +28,10 @@ pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
 impl ShardKind {
     /// Whether its shards are named by what their ranges begin with.
     pub fn is_range(self) -> bool {
-        matches!(self, Self::Terms | Self::Texts | Self::Sentences | Self::Rows | Self::Cell)
+        matches!(
+            self,
+            Self::Terms | Self::SecondTier | Self::Texts | Self::Sentences | Self::Rows | Self::Cell
+        )
     }
 
     /// Hex digits of a hash.
@@ -128,6 +131,7 @@ impl Manifest {
                 let at = self.lexicon.binary_search_by_key(&id, |range| range.terms).ok()?;
                 &self.lexicon[at].first_term
             }
+            ShardKind::SecondTier => &self.lexicon.iter().find(|range| range.second == Some(id))?.first_term,
             ShardKind::Rows => {
                 let ranges = &self.dense.as_ref()?.rows.as_ref()?.ranges;
                 match ranges.binary_search_by_key(&id, |range| range.shard) {

@@ -372,7 +372,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..15) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..16) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -389,6 +389,7 @@ proptest! {
             ShardKind::Addresses,
             ShardKind::Sentences,
             ShardKind::PositionsDirectory,
+            ShardKind::SecondTier,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

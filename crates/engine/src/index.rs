@@ -108,6 +108,11 @@ impl Index {
         self.streams().is_some()
     }
 
+    /// Whether searches that need not know every match leave the second tier of postings where it is.
+    pub(crate) fn saves_second_tier(&self) -> bool {
+        self.streamed
+    }
+
     /// The centroids' shard, where vectors are streamed.
     pub(crate) fn streams(&self) -> Option<ShardId> {
         self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
@@ -167,7 +172,7 @@ impl Index {
         let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
         let decoded = match entry.kind {
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
-            ShardKind::Terms => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
+            ShardKind::Terms | ShardKind::SecondTier => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
             ShardKind::PositionsDirectory => {
                 let n_ranges = self.manifest.lexicon.len();

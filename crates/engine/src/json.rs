@@ -197,6 +197,9 @@ impl Response {
         json.name("suggestions").list(&self.suggestions, rare::suggestion);
         json.name("total").object().name("pages").whole(self.total.pages.into());
         json.name("sections").whole(self.total.sections.into());
+        if self.total.at_least {
+            json.name("atLeast").truth(true);
+        }
         json.end_object();
         json.name("results").list(&self.results, page);
         json.name("facets").list(&self.facets, facet);
@@ -445,7 +448,7 @@ mod tests {
                     })
                 })
                 .collect(),
-            total: Total { pages: 3, sections: 4 },
+            total: Total { pages: 3, sections: 4, at_least: true },
             results: vec![page.clone(), page.clone()],
             facets: vec![Facet { name: text(), values: vec![(text(), 3), ("b".into(), 0)] }],
             plan: Some(Plan {

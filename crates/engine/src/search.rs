@@ -695,6 +695,11 @@ impl Asked {
                 shards.extend(manifest.positions());
             }
         }
+        if self.needs_all_matches(index) || self.request.why.is_some() {
+            let ranges = manifest.lexicon.iter().filter(|range| shards.contains(&range.terms));
+            let second: Vec<ShardId> = ranges.filter_map(|range| range.second).collect();
+            shards.extend(second);
+        }
         if let Some(condition) = &self.condition {
             shards.extend(condition.shards(&manifest.attributes)?);
         }
@@ -719,6 +724,14 @@ impl Asked {
             }
         }
         Ok(shards)
+    }
+
+    /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds what is most relevant; where a filter, a
+    /// phrase or an exclusion decides what may be found, or an attribute in which order, every match counts.
+    pub fn needs_all_matches(&self, index: &Index) -> bool {
+        let Self { request, plan, condition, .. } = self;
+        let all_may_be_found = condition.is_none() && plan.phrases.is_empty() && plan.excluded.is_empty();
+        !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
     /// None for phrases: who puts words in quotation marks wants pages that have them.

@@ -15,6 +15,7 @@ export class Facets {
   readonly #chosen = new Map<string, Set<string>>();
   readonly #open = new Set<string>();
   #facets: Facet[] = [];
+  #more = "";
 
   constructor(labels: () => Labels, changed: () => void) {
     this.#labels = labels;
@@ -35,9 +36,10 @@ export class Facets {
     this.#changed();
   }
 
-  /** Shows new counts, keeping the keyboard where it is. */
-  show(facets: Facet[]): void {
+  /** Shows new counts, keeping the keyboard where it is. `atLeast`: there may be more than they say. */
+  show(facets: Facet[], atLeast = false): void {
     this.#facets = facets;
+    this.#more = atLeast ? "+" : "";
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement as HTMLElement | null;
     const key = focused && this.element.contains(focused) ? focused.dataset["key"] : undefined;
     const groups = facets.map((facet) => this.#group(facet)).filter((group) => group !== undefined);
@@ -60,7 +62,7 @@ export class Facets {
     const shown = open ? all : all.filter(([value], i) => i < SHOWN || chosen?.has(value));
     const chips = shown.map(([value, count]) => {
       const chip = h("button", { type: "button", class: "chip", part: "chip", "aria-pressed": String(chosen?.has(value) ?? false), "data-key": `${name}=${value}` },
-        h("span", {}, value), h("small", {}, count.toLocaleString()));
+        h("span", {}, value), h("small", {}, count.toLocaleString() + this.#more));
       chip.addEventListener("click", () => this.#toggle(name, value));
       return chip;
     });
@@ -69,7 +71,7 @@ export class Facets {
         open ? labels.fewerValues : labels.moreValues(all.length - shown.length));
       more.addEventListener("click", () => {
         if (!this.#open.delete(name)) this.#open.add(name);
-        this.show(this.#facets);
+        this.show(this.#facets, this.#more !== "");
       });
       chips.push(more);
     }
@@ -82,7 +84,7 @@ export class Facets {
     if (chosen.size > 0) this.#chosen.set(name, chosen);
     else this.#chosen.delete(name);
     // The chip answers at once; the counts follow.
-    this.show(this.#facets);
+    this.show(this.#facets, this.#more !== "");
     this.#changed();
   }
 }

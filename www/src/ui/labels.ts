@@ -30,8 +30,9 @@ export const LABELS = {
   copies: (n: number) => (n === 1 ? "1 copy" : `${n.toLocaleString()} copies`),
   retry: "Try again",
   failed: "Search is not available",
-  counting: (pages: number, sections: number) =>
-    `${pages.toLocaleString()} ${pages === 1 ? "page" : "pages"}, ${sections.toLocaleString()} ${sections === 1 ? "section" : "sections"}`,
+  /** `more`: "+" where there may be more than that, else nothing. */
+  counting: (pages: number, sections: number, more: string) =>
+    `${pages.toLocaleString()}${more} ${pages === 1 ? "page" : "pages"}, ${sections.toLocaleString()}${more} ${sections === 1 ? "section" : "sections"}`,
   byWords: "by words",
   byMeaning: "by meaning",
   byBoth: "by words and meaning",

@@ -155,7 +155,7 @@ export class Panel {
       const response = await index.search(query, { ...this.#request(), mode, suggest, signal, onUpgrade: upgrade });
       if (signal.aborted) return;
       this.#options.answered(response);
-      this.#facets.show(response.facets);
+      this.#facets.show(response.facets, response.total.atLeast);
       // Words have been shown, and maybe looked at; an answer that has nothing to add only brings its notices.
       if (mode === "lexical") {
         if (this.#answered !== signal) this.#replace(response);
@@ -281,15 +281,16 @@ export class Panel {
 
   #conclude(response: SearchResponse): void {
     const labels = this.#options.labels();
-    const { pages, sections } = response.total;
+    const { pages, sections, atLeast } = response.total;
+    const count = labels.counting(pages, sections, atLeast ? "+" : "");
     const how = response.mode === "lexical" ? labels.byWords : response.mode === "semantic" ? labels.byMeaning : labels.byBoth;
-    this.#summary.textContent = pages > 0 ? `${labels.counting(pages, sections)} \u00B7 ${how}` : "";
+    this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how}` : "";
     this.#more.hidden = this.#shown.length === 0 || this.#shown.length >= pages;
     this.#showNotices(response);
     // Not every letter's count: what stands after a pause.
     clearTimeout(this.#announcing);
     this.#announcing = setTimeout(() => {
-      this.#status.textContent = pages > 0 ? labels.counting(pages, sections) : labels.none(this.input.value.trim());
+      this.#status.textContent = pages > 0 ? count : labels.none(this.input.value.trim());
     }, 400);
   }
 

@@ -58,7 +58,8 @@ pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> any
         print_plan(plan, ui, out)?;
     }
     let total = response.total;
-    line("found", &format!("{} pages in {} sections", total.pages, total.sections), ui, out)
+    let more = if total.at_least { "+" } else { "" };
+    line("found", &format!("{}{more} pages in {}{more} sections", total.pages, total.sections), ui, out)
 }
 
 fn line(label: &str, text: &str, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {

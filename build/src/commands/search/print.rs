@@ -35,11 +35,12 @@ pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write)
         print_plan(plan, ui, out)?;
     }
     let total = response.total;
+    let more = if total.at_least { "+" } else { "" };
     let count = match (total.pages, response.results.len()) {
         (0, _) => "nothing matches".to_owned(),
         (_, 0) => format!("{} pages match, none of them shown", thousands(total.pages.into())),
         (pages, _) => format!(
-            "{} {} in {} {}",
+            "{}{more} {} in {}{more} {}",
             thousands(pages.into()),
             if pages == 1 { "page" } else { "pages" },
             thousands(total.sections.into()),

@@ -6,7 +6,7 @@
 //! | what | model |
 //! |---|---|
 //! | terms: bytes in common with the last, bytes of its own, these | a number each; a symbol by the byte before |
-//! | `df` less `n_passages`, `n_pages`, `n_sections`, `n_passages` | numbers |
+//! | `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less the last two | numbers |
 //! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
 //! | sections on | numbers, by level and whether the gap is 0 |
 //! | whether places are skipped, and how many | bits by whether it is the same section; numbers |
@@ -17,7 +17,7 @@
 //! What a list takes in bytes is not said: it follows. A frequency of code is one less where there is none of text, since they are
 //! never both 0.
 
-use super::{BLOCK, Level, Step, WHAT, put_step};
+use super::{BLOCK, LEAST_ENTRY, Level, Step, WHAT, put_step};
 use crate::Error;
 use crate::codec::{Reader, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
@@ -38,11 +38,12 @@ const SHARED: usize = 1;
 const OWN: usize = 2;
 const DF: usize = 3;
 const SKIP: usize = 4;
+const SECOND: usize = 5;
 /// Sections on, by level behind that of pages and whether the page is another.
-const SECTIONS: usize = 5;
+const SECTIONS: usize = 6;
 /// By level: the list's length; frequencies of the first field, of the second, by whether there is one of the first; length; then
 /// gaps, by size of the list and whether the gap before was 0.
-const LISTS: usize = 9;
+const LISTS: usize = 10;
 const LIST: usize = 5 + 2 * SIZES;
 /// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
@@ -110,7 +111,7 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
 
 fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
     let mut reader = Reader::new(raw, WHAT);
-    let n_terms = reader.count(7)?;
+    let n_terms = reader.count(LEAST_ENTRY)?;
     let dictionary_len = reader.varint()? as usize;
     let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
     let mut models = Models::new();
@@ -134,11 +135,14 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
         last = term;
         let df = dictionary.varint()?;
         let n = [dictionary.varint()?, dictionary.varint()?, dictionary.varint()?];
+        let n_second = dictionary.varint()?;
         let len = dictionary.varint()? as usize;
         for (n, level) in n.into_iter().zip(Level::ALL) {
             encoder.number(models.number(ListModels::of(level, 0).n), n);
         }
-        let below = df.checked_sub(n[Level::Passage as usize]);
+        encoder.number(models.number(SECOND), n_second);
+        let n_passages = n[Level::Passage as usize].checked_add(n_second);
+        let below = n_passages.and_then(|n| df.checked_sub(n));
         encoder.number(
             models.number(DF),
             below.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?,
@@ -276,10 +280,11 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         for (n, level) in n.iter_mut().zip(Level::ALL) {
             *n = decoder.number(models.number(ListModels::of(level, 0).n))?;
         }
+        let n_second = decoder.number(models.number(SECOND))?;
         let below = decoder.number(models.number(DF))?;
-        let df = below.checked_add(n[Level::Passage as usize]);
+        let df = below.checked_add(n_second).and_then(|df| df.checked_add(n[Level::Passage as usize]));
         put_varint(&mut dictionary, df.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?);
-        n.iter().for_each(|&n| put_varint(&mut dictionary, n));
+        n.iter().chain([&n_second]).for_each(|&n| put_varint(&mut dictionary, n));
         let start = postings.len();
         for (n, level) in n.into_iter().zip(Level::ALL) {
             unpack_list(&mut decoder, &mut models, level, n, raw_len, &mut postings, &mut lens)?;

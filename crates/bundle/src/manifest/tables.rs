@@ -8,6 +8,7 @@
 //! | shards | runs of a kind, until all are named: kind; how many; of ranges 1 where lengths are said, else 0; stored lengths |
 //! | terms, spelling, rows of the static encoder | ranges each, as below |
 //! | the static encoder's common words | strings |
+//! | second tiers of terms | count; each range's place among those of terms, less the one before; ids of shards |
 //! | texts | count; each first page, less the one before; ids of shards; the place of each first section |
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
 //! | hashes of shards | half bytes, as many for each as its kind has ([`crate::names`]) |
@@ -36,7 +37,8 @@ const VECTORS: usize = TEXTS + LIST;
 const SENTENCES: usize = VECTORS + LIST;
 const ROWS: usize = SENTENCES + LIST;
 const COMMON: usize = ROWS + LIST;
-const MODELS: usize = COMMON + LIST;
+const TIERS: usize = COMMON + LIST;
+const MODELS: usize = TIERS + LIST;
 /// Of a list: its count and ids, what its lines begin with, what they begin with besides.
 const LIST: usize = 3;
 const COUNT: usize = 0;
@@ -111,6 +113,9 @@ impl Packer {
         self.shards(&manifest.shards);
         self.strings(TERMS, manifest.lexicon.iter().map(|range| &range.first_term));
         self.ids(TERMS, manifest.lexicon.iter().map(|range| range.terms));
+        let second = || (0..).zip(&manifest.lexicon).filter_map(|(at, range)| Some((at, range.second?)));
+        self.firsts(TIERS, second().map(|(at, _)| at));
+        self.ids(TIERS, second().map(|(_, shard)| shard));
         self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
         self.ids(SPELLING, manifest.spelling.iter().map(|range| range.shard));
         self.firsts(TEXTS, manifest.texts.iter().map(|range| range.first_page.0));
@@ -158,8 +163,8 @@ impl Packer {
     }
 
     /// Ids that begin ranges.
-    fn firsts(&mut self, list: usize, firsts: impl ExactSizeIterator<Item = u32>) {
-        self.number(list + COUNT, firsts.len() as u32);
+    fn firsts(&mut self, list: usize, firsts: impl Iterator<Item = u32> + Clone) {
+        self.number(list + COUNT, firsts.clone().count() as u32);
         let mut last = 0;
         for first in firsts {
             self.number(list + FIRST, first - last);
@@ -196,7 +201,13 @@ impl Unpacker<'_> {
     fn lists(&mut self, manifest: &mut Manifest) -> Result<(), Error> {
         self.shards(&mut manifest.shards)?;
         let terms = self.named(TERMS)?;
-        manifest.lexicon = terms.map(|(first_term, terms)| LexiconRange { first_term, terms }).collect();
+        manifest.lexicon =
+            terms.map(|(first_term, terms)| LexiconRange { first_term, terms, second: None }).collect();
+        for (at, shard) in self.ranges(TIERS)? {
+            let range = manifest.lexicon.get_mut(at as usize);
+            let range = range.ok_or(Error::malformed(WHAT, "a second tier is of no range of terms"))?;
+            range.second = Some(shard);
+        }
         let spelling = self.named(SPELLING)?;
         manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
         let texts = self.ranges(TEXTS)?;

@@ -57,6 +57,7 @@ impl Manifest {
         require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
         self.have_shards(ShardKind::Terms, &mut self.lexicon.iter().map(|range| range.terms))?;
+        self.have_shards(ShardKind::SecondTier, &mut self.lexicon.iter().filter_map(|range| range.second))?;
 
         check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;
         self.have_shards(ShardKind::Spelling, &mut self.spelling.iter().map(|range| range.shard))?;

@@ -30,6 +30,7 @@ pub struct Sample {
     pub stats: Stats,
     pub structure: Vec<u8>,
     pub terms: Vec<u8>,
+    pub second: Vec<u8>,
     pub positions: Vec<u8>,
     pub directory: Vec<u8>,
     pub vectors: Vec<u8>,
@@ -69,7 +70,7 @@ pub fn sample() -> Sample {
         mean_len: [2.0, 2.0, 1.0, 300.0, 110.0, 5.0],
     };
 
-    let mut terms = TermsBuilder::new();
+    let (mut terms, mut second) = (TermsBuilder::new(), TermsBuilder::new());
     let mut positions = PositionsBuilder::new();
     for i in 0..20u32 {
         let term = format!(
@@ -84,7 +85,13 @@ pub fn sample() -> Sample {
         let passages: Vec<Posting> = (0..=i % 3)
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
-        terms.push(&term, 7, [&pages, &sections, &passages], &structure).unwrap();
+        // Of terms with three, the last posting is in the second tier.
+        let (first, others) = passages.split_at(passages.len().min(2));
+        let n_second = others.len() as u32;
+        terms.push_first_tier(&term, 7, [&pages, &sections, first], n_second, &structure).unwrap();
+        if n_second > 0 {
+            second.push(&term, 7, [&[], &[], others], &structure).unwrap();
+        }
         for (postings, level) in [pages, sections, passages].into_iter().zip(Level::ALL) {
             for (j, posting) in (0..).zip(postings) {
                 positions.push(level, posting.tf, &[j, j + 200]).unwrap();
@@ -204,6 +211,7 @@ pub fn sample() -> Sample {
         stats,
         structure: structure.to_bytes(),
         terms: terms.finish(),
+        second: second.finish(),
         positions,
         // The last page has none.
         directory: write_directory(&[2, 1], &[1], &[Some(line), None]).unwrap(),
@@ -243,6 +251,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     add(ShardKind::Structure, &sample.structure);
     let terms = add(ShardKind::Terms, &sample.terms);
     add(ShardKind::PositionsDirectory, &sample.directory);
+    let second = add(ShardKind::SecondTier, &sample.second);
     let vectors = add(ShardKind::Vectors, &sample.vectors);
     let graph = add(ShardKind::Graph, &sample.graph);
     let texts = add(ShardKind::Texts, &sample.texts);
@@ -299,7 +308,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
             }),
             sentences: vec![SentencesRange { first_page: PageId(0), shard: sentences }],
         }),
-        lexicon: vec![LexiconRange { first_term: "terma".into(), terms }],
+        lexicon: vec![LexiconRange { first_term: "terma".into(), terms, second: Some(second) }],
         spelling: vec![SpellingRange { first_word: "alpha".into(), shard: spelling }],
         synonyms: vec![Synonym { from: "k8s".into(), to: vec!["kubernetes".into()] }],
         texts: vec![TextRange { first_page: PageId(0), first_section: 0, shard: texts }],
@@ -550,6 +559,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
     for range in &manifest.lexicon {
         assert!(manifest.lexicon_of(&range.first_term).is_some());
         walk_terms(&read(range.terms)?, &structure, &manifest.stats)?;
+        if let Some(second) = range.second {
+            walk_terms(&read(second)?, &structure, &manifest.stats)?;
+        }
     }
     if let Some(directory) = manifest.positions() {
         let (raw, n_pages) = (read(directory)?, manifest.stats.n_pages);

@@ -1,6 +1,7 @@
 //! Terms looked up across the ranges of the lexicon.
 
-use findling_bundle::{Level, ShardId, TermEntry, TermsShard};
+use findling_bundle::lexicon::{Postings, merged};
+use findling_bundle::{Level, Posting, ShardId, TermEntry, TermsShard};
 
 use findling_text::is_stop_word;
 use findling_text::keys::is_key;
@@ -26,17 +27,33 @@ pub(crate) struct Lookup {
     /// Its range: a place in the manifest's `lexicon`.
     pub range: usize,
     pub entry: TermEntry,
+    /// Its entry in the second tier, where that is looked into.
+    second: Option<TermEntry>,
 }
 
-/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shards_of`] first.
+impl Lookup {
+    /// Whether there are postings that are not looked into.
+    pub fn is_partial(&self) -> bool {
+        self.entry.n_second > 0 && self.second.is_none()
+    }
+}
+
+/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shard_of`] first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
     index: &'a Index,
+    whole: bool,
 }
 
 impl<'a> Dictionary<'a> {
+    /// With both tiers of postings.
     pub fn new(index: &'a Index) -> Self {
-        Self { index }
+        Self { index, whole: true }
+    }
+
+    /// With both tiers, or with the first alone even where the second is here: an answer does not depend on what was asked before.
+    pub fn of_tiers(index: &'a Index, whole: bool) -> Self {
+        Self { index, whole }
     }
 
     /// The shard to look a term up in.
@@ -67,18 +84,39 @@ impl<'a> Dictionary<'a> {
     pub fn find(&self, term: &str) -> Option<Lookup> {
         let range = self.index.manifest().lexicon_of(term)?;
         let entry = self.terms_shard(range)?.find(term)?;
-        Some(Lookup { range, entry })
+        Some(self.lookup(range, term, entry))
     }
 
-    /// A term's postings on one level.
-    pub fn postings(
-        &self,
-        lookup: &Lookup,
-        level: Level,
-    ) -> impl Iterator<Item = findling_bundle::Posting> + 'a {
-        let shard = self.terms_shard(lookup.range).zip(self.index.structure());
-        let entry = lookup.entry;
-        shard.into_iter().flat_map(move |(shard, structure)| shard.postings(&entry, level, structure))
+    /// A term that was found in a range.
+    pub fn lookup(&self, range: usize, term: &str, entry: TermEntry) -> Lookup {
+        let has_second = self.whole && entry.n_second > 0;
+        let second =
+            if has_second { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
+        Lookup { range, entry, second }
+    }
+
+    fn second_tier(&self, range: usize) -> Option<&'a TermsShard> {
+        self.index.terms(self.index.manifest().lexicon.get(range)?.second?)
+    }
+
+    /// A term's postings on one level: the first tier's, ascending, then the second's.
+    pub fn postings(&self, lookup: &Lookup, level: Level) -> impl Iterator<Item = Posting> + use<'a> {
+        let [first, second] = self.tiers(lookup, level);
+        first.into_iter().flatten().chain(second.into_iter().flatten())
+    }
+
+    /// A term's postings on one level, ascending.
+    pub fn ascending(&self, lookup: &Lookup, level: Level) -> impl Iterator<Item = Posting> + use<'a> {
+        let [first, second] = self.tiers(lookup, level);
+        merged(first.into_iter().flatten(), second.into_iter().flatten())
+    }
+
+    fn tiers(&self, lookup: &Lookup, level: Level) -> [Option<Postings<'a>>; 2] {
+        let Some(structure) = self.index.structure() else { return [None, None] };
+        let of =
+            |shard: Option<&'a TermsShard>, entry: &TermEntry| Some(shard?.postings(entry, level, structure));
+        let second = lookup.second.and_then(|entry| of(self.second_tier(lookup.range), &entry));
+        [of(self.terms_shard(lookup.range), &lookup.entry), second]
     }
 
     /// The terms made of a term or that it is made of, as far as they stand in its shard, so that nothing is fetched for them: those
@@ -94,14 +132,14 @@ impl<'a> Dictionary<'a> {
             let mut longer = shard.prefix(term);
             while let Some((found, entry)) = longer.advance() {
                 if found != term && is_word(found) {
-                    keep_frequent(&mut best, MAX_RELATIVES, found, Lookup { range: own, entry });
+                    keep_frequent(&mut best, MAX_RELATIVES, found, self.lookup(own, found, entry));
                 }
             }
         }
         for (end, _) in term.char_indices().skip(MIN_RELATIVE_CHARS) {
             let shorter = &term[..end];
             if let Some(entry) = shard.find(shorter).filter(|_| is_word(shorter)) {
-                best.push((shorter.to_string(), Lookup { range: own, entry }));
+                best.push((shorter.to_string(), self.lookup(own, shorter, entry)));
             }
         }
         best
@@ -129,7 +167,7 @@ impl<'a> Dictionary<'a> {
                 if is_key(term) {
                     continue;
                 }
-                keep_frequent(&mut best, MAX_COMPLETIONS, term, Lookup { range, entry });
+                keep_frequent(&mut best, MAX_COMPLETIONS, term, self.lookup(range, term, entry));
             }
         }
         if best.is_empty() {

@@ -89,7 +89,7 @@ impl Phrases<'_> {
         let mut ids = Vec::new();
         let lookups = self.lookups(slot);
         for lookup in &lookups {
-            ids.extend(self.dictionary.postings(lookup, level).map(|posting| posting.id));
+            ids.extend(self.dictionary.ascending(lookup, level).map(|posting| posting.id));
         }
         if lookups.len() > 1 {
             order::sort(&mut ids);
@@ -187,12 +187,13 @@ impl Phrases<'_> {
         }
         let mut positions = Vec::new();
         let mut walk = terms.terms();
-        while let Some((_, entry)) = walk.advance() {
+        while let Some((term, entry)) = walk.advance() {
+            let found = self.dictionary.lookup(lookup.range, term, entry);
             for of in Level::ALL {
                 let is_it = entry.ordinal == lookup.entry.ordinal && of == level;
                 let mut wanted = ids.iter().peekable();
                 let mut at = blocks.iter_mut().peekable();
-                for posting in terms.postings(&entry, of, self.structure) {
+                for posting in self.dictionary.ascending(&found, of) {
                     let page = self.page_of(posting.id, of).0;
                     while at.next_if(|(end, _)| *end <= page).is_some() {}
                     let Some((_, Some(lists))) = at.peek_mut() else { continue };

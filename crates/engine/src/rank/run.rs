@@ -163,7 +163,7 @@ impl Words {
     /// Scores all sections that words find. Everything in the search's first round must be here.
     pub fn new(index: &Index, asked: &Asked, allowed: &Allowed) -> Result<Self, Error> {
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let scorer = scorer(index, structure);
+        let scorer = scorer(index, asked, structure);
         let names = scorer.names(&asked.plan);
         // "What is a mutex" asks for the page on mutexes, unless there is one of that very title.
         let leading = if names.is_empty() { asked.plan.leading_stops() } else { 0 };
@@ -221,9 +221,10 @@ pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> 
     Ok(matching(structure, &all))
 }
 
-fn scorer<'a>(index: &'a Index, structure: &'a Structure) -> Scorer<'a> {
+fn scorer<'a>(index: &'a Index, asked: &Asked, structure: &'a Structure) -> Scorer<'a> {
     let params = &index.rank_params().bm25f;
-    Scorer::new(params, structure, &index.manifest().stats, Dictionary::new(index))
+    let dictionary = Dictionary::of_tiers(index, asked.needs_all_matches(index));
+    Scorer::new(params, structure, &index.manifest().stats, dictionary)
 }
 
 /// What one wording of a query found, in sections and pages.
@@ -237,6 +238,8 @@ pub(crate) struct Found {
     hits: Vec<LexicalHit>,
     neighbours: Neighbours,
     groups: Vec<ScoredGroup>,
+    /// Whether the second tier of some word's postings was left out.
+    is_partial: bool,
     selectivity: f32,
     notices: Vec<Notice>,
     /// Pages that the site has pinned to the query, ascending.
@@ -334,6 +337,7 @@ impl Found {
         }
         let pages = group(&candidates, &params, structure).pages;
         let cells = probe.map(|probe| probe.cells().to_vec());
+        let is_partial = groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
         Ok(Self {
             candidates,
             pages,
@@ -341,6 +345,7 @@ impl Found {
             hits,
             neighbours,
             groups,
+            is_partial,
             selectivity,
             notices,
             pins,
@@ -395,7 +400,11 @@ impl Ranked {
         weigh(index, asked, &pins, &mut pages)?;
         collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
         let mut pages = Grouped { pages };
-        let total = Total { pages: pages.pages.len() as u32, sections: candidates.len() as u32 };
+        let total = Total {
+            pages: pages.pages.len() as u32,
+            sections: candidates.len() as u32,
+            at_least: found.iter().any(|found| found.is_partial),
+        };
         let (start, limit) = (request.offset as usize, request.limit.0 as usize);
         // Where a page stands among all, only the order of all says.
         let end = if why.is_some() { usize::MAX } else { start.saturating_add(limit) };
@@ -493,7 +502,7 @@ impl Ranked {
             groups: Vec::new(),
         };
         if request.explain || ranked.standing.is_some() {
-            let scorer = scorer(index, structure);
+            let scorer = scorer(index, asked, structure);
             let mut plans = Vec::with_capacity(found.len());
             for ((wording, asked), found) in (0..).zip(wordings).zip(&found) {
                 ranked.explain(&scorer, wording, &found.groups);

@@ -89,6 +89,8 @@ pub struct Cut {
     pub vectors_per_shard: usize,
     /// 0: the bundle corrects nothing.
     pub words_per_spelling: usize,
+    /// Postings of passages in the first tier: the first so many of each term, for what is there to say more or less.
+    pub first_tier: usize,
 }
 
 impl Default for Cut {
@@ -99,6 +101,7 @@ impl Default for Cut {
             sections_per_text: 0,
             vectors_per_shard: 3,
             words_per_spelling: 0,
+            first_tier: usize::MAX,
         }
     }
 }
@@ -250,7 +253,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     let structure = structure.finish();
     put(ShardKind::Structure, &structure.to_bytes());
 
-    let mut lexicon = Vec::new();
+    let (mut lexicon, mut seconds) = (Vec::new(), Vec::new());
     let all: Vec<_> = terms.iter().collect();
     let ranges: Vec<_> = all.chunks(cut.terms_per_range).collect();
     let mut grid = Grid::default();
@@ -258,10 +261,14 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     for column in ranges.chunks(2) {
         let mut builders = vec![PositionsBuilder::new(); grid.pages.len()];
         for range in column {
-            let mut builder = TermsBuilder::new();
+            let (mut builder, mut second) = (TermsBuilder::new(), TermsBuilder::new());
             for (term, data) in *range {
                 let [a, b, c] = &data.postings;
-                builder.push(term, data.passages.len() as u32, [a, b, c], &structure).unwrap();
+                let (df, (c, others)) = (data.passages.len() as u32, c.split_at(c.len().min(cut.first_tier)));
+                builder.push_first_tier(term, df, [a, b, c], others.len() as u32, &structure).unwrap();
+                if !others.is_empty() {
+                    second.push(term, df, [&[], &[], others], &structure).unwrap();
+                }
                 for level in Level::ALL {
                     let mut rest = &data.positions[level as usize][..];
                     let counts = &data.counts[level as usize];
@@ -280,7 +287,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             }
             builders.iter_mut().for_each(PositionsBuilder::end_range);
             let terms = put(ShardKind::Terms, &builder.finish());
-            lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms });
+            seconds.push((!second.is_empty()).then(|| second.finish()));
+            lexicon.push(LexiconRange { first_term: range[0].0.clone(), terms, second: None });
         }
         grid.ranges.push(column.len() as u32);
         for builder in builders {
@@ -291,6 +299,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         }
     }
     put(ShardKind::PositionsDirectory, &grid.directory());
+    for (range, second) in lexicon.iter_mut().zip(&seconds) {
+        range.second = second.as_ref().map(|second| put(ShardKind::SecondTier, second));
+    }
 
     let mut spelling = Vec::new();
     if cut.words_per_spelling > 0 {

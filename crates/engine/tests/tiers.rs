@@ -1,0 +1,101 @@
+//! Everyday words in two tiers of postings: which requests take both, and that what was fetched before changes nothing.
+
+mod support;
+
+use findling_bundle::{AttributeKind, AttributeValue, ShardId, ShardKind};
+use findling_engine::{Index, Limit, Mode, Order, Request, Response, Sort};
+use support::{Bundle, Cut, Page, Section, build};
+
+const PAGES: usize = 40;
+const FIRST_TIER: usize = 5;
+
+/// Every page says `the river`; every fourth `the river bank`, which is beyond the first tier from page 20 on.
+fn bundle() -> Bundle {
+    let page = |i: usize| Page {
+        title: format!("page {i}"),
+        url: format!("/{i}/"),
+        language: "en".into(),
+        sections: vec![Section {
+            text: if i.is_multiple_of(4) { "river bank".into() } else { "river bed".into() },
+            ..Section::default()
+        }],
+        attributes: vec![("group", AttributeValue::Number((i % 10) as f64))],
+    };
+    let pages: Vec<Page> = (0..PAGES).map(page).collect();
+    build(&pages, &[("group", AttributeKind::Number)], Cut { first_tier: FIRST_TIER, ..Cut::default() })
+}
+
+fn streamed(bundle: &Bundle) -> Index {
+    let mut index = bundle.open();
+    index.set_streamed(true);
+    index
+}
+
+fn river() -> Request {
+    Request { query: "river".into(), mode: Mode::Lexical, limit: Limit(100), ..Request::default() }
+}
+
+/// The answer, and how many shards of the second tier it took.
+fn answer(bundle: &Bundle, index: &mut Index, request: Request) -> (Response, usize) {
+    let (response, rounds) = bundle.answer(index, request).unwrap();
+    let kind = |shard: &ShardId| Some(bundle.manifest.shard(*shard)?.kind);
+    let is_second = |shard: &&ShardId| kind(shard) == Some(ShardKind::SecondTier);
+    (response, rounds.iter().flatten().filter(is_second).count())
+}
+
+#[test]
+fn a_streamed_bundle_ranks_by_the_first_tier_and_says_so() {
+    let bundle = bundle();
+    let (response, n_second) = answer(&bundle, &mut streamed(&bundle), river());
+    assert_eq!((response.total.pages, response.total.at_least, n_second), (FIRST_TIER as u32, true, 0));
+    assert_eq!(response.to_json().matches("\"atLeast\":true").count(), 1);
+    // How rare a word is is known of all: what is found scores as it does where all of it is here.
+    let resident = bundle.search(river());
+    assert_eq!((resident.total.pages, resident.total.at_least), (PAGES as u32, false));
+    assert!(!resident.to_json().contains("atLeast"));
+    for page in &response.results {
+        assert!(resident.results.iter().any(|other| (&other.url, other.score) == (&page.url, page.score)));
+    }
+    let rare = Request { query: "page 7".into(), ..river() };
+    assert!(answer(&bundle, &mut streamed(&bundle), rare).0.results[0].url == "/7/");
+}
+
+#[test]
+fn where_every_match_counts_both_tiers_are_looked_into() {
+    let bundle = bundle();
+    let sort = Sort { by: "group".into(), descending: true };
+    let requests = [
+        Request { filter: Some("group=3".into()), ..river() },
+        Request { query: "\"river bank\"".into(), ..river() },
+        Request { query: "page -bank".into(), ..river() },
+        Request { sort: Some(sort), ..river() },
+    ];
+    for request in requests {
+        let (response, n_second) = answer(&bundle, &mut streamed(&bundle), request.clone());
+        assert!(n_second > 0, "{}", request.query);
+        assert!(!response.total.at_least);
+        assert_eq!(response, bundle.search(request));
+    }
+    let phrase = Request { query: "\"river bank\"".into(), ..river() };
+    assert_eq!(answer(&bundle, &mut streamed(&bundle), phrase).0.total.pages, PAGES as u32 / 4);
+}
+
+#[test]
+fn what_is_asked_of_one_page_is_answered_from_both() {
+    let bundle = bundle();
+    let why = Request { why: Some("/39/".into()), ..river() };
+    let (response, n_second) = answer(&bundle, &mut streamed(&bundle), why);
+    assert!(n_second > 0);
+    let words = response.why.unwrap().words;
+    assert!(words.iter().all(|word| word.on_page), "{words:?}");
+}
+
+#[test]
+fn what_was_fetched_before_changes_nothing() {
+    let bundle = bundle();
+    let fresh = answer(&bundle, &mut streamed(&bundle), river()).0;
+    let mut worn = streamed(&bundle);
+    let phrase = Request { query: "\"river bank\"".into(), order: Order::Relevance, ..river() };
+    assert!(answer(&bundle, &mut worn, phrase).1 > 0);
+    assert_eq!(answer(&bundle, &mut worn, river()), (fresh, 0));
+}
