@@ -366,10 +366,10 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
 pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
     let mut candidates = Vec::new();
     files.each_page(|page| {
-        let sections = page.sections.iter().filter(|section| sample::has_text(section.text));
+        let sections = page.sections.iter().filter(|section| sample::has_text(&section.text));
         // Both, so that the text can go: which is asked is known when all sections are.
         candidates
-            .extend(sections.map(|section| [0, 1].map(|i| sample::query(i, section.heading, section.text))));
+            .extend(sections.map(|section| [0, 1].map(|i| sample::query(i, section.heading, &section.text))));
     })?;
     let mut seen = BTreeSet::new();
     let queries: Vec<String> = sample::evenly(candidates)

@@ -161,7 +161,7 @@ fn judged_sets_keep_their_quality() {
                 floor("transformer", "lexical", "ndcg@10", 0.79),
                 floor("transformer", "semantic", "ndcg@10", 0.70),
                 floor("transformer", "hybrid", "ndcg@10", 0.81),
-                floor("static", "hybrid", "ndcg@10", 0.80),
+                floor("static", "hybrid", "ndcg@10", 0.79),
             ],
         ),
         (

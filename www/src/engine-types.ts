@@ -335,7 +335,12 @@ pages: number,
 /**
  * Sections.
  */
-sections: number, };
+sections: number, 
+/**
+ * Whether there are more, and facets count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
+ * where it says most. A filter, a phrase or an order of its own has all of them looked at.
+ */
+atLeast?: boolean, };
 
 /**
  * A page that matches.

@@ -266,7 +266,8 @@ fn cuts(terms: &[Term<'_>]) -> Vec<usize> {
             is_key(key) && key.starts_with(term) && keys <= target / KEYS_OF_A_TERM
         };
         let own = &terms[at..at + 1 + terms[at + 1..].iter().take_while(stays).count()];
-        if cutter.cut_before(term, own.iter().map(|(term, lists)| size(term, lists)).sum()) {
+        let before = at.checked_sub(1).map_or("", |at| terms[at].0);
+        if cutter.cut_between(before, term, own.iter().map(|(term, lists)| size(term, lists)).sum()) {
             cuts.push(at);
         }
         at += own.len();

@@ -359,9 +359,10 @@ fn embed_all(
             false => None,
         };
         let (fitted, reached) = fitted.unzip();
+        let origin = rows::origin(table, reached);
         let table = fitted.as_ref().unwrap_or(table);
         let started = Instant::now();
-        let rows = rows::select(table, reached, &texts, options.rows_budget);
+        let rows = rows::select(table, reached, origin, &texts, options.rows_budget);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
         if is_taught {
             let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;

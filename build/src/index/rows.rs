@@ -11,7 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for};
-use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows};
+use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows, hash128};
+use findling_encoder::Encoder;
 use findling_encoder::static_table::{StaticTable, normaliser};
 use findling_text::wordpiece::{for_each_name, parts};
 use rayon::prelude::*;
@@ -43,12 +44,26 @@ pub struct Rows {
     bits: Bits,
     lowercase: bool,
     fitted: Option<f32>,
+    origin: [u8; 4],
     common: Vec<String>,
     rows: BTreeMap<String, Row>,
 }
 
+/// Where rows are from: a table, before it was fitted to a corpus, and what it reached where it was.
+pub fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
+    let fitted = fitted.map_or(0, f32::to_bits).to_le_bytes();
+    let [a, b, c, d, ..] = hash128(&[table.card().fingerprint.as_bytes(), &fitted].concat());
+    [a, b, c, d]
+}
+
 /// Chooses the rows for a corpus. `fitted`: what the table reached where it was fitted to this corpus.
-pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: usize) -> Rows {
+pub fn select(
+    table: &StaticTable,
+    fitted: Option<f32>,
+    origin: [u8; 4],
+    texts: &[&str],
+    budget: usize,
+) -> Rows {
     let words = count_words(texts, normaliser(table.lowercase()), true);
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
@@ -121,6 +136,7 @@ pub fn select(table: &StaticTable, fitted: Option<f32>, texts: &[&str], budget: 
         bits: table.bits(),
         lowercase: table.lowercase(),
         fitted,
+        origin,
         common: common.into_iter().collect(),
         rows,
     }
@@ -181,7 +197,8 @@ impl Rows {
                 continues = !continues;
                 cutter = Cutter::new(if continues { CONTINUATIONS_LEN } else { SHARD_LEN });
             }
-            let cut = cutter.cut_before(key, row.packed.len() + key.len()) || turns && !builder.is_empty();
+            let cut =
+                cutter.cut_between(before, key, row.packed.len() + key.len()) || turns && !builder.is_empty();
             if cut {
                 raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
             }
@@ -203,7 +220,7 @@ impl Rows {
         // The common words' shard is first, and of no range.
         let raws: Vec<&[u8]> = [&common].into_iter().chain(&raws).map(Vec::as_slice).collect();
         let starts: Vec<&str> = [""].into_iter().chain(firsts.iter().map(String::as_str)).collect();
-        let starts = starts.into_par_iter().map(RangeStart::Key);
+        let starts = starts.into_par_iter().map(|first| RangeStart::Row(self.origin, first));
         let mut ids = shards.add_ranges(ShardKind::Rows, starts.zip(raws))?;
         let common = ids.remove(0);
         let ranges =
@@ -212,6 +229,7 @@ impl Rows {
             bits: self.bits,
             lowercase: self.lowercase,
             fitted: self.fitted,
+            origin: self.origin,
             common_keys: self.common.clone(),
             common,
             ranges,
@@ -265,7 +283,7 @@ pub(crate) mod tests {
     fn what_the_corpus_is_written_in_is_kept_first() {
         let table = table();
         let texts = ["Share data: a mutex, mutexes, the mutex."];
-        let all = select(&table, None, &texts, BUDGET);
+        let all = select(&table, None, [0; 4], &texts, BUDGET);
         assert!(["share", "data", "mut", "the"].iter().all(|key| all.rows.contains_key(*key)));
         assert!(
             all.rows.contains_key("mutex"),
@@ -274,14 +292,14 @@ pub(crate) mod tests {
         assert!(!all.rows.contains_key("mutexes"), "once is not enough");
         assert!(!all.rows.contains_key("zebra"), "rare and not in the corpus");
         let one = 16 + 2 + 2 + 4;
-        let few = select(&table, None, &texts, 2 * one);
+        let few = select(&table, None, [0; 4], &texts, 2 * one);
         assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
     }
 
     #[test]
     fn what_continues_a_word_is_kept_for_the_next_build_alone() {
         let kept = |fitted| {
-            let rows = select(&table(), fitted, &["a mutex"], BUDGET).rows;
+            let rows = select(&table(), fitted, [0; 4], &["a mutex"], BUDGET).rows;
             ["##ex", "##es"].map(|key| rows.contains_key(key))
         };
         assert_eq!(kept(Some(0.9)), [true, false], "what the corpus is written in");
@@ -292,7 +310,7 @@ pub(crate) mod tests {
     fn a_query_adds_up_one_row_a_word_or_part() {
         let table = table();
         let texts = ["share data thread mut mutes the mutex mutex ThreadMut"];
-        let rows = select(&table, Some(0.9), &texts, BUDGET);
+        let rows = select(&table, Some(0.9), [0; 4], &texts, BUDGET);
         let cases: [(&str, &[&str]); 8] = [
             ("share the data", &["share", "the", "data"]),
             ("Threads", &["thread"]),
@@ -320,7 +338,8 @@ pub(crate) mod tests {
 
     #[test]
     fn every_key_is_in_the_shard_its_range_names() {
-        let rows = select(&table(), Some(0.9), &["share data thread mut mutes the mutex mutex"], BUDGET);
+        let rows =
+            select(&table(), Some(0.9), [0; 4], &["share data thread mut mutes the mutex mutex"], BUDGET);
         let mut shards = ShardSet::default();
         let placed = rows.add_to(&mut shards).unwrap();
         let (entries, stored) = shards.finish();

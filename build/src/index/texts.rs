@@ -1,5 +1,7 @@
 //! What results show: pages' texts, in shards of pages and of parts of long ones.
 
+use std::borrow::Cow;
+
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::{Error, PageId};
 use rayon::prelude::*;
@@ -70,7 +72,7 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Erro
     let mut cutter = Cutter::new(target);
     let n = page.sections.len() as u32;
     let ends = (0..n).zip(&page.sections).filter_map(|(place, section)| {
-        let key = [page.id, section.anchor.unwrap_or(section.heading)].concat();
+        let key = [page.id, section.anchor.as_deref().unwrap_or(section.heading)].concat();
         cutter.cut_before(key, section.text.len()).then_some(place)
     });
     let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
@@ -91,9 +93,9 @@ fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {
             .map(|section| SectionText {
                 level: section.level,
                 heading: &section.heading,
-                anchor: section.anchor.as_deref(),
+                anchor: section.anchor.as_deref().map(Cow::Borrowed),
                 parent: section.parent,
-                text: &section.text,
+                text: Cow::Borrowed(&section.text),
                 code: section.code.iter().map(|&(start, end)| start..end).collect(),
                 passages: section.passages.iter().map(|&(start, end)| start..end).collect(),
             })

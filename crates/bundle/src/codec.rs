@@ -137,6 +137,16 @@ impl<'a> Reader<'a> {
         core::str::from_utf8(self.take(len)?).map_err(|_| self.malformed("text is not UTF-8"))
     }
 
+    /// The bytes before the next `end`, which is passed over.
+    pub fn until(&mut self, end: u8) -> Result<&'a [u8], Error> {
+        let rest = &self.bytes[self.at..];
+        let Some(len) = rest.iter().position(|&byte| byte == end) else {
+            return Err(self.malformed("text does not end"));
+        };
+        self.at += len + 1;
+        Ok(&rest[..len])
+    }
+
     /// Everything must have been read.
     pub fn finish(self) -> Result<(), Error> {
         match self.remaining() {

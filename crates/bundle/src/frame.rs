@@ -5,15 +5,15 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure and positions (`numbers.rs`), encoder rows (`rows.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure, positions and columns (`numbers.rs`), encoder rows (`rows.rs`) |
 //! | 7 | 1 | 0; another number where other contents had or have the name that it would have |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
-//! | 12 | | manifest alone: first 16 bytes of BLAKE3 over what follows |
-//! | 12 or 28 | | contents |
+//! | 12 | | of the manifest the first 16 bytes of BLAKE3 over what follows, of encoder rows the first 4; of others none |
+//! | | | contents |
 //!
 //! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says
 //! this hash, and mostly the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
-//! The manifest has a checksum inside as well, since the engine is handed it without the entry.
+//! The manifest has a checksum inside as well, since the engine is handed it without the entry; rows have one since their names tell little.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>)
     if raw.len() as u64 > u64::from(limit) {
         return Err(Error::Limit { what: "bytes of a shard", limit: limit.into(), got: raw.len() as u64 });
     }
-    let stored = encode(kind as u8, raw, &[]);
+    let stored = encode(kind as u8, raw, checksum_len(kind));
     let entry = ShardEntry { kind, hash: shard_hash(kind, &stored), stored_len: stored.len() as u32 };
     Ok((entry, stored))
 }
@@ -75,7 +75,16 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
     if header.kind != entry.kind as u8 {
         return Err(Error::Kind { expected: entry.kind, got: header.kind });
     }
+    let checksum = reader.take(checksum_len(entry.kind))?;
+    if !hash128(&stored[reader.at()..]).starts_with(checksum) {
+        return Err(Error::Checksum { what: "shard" });
+    }
     header.contents("shard", max_raw_len(entry.kind), reader)
+}
+
+/// Bytes of the checksum inside a shard.
+fn checksum_len(kind: ShardKind) -> usize {
+    if kind == ShardKind::Rows { 4 } else { 0 }
 }
 
 /// Bytes of a shard's contents after decompression, as its header announces them.
@@ -93,9 +102,7 @@ pub fn announced_len(stored: &[u8]) -> Result<u32, Error> {
 pub fn encode_manifest(manifest: &Manifest) -> Result<(Entry, Vec<u8>), Error> {
     manifest.validate()?;
     let raw = manifest.to_bytes()?;
-    let mut stored = encode(MANIFEST_KIND, &raw, &[0; 16]);
-    let checksum = hash128(&stored[HEADER_LEN + 16..]);
-    stored[HEADER_LEN..HEADER_LEN + 16].copy_from_slice(&checksum);
+    let stored = encode(MANIFEST_KIND, &raw, 16);
     let entry = Entry { manifest_hash: hash128(&stored), manifest_len: stored.len() as u32 };
     Ok((entry, stored))
 }
@@ -140,13 +147,13 @@ pub(crate) fn check_stored(
     }
 }
 
-fn encode(kind: u8, raw: &[u8], extra: &[u8]) -> Vec<u8> {
+fn encode(kind: u8, raw: &[u8], checksum_len: usize) -> Vec<u8> {
     let (codec, contents) = compress(kind, raw);
-    let mut stored = Vec::with_capacity(HEADER_LEN + extra.len() + contents.len());
+    let mut stored = Vec::with_capacity(HEADER_LEN + checksum_len + contents.len());
     stored.extend_from_slice(&MAGIC);
     stored.extend_from_slice(&[kind, VERSION, codec, 0]);
     stored.extend_from_slice(&(raw.len() as u32).to_le_bytes());
-    stored.extend_from_slice(extra);
+    stored.extend_from_slice(&hash128(&contents)[..checksum_len]);
     stored.extend_from_slice(&contents);
     stored
 }
@@ -155,7 +162,7 @@ fn encode(kind: u8, raw: &[u8], extra: &[u8]) -> Vec<u8> {
 fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
-        ShardKind::Structure | ShardKind::Positions => numbers::pack(raw),
+        ShardKind::Structure | ShardKind::Positions | ShardKind::Column => numbers::pack(raw),
         ShardKind::Rows => rows::pack(raw),
         _ => None,
     }
@@ -165,7 +172,9 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
 fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     match ShardKind::of(kind) {
         Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
-        Some(ShardKind::Structure | ShardKind::Positions) => numbers::unpack(packed, raw_len),
+        Some(ShardKind::Structure | ShardKind::Positions | ShardKind::Column) => {
+            numbers::unpack(packed, raw_len)
+        }
         Some(ShardKind::Rows) => rows::unpack(packed, raw_len),
         _ => Err(Error::malformed("shard", "shards of its kind are not packed")),
     }

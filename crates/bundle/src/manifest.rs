@@ -210,6 +210,8 @@ pub struct StaticRows {
     /// Where the rows were fitted to the site: the mean cosine with the documents' encoder that they had then, on spans held
     /// out. The next build keeps the rows as long as they are as good.
     pub fitted: Option<f32>,
+    /// Which table the rows are of, fitted to what: those of another are in shards of other names ([`crate::names`]).
+    pub origin: [u8; 4],
     /// The most frequent words of queries in general, sorted; their rows are in `common`.
     pub common_keys: Vec<String>,
     /// The rows of `common_keys`: one shard for all.

@@ -6,8 +6,12 @@
 //!
 //! | kinds | hash | name |
 //! |---|---|---|
-//! | terms and their second tier, texts, sentences, rows, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
+//! | rows of the static encoder | first 8 bits; 32 others stand in the file | the same, with where the rows are from ([`crate::StaticRows::origin`]) |
+//! | terms and their second tier, texts, sentences, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
 //! | others | first 32 bits | the hash |
+//!
+//! Rows are a case of their own because there are most of them, and because one in the place of another does no harm: a shard that has the name of
+//! its own earlier state has right rows, of the same origin, and at worst lacks those of words that the site did not have then.
 //!
 //! A file's name is written in hex digits. A shard that was edited has the hash it had with a probability of 1e-6; who builds a bundle into
 //! the directory of the one before sees to it that it has not ([`crate::rename_shard`]).
@@ -22,7 +26,11 @@ pub type ShardHash = [u8; 4];
 /// The hash of a shard of a kind.
 pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
     let [a, b, c, d, ..] = hash128(stored);
-    if kind.is_range() { [a, b, c & 0xf0, 0] } else { [a, b, c, d] }
+    match kind.n_digits() {
+        2 => [a, 0, 0, 0],
+        5 => [a, b, c & 0xf0, 0],
+        _ => [a, b, c, d],
+    }
 }
 
 impl ShardKind {
@@ -36,12 +44,16 @@ impl ShardKind {
 
     /// Hex digits of a hash.
     fn n_digits(self) -> usize {
-        if self.is_range() { 5 } else { 8 }
+        match self {
+            Self::Rows => 2,
+            _ if self.is_range() => 5,
+            _ => 8,
+        }
     }
 }
 
 /// Fewest bytes that a number of hashes take.
-pub(crate) const LEAST_HASH: usize = 2;
+pub(crate) const LEAST_HASH: usize = 1;
 
 /// Writes the hashes of shards, a half byte a digit.
 pub(crate) fn put_hashes<'a>(out: &mut Vec<u8>, shards: impl IntoIterator<Item = &'a ShardEntry>) {
@@ -91,8 +103,10 @@ pub(crate) fn take_hashes<'a>(
 /// What a range begins with.
 #[derive(Clone, Copy, Debug)]
 pub enum RangeStart<'a> {
-    /// A term, or a key of the static encoder; of that encoder's common words, which are no range, none.
+    /// A term.
     Key(&'a str),
+    /// A key of the static encoder, and where its rows are from; of that encoder's common words, which are no range, no key.
+    Row([u8; 4], &'a str),
     /// A page, and the place of a section in it.
     Page(PageId, u32),
     /// A cell by its number.
@@ -106,6 +120,10 @@ impl RangeStart<'_> {
         let mut named = vec![entry.kind as u8, a, b, c];
         match self {
             Self::Key(key) => named.extend_from_slice(key.as_bytes()),
+            Self::Row(origin, key) => {
+                named.extend_from_slice(&origin);
+                named.extend_from_slice(key.as_bytes());
+            }
             Self::Page(page, section) => {
                 named.extend_from_slice(&(u64::from(page.0) << 32 | u64::from(section)).to_le_bytes());
             }
@@ -133,11 +151,9 @@ impl Manifest {
             }
             ShardKind::SecondTier => &self.lexicon.iter().find(|range| range.second == Some(id))?.first_term,
             ShardKind::Rows => {
-                let ranges = &self.dense.as_ref()?.rows.as_ref()?.ranges;
-                match ranges.binary_search_by_key(&id, |range| range.shard) {
-                    Ok(at) => &ranges[at].first_key,
-                    Err(_) => "",
-                }
+                let rows = self.dense.as_ref()?.rows.as_ref()?;
+                let at = rows.ranges.binary_search_by_key(&id, |range| range.shard);
+                return Some(RangeStart::Row(rows.origin, at.map_or("", |at| &rows.ranges[at].first_key)));
             }
             ShardKind::Texts => {
                 let at = self.texts.binary_search_by_key(&id, |range| range.shard).ok()?;
@@ -186,6 +202,17 @@ mod tests {
                 prop_assert!(take_hashes(&mut Reader::new(&out[1..out.len() - 1], "test"), &mut read).is_err());
             }
         }
+    }
+
+    #[test]
+    fn rows_are_named_by_their_origin_and_eight_bits() {
+        let shard = entry(ShardKind::Rows, b"rows");
+        assert_eq!(shard.hash, [hash128(b"rows")[0], 0, 0, 0]);
+        let path = |origin| RangeStart::Row(origin, "mutex").path(&shard);
+        assert_ne!(path([1, 0, 0, 0]), path([2, 0, 0, 0]));
+        let mut out = Vec::new();
+        put_hashes(&mut out, &[shard; 3]);
+        assert_eq!(out, [shard.hash[0]; 3]);
     }
 
     #[test]

@@ -13,9 +13,9 @@
 //!
 //! | what | encoding |
 //! |---|---|
-//! | `id`, `url`, `title`, `language` | strings: varint length, UTF-8 |
+//! | `id`, `url`, `title`, `language` | strings: UTF-8, then [`END`], which is no byte of any character and tells more cheaply than a length where one ends |
 //! | meta | number of pairs, varint; name and value of each, strings |
-//! | attributes | number of those it has, varint; for each: its place among the manifest's less that of the one before less one, varint; its value: kind, u8, then by kind a string, a number of strings with these, f64, i64 or u8 |
+//! | attributes | number of those it has, varint; for each: its place among the manifest's less that of the one before less one, varint; its value: kind, u8, then by kind a string, a number of strings with these, f64, i64 or u8, as in a column: strings behind their lengths |
 //! | `first` | varint: the place in the page of the first section here, 0 but in a later part |
 //! | above | number, varint: sections of earlier parts that sections here are below; for each: places since the one before, parent and heading as of a section |
 //! | `n_sections` | varint |
@@ -28,22 +28,29 @@
 //! | level | u8, 0 to 6 |
 //! | parent | varint: 0, or how many sections back the section stands that it belongs to; one here, or one of those above |
 //! | heading | string |
-//! | anchor | 0, or 1 and a string |
-//! | text | string |
-//! | code | number of ranges, varint; for each: bytes since the end of the one before, length |
-//! | passages | number of ranges, varint; for each: bytes from the start of the one before (they may overlap), length |
+//! | anchor | 0: none; 1 and a string; 2: what the heading gives ([`slug`]) |
+//! | text | string with marks in it: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a passage begins, [`ENDED`] where the oldest of those begun ends; what is left ends with the text |
 //!
-//! Ranges are bytes of the section's text, on character boundaries.
+//! Marks stand where they belong rather than in lists of numbers, since what stands around them foretells them.
 
 use core::ops::Range;
+use std::borrow::Cow;
 
-use crate::codec::{Reader, put_str, put_varint};
+use crate::codec::{Reader, put_varint};
 use crate::column::{put_value, read_value};
 use crate::{AttributeValue, Error};
 
 const WHAT: &str = "texts";
 const LATE_PARENT: &str = "a parent does not stand before its child";
 const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
+/// Ends a string.
+const END: u8 = 0xff;
+/// Where code begins or ends.
+const CODE: u8 = 0xfe;
+/// Where a passage begins.
+const PASSAGE: u8 = 0xfd;
+/// Where a passage ends before the text does.
+const ENDED: u8 = 0xfc;
 const UNORDERED: &str = "the sections above do not ascend, or stand behind those below them";
 
 /// A page's texts, or a part of them, borrowed from the shard or from whoever writes it.
@@ -88,14 +95,14 @@ pub struct SectionText<'a> {
     /// Plain text; empty at level 0.
     pub heading: &'a str,
     /// Fragment without `#`.
-    pub anchor: Option<&'a str>,
+    pub anchor: Option<Cow<'a, str>>,
     /// The section this one belongs to: its place in the page, always before this one.
     pub parent: Option<u32>,
     /// All text, blocks separated by newlines.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     /// Byte ranges of code in `text`, ascending, disjoint.
     pub code: Vec<Range<u32>>,
-    /// Byte ranges of the passages in `text`, by ascending start; they may overlap.
+    /// Byte ranges of the passages in `text`, by ascending start and end; they may overlap.
     pub passages: Vec<Range<u32>>,
 }
 
@@ -158,12 +165,12 @@ impl<'a> PageText<'a> {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut out = Vec::new();
         for text in [self.id, self.url, self.title, self.language] {
-            put_str(&mut out, text);
+            put_text(&mut out, text);
         }
         put_varint(&mut out, self.meta.len() as u32);
         for (name, value) in &self.meta {
-            put_str(&mut out, name);
-            put_str(&mut out, value);
+            put_text(&mut out, name);
+            put_text(&mut out, value);
         }
         put_varint(&mut out, self.attributes.len() as u32);
         let mut next = 0;
@@ -180,7 +187,7 @@ impl<'a> PageText<'a> {
             let skip = above.place.checked_sub(next).filter(|_| above.place < self.first);
             put_varint(&mut out, skip.ok_or(Error::malformed(WHAT, UNORDERED))?);
             put_parent(&mut out, above.place, above.parent)?;
-            put_str(&mut out, above.heading);
+            put_text(&mut out, above.heading);
             next = above.place + 1;
         }
         put_varint(&mut out, self.sections.len() as u32);
@@ -190,34 +197,16 @@ impl<'a> PageText<'a> {
             }
             out.push(section.level);
             put_parent(&mut out, place, section.parent)?;
-            put_str(&mut out, section.heading);
-            match section.anchor {
+            put_text(&mut out, section.heading);
+            match section.anchor.as_deref() {
                 None => out.push(0),
+                Some(anchor) if anchor == slug(section.heading) => out.push(2),
                 Some(anchor) => {
                     out.push(1);
-                    put_str(&mut out, anchor);
+                    put_text(&mut out, anchor);
                 }
             }
-            put_str(&mut out, section.text);
-            put_varint(&mut out, section.code.len() as u32);
-            let mut at = 0;
-            for range in &section.code {
-                check_range(section.text, range)?;
-                let gap = range.start.checked_sub(at).ok_or(Error::malformed(WHAT, "code ranges overlap"))?;
-                put_varint(&mut out, gap);
-                put_varint(&mut out, range.end - range.start);
-                at = range.end;
-            }
-            put_varint(&mut out, section.passages.len() as u32);
-            let mut at = 0;
-            for range in &section.passages {
-                check_range(section.text, range)?;
-                let gap =
-                    range.start.checked_sub(at).ok_or(Error::malformed(WHAT, "passages do not ascend"))?;
-                put_varint(&mut out, gap);
-                put_varint(&mut out, range.end - range.start);
-                at = range.start;
-            }
+            put_marked(&mut out, section)?;
         }
         Ok(out)
     }
@@ -225,11 +214,12 @@ impl<'a> PageText<'a> {
     /// Reads one page.
     fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(bytes, WHAT);
-        let [id, url, title, language] = [reader.str()?, reader.str()?, reader.str()?, reader.str()?];
+        let mut strings = || read_text(&mut reader);
+        let [id, url, title, language] = [strings()?, strings()?, strings()?, strings()?];
         let n_meta = reader.count(2)?;
         let mut meta = Vec::with_capacity(n_meta);
         for _ in 0..n_meta {
-            meta.push((reader.str()?, reader.str()?));
+            meta.push((read_text(&mut reader)?, read_text(&mut reader)?));
         }
         // Place, kind and value take a byte each.
         let n_attributes = reader.count(3)?;
@@ -249,10 +239,14 @@ impl<'a> PageText<'a> {
             let next = above.last().map_or(0, |above| above.place + 1);
             let place = next.checked_add(reader.varint()?).filter(|&place| place < first);
             let place = place.ok_or(reader.malformed(UNORDERED))?;
-            above.push(Above { place, parent: read_parent(&mut reader, place)?, heading: reader.str()? });
+            above.push(Above {
+                place,
+                parent: read_parent(&mut reader, place)?,
+                heading: read_text(&mut reader)?,
+            });
         }
-        // Level, parent, heading, anchor, text, code and passages take a byte each.
-        let n_sections = reader.count(7)?;
+        // Level, parent, heading, anchor and text take a byte each.
+        let n_sections = reader.count(5)?;
         if first.checked_add(n_sections as u32).is_none() {
             return Err(reader.malformed("a section's place does not fit 32 bits"));
         }
@@ -281,10 +275,71 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
+/// The anchor that most headings have which were given one by a rule, as GitHub does: small letters, no punctuation, hyphens for
+/// spaces. Of ASCII alone: other letters stay as they are, and other anchors are written out.
+fn slug(heading: &str) -> String {
+    let mut slug = heading.as_bytes().to_vec();
+    slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
+    for byte in &mut slug {
+        *byte = if *byte == b' ' { b'-' } else { byte.to_ascii_lowercase() };
+    }
+    // Nothing but whole ASCII characters went.
+    String::from_utf8(slug).unwrap_or_default()
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+    out.push(END);
+}
+
+fn read_text<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Error> {
+    let bytes = reader.until(END)?;
+    core::str::from_utf8(bytes).map_err(|_| reader.malformed("text is not UTF-8"))
+}
+
 fn check_range(text: &str, range: &Range<u32>) -> Result<(), Error> {
     if text.get(range.start as usize..range.end as usize).is_none() {
         return Err(Error::malformed(WHAT, "a range is not of whole characters of the text"));
     }
+    Ok(())
+}
+
+/// A section's text with its marks.
+fn put_marked(out: &mut Vec<u8>, section: &SectionText<'_>) -> Result<(), Error> {
+    let (text, passages) = (&*section.text, &section.passages);
+    let mut marks = Vec::with_capacity(2 * (section.code.len() + passages.len()));
+    let mut at = 0;
+    for range in &section.code {
+        check_range(text, range)?;
+        if range.start < at {
+            return Err(Error::malformed(WHAT, "code ranges overlap"));
+        }
+        at = range.end;
+        marks.extend([(range.start, CODE), (range.end, CODE)]);
+    }
+    // The ends of those begun, oldest first.
+    let mut ends = passages.iter().map(|passage| passage.end).peekable();
+    let mut last = 0..0;
+    for passage in passages {
+        check_range(text, passage)?;
+        if passage.start < last.start || passage.end < last.end {
+            return Err(Error::malformed(WHAT, "passages do not ascend"));
+        }
+        while let Some(end) = ends.next_if(|&end| end <= passage.start && end < passage.end) {
+            marks.push((end, ENDED));
+        }
+        marks.push((passage.start, PASSAGE));
+        last = passage.clone();
+    }
+    marks.extend(ends.filter(|&end| (end as usize) < text.len()).map(|end| (end, ENDED)));
+    marks.sort_by_key(|&(at, _)| at);
+    let mut from = 0;
+    for (at, mark) in marks {
+        out.extend_from_slice(&text.as_bytes()[from..at as usize]);
+        out.push(mark);
+        from = at as usize;
+    }
+    put_text(out, &text[from..]);
     Ok(())
 }
 
@@ -294,32 +349,45 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
         return Err(reader.malformed("a heading's level is above 6"));
     }
     let parent = read_parent(reader, place)?;
-    let heading = reader.str()?;
+    let heading = read_text(reader)?;
     let anchor = match reader.u8()? {
         0 => None,
-        1 => Some(reader.str()?),
+        1 => Some(read_text(reader)?.into()),
+        2 => Some(slug(heading).into()),
         _ => return Err(reader.malformed("an anchor is neither there nor not there")),
     };
-    let text = reader.str()?;
-    let mut lists = [Vec::new(), Vec::new()];
-    for (list, disjoint) in lists.iter_mut().zip([true, false]) {
-        let n = reader.count(2)?;
-        list.reserve_exact(n);
-        let mut at = 0u32;
-        for _ in 0..n {
-            let (gap, len) = (reader.varint()?, reader.varint()?);
-            let start = at.checked_add(gap);
-            let range = start.and_then(|start| Some(start..start.checked_add(len)?));
-            let Some(range) = range else {
-                return Err(reader.malformed("a range is beyond the text"));
-            };
-            check_range(text, &range)?;
-            at = if disjoint { range.end } else { range.start };
-            list.push(range);
+    let mut text = Vec::new();
+    let mut code: Vec<Range<u32>> = Vec::new();
+    let mut passages: Vec<Range<u32>> = Vec::new();
+    let (mut in_code, mut n_ended) = (false, 0);
+    for &byte in reader.until(END)? {
+        let at = text.len() as u32;
+        match byte {
+            CODE if in_code => {
+                code.last_mut().into_iter().for_each(|range| range.end = at);
+                in_code = false;
+            }
+            CODE => {
+                code.push(at..at);
+                in_code = true;
+            }
+            PASSAGE => passages.push(at..u32::MAX),
+            ENDED => {
+                let ended =
+                    passages.get_mut(n_ended).ok_or(reader.malformed("a passage ends before it begins"))?;
+                ended.end = at;
+                n_ended += 1;
+            }
+            _ => text.push(byte),
         }
     }
-    let [code, passages] = lists;
-    Ok(SectionText { level, heading, anchor, parent, text, code, passages })
+    if in_code {
+        return Err(reader.malformed("code does not end"));
+    }
+    passages.iter_mut().skip(n_ended).for_each(|range| range.end = text.len() as u32);
+    let text = String::from_utf8(text).map_err(|_| reader.malformed("text is not UTF-8"))?;
+    code.iter().chain(&passages).try_for_each(|range| check_range(&text, range))?;
+    Ok(SectionText { level, heading, anchor, parent, text: text.into(), code, passages })
 }
 
 /// Writes a shard of pages and parts of pages.

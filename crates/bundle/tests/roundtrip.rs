@@ -322,9 +322,9 @@ proptest! {
                 page.sections.push(SectionText {
                     level: i as u8,
                     heading,
-                    anchor: flag.then_some(heading),
+                    anchor: flag.then(|| heading.to_lowercase().replace(' ', "-").into()),
                     parent: (i > 0 && *flag).then_some(i as u32 / 2),
-                    text,
+                    text: text.into(),
                     code: bounds.windows(2).step_by(2).map(|pair| pair[0]..pair[1]).collect(),
                     passages: bounds.windows(3).map(|three| three[0]..three[2]).collect(),
                 });

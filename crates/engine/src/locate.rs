@@ -61,7 +61,8 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
         if best.is_none_or(|(most, _)| closeness > most) {
             let anchor = address.split_once('#').map(|(_, anchor)| anchor).filter(|_| text.id != address);
             let mut sections = parts.iter().flat_map(|part| &part.sections);
-            let at = anchor.and_then(|anchor| sections.position(|section| section.anchor == Some(anchor)));
+            let at = anchor
+                .and_then(|anchor| sections.position(|section| section.anchor.as_deref() == Some(anchor)));
             let section = at.map(|at| SectionId(structure.sections(page).start + at as u32));
             best = Some((closeness, Place { page, section }));
         }

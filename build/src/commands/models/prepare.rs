@@ -173,7 +173,7 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
         BundleFiles::open(path)?.each_page(|page| {
             texts.push(page.title.to_owned());
             for section in &page.sections {
-                texts.extend([section.heading, section.text].map(str::to_owned));
+                texts.extend([section.heading, &section.text].map(str::to_owned));
             }
         })?;
         ensure!(texts.len() > before, "--vocabulary {}: expected pages, found none", path.display());

@@ -97,6 +97,7 @@ fn write_dense(out: &mut Vec<u8>, dense: &Dense) {
     put_option(out, dense.rows.as_ref(), |out, rows| {
         out.extend([rows.bits as u8, rows.lowercase.into()]);
         put_option(out, rows.fitted.as_ref(), |out, fitted| put_floats(out, &[*fitted]));
+        out.extend_from_slice(&rows.origin);
         put_varint(out, rows.common.0);
     });
 }
@@ -130,6 +131,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
                 .ok_or(reader.malformed("rows have a number of bits that this version does not know"))?,
             lowercase: truth(reader)?,
             fitted: option(reader, float)?,
+            origin: reader.array()?,
             common: ShardId(reader.varint()?),
             common_keys: Vec::new(),
             ranges: Vec::new(),

@@ -13,8 +13,8 @@
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
 //! | hashes of shards | half bytes, as many for each as its kind has ([`crate::names`]) |
 //!
-//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it; the bytes that are its own;
-//! those bytes, symbols by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
+//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, by what that one shared; the bytes that are its own;
+//! those bytes, the first a symbol by the one in its place before, the others by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
@@ -38,7 +38,10 @@ const SENTENCES: usize = VECTORS + LIST;
 const ROWS: usize = SENTENCES + LIST;
 const COMMON: usize = ROWS + LIST;
 const TIERS: usize = COMMON + LIST;
-const MODELS: usize = TIERS + LIST;
+const SHARED: usize = TIERS + LIST;
+const MODELS: usize = SHARED + MOST_SHARED;
+/// Bytes that strings share are told apart by how many were shared before, up to this.
+const MOST_SHARED: usize = 8;
 /// Of a list: its count and ids, what its lines begin with, what they begin with besides.
 const LIST: usize = 3;
 const COUNT: usize = 0;
@@ -49,20 +52,42 @@ const LETTERS: usize = 32;
 
 struct Models {
     numbers: Vec<Bit>,
+    /// First bytes, then others.
     bytes: Vec<Bit>,
+}
+
+/// A string and what it shares with the one before.
+#[derive(Clone, Copy, Default)]
+struct Last<'a> {
+    text: &'a [u8],
+    shared: usize,
 }
 
 impl Models {
     fn new() -> Self {
-        Self { numbers: vec![Bit::default(); MODELS * NUMBER], bytes: vec![Bit::default(); LETTERS * 256] }
+        Self {
+            numbers: vec![Bit::default(); MODELS * NUMBER],
+            bytes: vec![Bit::default(); 2 * LETTERS * 256],
+        }
     }
 
     fn number(&mut self, model: usize) -> &mut [Bit] {
         &mut self.numbers[model * NUMBER..][..NUMBER]
     }
 
-    fn byte(&mut self, before: u8) -> &mut [Bit] {
-        &mut self.bytes[usize::from(before) % LETTERS * 256..][..256]
+    fn shared(&mut self, last: Last<'_>) -> &mut [Bit] {
+        self.number(SHARED + last.shared.min(MOST_SHARED - 1))
+    }
+
+    /// The byte behind `before` in a string that shares so much with the last one.
+    fn byte(&mut self, last: Last<'_>, shared: usize, before: &[u8]) -> &mut [Bit] {
+        // Strings ascend, so that a first byte is a little more than the one that it stands in for.
+        let (run, by) = match before.len() == shared {
+            true => (0, last.text.get(shared)),
+            false => (1, before.last()),
+        };
+        let by = usize::from(by.copied().unwrap_or_default()) % LETTERS;
+        &mut self.bytes[(run * LETTERS + by) * 256..][..256]
     }
 }
 
@@ -148,17 +173,16 @@ impl Packer {
 
     fn strings<'a>(&mut self, list: usize, strings: impl ExactSizeIterator<Item = &'a String>) {
         self.number(list + COUNT, strings.len() as u32);
-        let mut last = "";
+        let (mut last, mut before) = (Last::default(), "");
         for text in strings {
-            let shared = shared_prefix(last, text);
-            self.number(list + FIRST, shared as u32);
+            let shared = shared_prefix(before, text);
+            self.encoder.number(self.models.shared(last), shared as u32);
             self.number(list + SECOND, (text.len() - shared) as u32);
             let bytes = text.as_bytes();
             for at in shared..bytes.len() {
-                let before = at.checked_sub(1).map_or(0, |at| bytes[at]);
-                self.encoder.symbol(self.models.byte(before), bytes[at].into());
+                self.encoder.symbol(self.models.byte(last, shared, &bytes[..at]), bytes[at].into());
             }
-            last = text;
+            (last, before) = (Last { text: bytes, shared }, text);
         }
     }
 
@@ -261,17 +285,19 @@ impl Unpacker<'_> {
     fn strings(&mut self, list: usize) -> Result<Vec<String>, Error> {
         let n = self.count(list)?;
         let mut strings: Vec<String> = Vec::new();
+        let mut shared = 0;
         for _ in 0..n {
-            let (shared, own) = (self.number(list + FIRST)? as usize, self.number(list + SECOND)? as usize);
-            let last = strings.last().map_or("", String::as_str);
-            let (Some(beginning), true) = (last.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN)
+            let before = strings.last().map_or("", String::as_str);
+            let last = Last { text: before.as_bytes(), shared };
+            shared = self.decoder.number(self.models.shared(last))? as usize;
+            let own = self.number(list + SECOND)? as usize;
+            let (Some(beginning), true) = (before.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN)
             else {
                 return Err(Error::malformed(WHAT, "a string shares more than there is, or is too long"));
             };
             let mut text = beginning.as_bytes().to_vec();
             for _ in 0..own {
-                let before = text.last().copied().unwrap_or_default();
-                text.push(self.decoder.symbol(self.models.byte(before)) as u8);
+                text.push(self.decoder.symbol(self.models.byte(last, shared, &text)) as u8);
             }
             let text = String::from_utf8(text).map_err(|_| Error::malformed(WHAT, "text is not UTF-8"))?;
             strings.push(text);

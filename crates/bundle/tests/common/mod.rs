@@ -142,9 +142,9 @@ pub fn sample() -> Sample {
             .map(|section| SectionText {
                 level: section as u8,
                 heading: ["", "Überschrift"][section],
-                anchor: (section > 0).then_some("anchor"),
+                anchor: (section > 0).then_some("anchor".into()),
                 parent: (section > 0).then_some(0),
-                text: "A text mit Ümlaut and `code` in it.",
+                text: "A text mit Ümlaut and `code` in it.".into(),
                 code: vec![26..30, 33..35],
                 passages: if section == 0 && page < 2 { vec![0..20, 10..35] } else { vec![0..35] },
             })
@@ -302,6 +302,7 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
                 bits: Bits::Four,
                 lowercase: true,
                 fitted: Some(0.75),
+                origin: [3; 4],
                 common_keys: vec!["a".into(), "mutex".into()],
                 common: rows,
                 ranges: vec![RowRange { first_key: "##ing".into(), shard: rows }],

@@ -38,6 +38,29 @@ impl Lookup {
     }
 }
 
+/// A term's postings on one level, tier after tier.
+#[derive(Default)]
+pub(crate) struct Tiers<'a> {
+    /// What is left of the tier at hand.
+    first: Option<Postings<'a>>,
+    second: Option<Postings<'a>>,
+}
+
+impl Iterator for Tiers<'_> {
+    type Item = Posting;
+
+    #[inline]
+    fn next(&mut self) -> Option<Posting> {
+        // One place that reads postings: it is inlined wherever they are walked, and readers download each copy.
+        loop {
+            match self.first.as_mut()?.next() {
+                None => self.first = self.second.take(),
+                posting => return posting,
+            }
+        }
+    }
+}
+
 /// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shard_of`] first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
@@ -100,23 +123,18 @@ impl<'a> Dictionary<'a> {
     }
 
     /// A term's postings on one level: the first tier's, ascending, then the second's.
-    pub fn postings(&self, lookup: &Lookup, level: Level) -> impl Iterator<Item = Posting> + use<'a> {
-        let [first, second] = self.tiers(lookup, level);
-        first.into_iter().flatten().chain(second.into_iter().flatten())
+    pub fn postings(&self, lookup: &Lookup, level: Level) -> Tiers<'a> {
+        let Some(structure) = self.index.structure() else { return Tiers::default() };
+        let of = |shard: &'a TermsShard, entry: &TermEntry| shard.postings(entry, level, structure);
+        let first = self.terms_shard(lookup.range).map(|shard| of(shard, &lookup.entry));
+        let second = lookup.second.and_then(|entry| Some(of(self.second_tier(lookup.range)?, &entry)));
+        Tiers { first, second }
     }
 
-    /// A term's postings on one level, ascending.
+    /// The same, ascending throughout.
     pub fn ascending(&self, lookup: &Lookup, level: Level) -> impl Iterator<Item = Posting> + use<'a> {
-        let [first, second] = self.tiers(lookup, level);
+        let Tiers { first, second } = self.postings(lookup, level);
         merged(first.into_iter().flatten(), second.into_iter().flatten())
-    }
-
-    fn tiers(&self, lookup: &Lookup, level: Level) -> [Option<Postings<'a>>; 2] {
-        let Some(structure) = self.index.structure() else { return [None, None] };
-        let of =
-            |shard: Option<&'a TermsShard>, entry: &TermEntry| Some(shard?.postings(entry, level, structure));
-        let second = lookup.second.and_then(|entry| of(self.second_tier(lookup.range), &entry));
-        [of(self.terms_shard(lookup.range), &lookup.entry), second]
     }
 
     /// The terms made of a term or that it is made of, as far as they stand in its shard, so that nothing is fetched for them: those

@@ -195,7 +195,7 @@ impl<'a> Presenter<'a> {
                 if let Some((codes, at)) =
                     codes.and_then(|(shard, at)| Some((self.index.sentences(shard)?, at)))
                 {
-                    likeness = alike(&self.points, codes.codes(at, place), section.text);
+                    likeness = alike(&self.points, codes.codes(at, place), &section.text);
                 }
                 let from = section.text.len() * usize::from(candidate.part) / 256;
                 // Vectors end at sentences as passages do, and not quite at the same ones.
@@ -210,13 +210,13 @@ impl<'a> Presenter<'a> {
             self.analyzers.len() - 1
         });
         let analyzer = &mut self.analyzers[known].1;
-        let snippet = snippet(section.text, &section.code, within, &likeness, analyzer, &self.marks);
+        let snippet = snippet(&section.text, &section.code, within, &likeness, analyzer, &self.marks);
         Ok(SectionHit {
-            url: match section.anchor {
+            url: match section.anchor.as_deref() {
                 Some(anchor) => format!("{}#{anchor}", page.url),
                 None => page.url.to_string(),
             },
-            anchor: section.anchor.map(str::to_string),
+            anchor: section.anchor.as_deref().map(str::to_string),
             heading_path: page.heading_path(place).into_iter().map(str::to_string).collect(),
             score: candidate.score(),
             snippet,

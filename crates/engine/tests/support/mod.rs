@@ -468,9 +468,9 @@ fn page_text<'a>(id: &'a str, page: &'a Page, attributes: Vec<(u32, AttributeVal
             .map(|section| SectionText {
                 level: u8::from(!section.heading.is_empty()),
                 heading: &section.heading,
-                anchor: section.anchor.as_deref(),
+                anchor: section.anchor.as_deref().map(Into::into),
                 parent: section.parent,
-                text: &section.text,
+                text: (&*section.text).into(),
                 code: vec![],
                 passages: blocks(&section.text)
                     .into_iter()
