@@ -94,6 +94,8 @@ pub(crate) struct Asked {
     pub encoder: Option<String>,
     /// The page that others are to be like: it is none of them.
     pub like: Option<Like>,
+    /// Whether its matches are counted beside those of a search that looks at every match.
+    counts_all: bool,
     /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
     no_words: bool,
     /// Whether the shards asked for first are those of this mode.
@@ -388,6 +390,8 @@ fn without(index: &Index, wordings: &[Wording], attribute: &str) -> Result<Optio
         };
         let mut asked = Asked::of(index, before.request.clone(), before.query.clone())?;
         asked.condition = Some(rest).filter(|rest| !rest.is_everything());
+        // The search with the whole filter has fetched all that this takes.
+        asked.counts_all = true;
         others.push(Wording { spelt: *spelt, ..Wording::new(index, asked)? });
     }
     Ok((!others.is_empty()).then_some(others))
@@ -595,6 +599,7 @@ impl Asked {
             dense,
             encoder,
             like: None,
+            counts_all: false,
             no_words,
             planned: true,
             notices,
@@ -730,7 +735,8 @@ impl Asked {
     /// phrase or an exclusion decides what may be found, or an attribute in which order, every match counts.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
-        let all_may_be_found = condition.is_none() && plan.phrases.is_empty() && plan.excluded.is_empty();
+        let all_may_be_found =
+            condition.is_none() && !self.counts_all && plan.phrases.is_empty() && plan.excluded.is_empty();
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 

@@ -81,6 +81,26 @@ fn where_every_match_counts_both_tiers_are_looked_into() {
 }
 
 #[test]
+fn what_another_value_would_give_is_counted_whole() {
+    let bundle = bundle();
+    let filtered = Request {
+        filter: Some("group=3".into()),
+        facets: vec!["group".into()],
+        facets_instead: true,
+        ..river()
+    };
+    let (response, _) = answer(&bundle, &mut streamed(&bundle), filtered.clone());
+    let counts: Vec<u32> = response.facets[0].values.iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts, [PAGES as u32 / 10; 10]);
+    assert_eq!(response, bundle.search(filtered));
+    // Without a filter it is what the first tier has, and said to be at least that.
+    let all = Request { facets: vec!["group".into()], ..river() };
+    let (response, _) = answer(&bundle, &mut streamed(&bundle), all);
+    assert!(response.total.at_least);
+    assert_eq!(response.facets[0].values.iter().map(|(_, count)| count).sum::<u32>(), FIRST_TIER as u32);
+}
+
+#[test]
 fn what_is_asked_of_one_page_is_answered_from_both() {
     let bundle = bundle();
     let why = Request { why: Some("/39/".into()), ..river() };
