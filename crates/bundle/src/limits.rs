@@ -40,6 +40,9 @@ pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(
 /// Most languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;
 
+/// Most ranges of terms with a second tier: one is looked for among all ranges.
+pub const MAX_SECOND_TIERS: usize = 10_000;
+
 /// Most words with synonyms. Every reader fetches them.
 pub const MAX_SYNONYMS: usize = 2_000;
 

@@ -135,7 +135,7 @@ impl RangeStart<'_> {
 
 impl Manifest {
     /// The path relative to the bundle, with `/`, of a shard: one of the manifest, of the centroids or of the directory of positions, with its
-    /// line there. O(log n).
+    /// line there. O(log n), of a second tier O(n).
     pub fn path(&self, id: ShardId, entry: &ShardEntry) -> String {
         match self.range_start(id, entry.kind) {
             Some(start) => start.path(entry),

@@ -114,7 +114,7 @@ pub struct Total {
     pub pages: u32,
     /// Sections.
     pub sections: u32,
-    /// Whether there are more, and facets count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
+    /// Whether there are more, and facets and copies count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
     /// where it says most. A filter, a phrase or an order of its own has all of them looked at.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]

@@ -94,8 +94,8 @@ pub(crate) struct Asked {
     pub encoder: Option<String>,
     /// The page that others are to be like: it is none of them.
     pub like: Option<Like>,
-    /// Whether its matches are counted beside those of a search that looks at every match.
-    counts_all: bool,
+    /// Whether every match counts although nothing in the request says so: it is a part of a request that does.
+    pub counts_all: bool,
     /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
     no_words: bool,
     /// Whether the shards asked for first are those of this mode.

@@ -388,7 +388,10 @@ fn attempt(
     };
     let mut wordings = Vec::with_capacity(requests.len());
     for request in requests {
-        wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+        let mut asked = Asked::new(index, request)?;
+        // How many pages there are is said.
+        asked.counts_all = true;
+        wordings.push(Wording::new(index, asked)?);
     }
     Ok(Some(Try { suggestion, wordings, without }))
 }

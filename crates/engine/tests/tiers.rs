@@ -106,8 +106,19 @@ fn what_is_asked_of_one_page_is_answered_from_both() {
     let why = Request { why: Some("/39/".into()), ..river() };
     let (response, n_second) = answer(&bundle, &mut streamed(&bundle), why);
     assert!(n_second > 0);
-    let words = response.why.unwrap().words;
-    assert!(words.iter().all(|word| word.on_page), "{words:?}");
+    let why = response.why.unwrap();
+    assert!(why.words.iter().all(|word| word.on_page), "{:?}", why.words);
+    assert!(why.hit.is_none());
+    assert_eq!(why.reason, "So many pages say `river` that those are found which say most of it.");
+}
+
+#[test]
+fn what_suggestions_would_find_is_counted_whole() {
+    let bundle = bundle();
+    let nothing = Request { filter: Some("group=99".into()), ..river() };
+    let (response, _) = answer(&bundle, &mut streamed(&bundle), nothing.clone());
+    assert_eq!(response.suggestions, bundle.search(nothing).suggestions);
+    assert!(response.suggestions.iter().any(|suggestion| suggestion.pages == PAGES as u32));
 }
 
 #[test]

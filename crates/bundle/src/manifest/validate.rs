@@ -2,7 +2,7 @@
 
 use super::{Dense, Manifest, RANKING_MOST, ShardKind, WHAT};
 use crate::limits::{
-    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_RANGES, MAX_SYNONYMS, MAX_TERM_LEN,
+    MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_RANGES, MAX_SECOND_TIERS, MAX_SYNONYMS, MAX_TERM_LEN,
     MAX_VECTORS_PER_UNIT,
 };
 use crate::{Error, ShardId};
@@ -57,6 +57,8 @@ impl Manifest {
         require(self.lexicon.is_empty() == (stats.n_terms == 0), "the terms are not where they should be")?;
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| &r.first_term)?;
         self.have_shards(ShardKind::Terms, &mut self.lexicon.iter().map(|range| range.terms))?;
+        let n_second = self.lexicon.iter().filter(|range| range.second.is_some()).count();
+        at_most("second tiers", MAX_SECOND_TIERS as u64, n_second as u64)?;
         self.have_shards(ShardKind::SecondTier, &mut self.lexicon.iter().filter_map(|range| range.second))?;
 
         check_firsts("bytes of a word", "ranges of words do not ascend", &self.spelling, |r| &r.first_word)?;

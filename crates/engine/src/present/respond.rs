@@ -28,7 +28,11 @@ pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Re
     let marks = marks(wordings, &ranked.groups);
     let mut presenter = Presenter { index, marks, points, analyzers: Vec::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
-    let why = ranked.standing.as_ref().map(|standing| presenter.why(asked, standing)).transpose()?;
+    let why = ranked
+        .standing
+        .as_ref()
+        .map(|standing| presenter.why(asked, standing, ranked.total.at_least))
+        .transpose()?;
     Ok(Response {
         query: asked.request.query.clone(),
         // Meaning takes part where it does in one of the wordings.
@@ -94,7 +98,7 @@ struct Presenter<'a> {
 
 impl<'a> Presenter<'a> {
     #[inline(never)]
-    fn why(&mut self, asked: &Asked, standing: &Standing) -> Result<Why, Error> {
+    fn why(&mut self, asked: &Asked, standing: &Standing, partial: bool) -> Result<Why, Error> {
         let text = self.index.page_text(standing.place.page, 0)?;
         let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
         let [hit, first, above] = &standing.pages;
@@ -116,7 +120,7 @@ impl<'a> Presenter<'a> {
             removed_by: standing.removed_by.clone(),
             n_sections: standing.n_sections,
         };
-        why.reason = reason(&why, asked);
+        why.reason = reason(&why, asked, partial);
         Ok(why)
     }
 

@@ -16,10 +16,10 @@ const PLACES: [(usize, &str); 6] = [
     (5, "in code"),
 ];
 
-/// The sentence.
-pub(crate) fn reason(why: &Why, asked: &Asked) -> String {
+/// The sentence. `partial`: everyday words were looked for where they say most, and nowhere else.
+pub(crate) fn reason(why: &Why, asked: &Asked, partial: bool) -> String {
     match (&why.hit, &why.first) {
-        (None, _) => not_found(why, asked),
+        (None, _) => not_found(why, asked, partial),
         (Some(_), None) => "It is the first page.".into(),
         (Some(_), Some(_)) if asked.request.sort.is_some() => {
             "The results are ordered by an attribute, not by how well they answer.".into()
@@ -27,11 +27,11 @@ pub(crate) fn reason(why: &Why, asked: &Asked) -> String {
         (Some(hit), Some(first)) if first.pinned && !hit.pinned => {
             "The site has pinned the first page to this query.".into()
         }
-        (Some(hit), Some(first)) => compared(hit, first, why),
+        (Some(hit), Some(first)) => compared(hit, first, why, partial),
     }
 }
 
-fn not_found(why: &Why, asked: &Asked) -> String {
+fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
     let whole = |kind: &str| {
         why.removed_by.iter().find(|removal| removal.kind == kind && removal.sections >= why.n_sections)
     };
@@ -47,6 +47,14 @@ fn not_found(why: &Why, asked: &Asked) -> String {
     if !why.removed_by.is_empty() {
         let texts: Vec<String> = why.removed_by.iter().map(|removal| format!("`{}`", removal.text)).collect();
         return format!("No section of this page meets {} at once.", texts.join(" and "));
+    }
+    let on_page: Vec<String> =
+        why.words.iter().filter(|word| word.on_page).map(|word| format!("`{}`", word.word)).collect();
+    if partial && !on_page.is_empty() {
+        return format!(
+            "So many pages say {} that those are found which say most of it.",
+            on_page.join(", ")
+        );
     }
     let nearer = asked.dense.is_some();
     match (why.words.is_empty(), nearer) {
@@ -65,7 +73,7 @@ fn words(why: &Why) -> String {
     words.join(", ")
 }
 
-fn compared(hit: &PageHit, first: &PageHit, why: &Why) -> String {
+fn compared(hit: &PageHit, first: &PageHit, why: &Why, partial: bool) -> String {
     let (Some(own), Some(other)) = (hit.sections.first(), first.sections.first()) else {
         return "Both match alike, and the first stands first in the site.".into();
     };
@@ -76,7 +84,7 @@ fn compared(hit: &PageHit, first: &PageHit, why: &Why) -> String {
         return "Both score the same, and the first stands first in the site.".into();
     }
     if lexical >= semantic && lexical >= further {
-        return by_words(own, other, why);
+        return by_words(own, other, why, partial);
     }
     if semantic >= further {
         return match (own.legs.similarity, other.legs.similarity) {
@@ -102,7 +110,7 @@ fn hundredths(number: f32) -> String {
     format!("{sign}{}.{:02}", rounded.abs() / 100, rounded.abs() % 100)
 }
 
-fn by_words(own: &SectionHit, other: &SectionHit, why: &Why) -> String {
+fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> String {
     let (Some(own), Some(other)) = (&own.explain, &other.explain) else {
         return "The first page says more of the query's words.".into();
     };
@@ -138,6 +146,9 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why) -> String {
             } else {
                 format!("The first page says {spelt} {there}; this page only {here}.")
             }
+        }
+        None if word.is_some_and(|word| word.on_page) && partial => {
+            format!("The first page says {spelt} {there}; this page says too little of it to count.")
         }
         None if word.is_some_and(|word| word.on_page) => {
             format!("The first page says {spelt} {there}; this page only in another section than its best.")
