@@ -337,7 +337,7 @@ pages: number,
  */
 sections: number, 
 /**
- * Whether there are more, and facets count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
+ * Whether there are more, and facets and copies count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
  * where it says most. A filter, a phrase or an order of its own has all of them looked at.
  */
 atLeast?: boolean, };
