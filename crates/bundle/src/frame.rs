@@ -32,6 +32,7 @@ const HEADER_LEN: usize = 12;
 /// Where a shard says that it has another name than it would have.
 const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
+const MANIFEST_CHECKSUM: usize = 16;
 /// Of every kind until one changes.
 const VERSION: u8 = 11;
 const STORED: u8 = 0;
@@ -75,11 +76,17 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
     if header.kind != entry.kind as u8 {
         return Err(Error::Kind { expected: entry.kind, got: header.kind });
     }
-    let checksum = reader.take(checksum_len(entry.kind))?;
-    if !hash128(&stored[reader.at()..]).starts_with(checksum) {
-        return Err(Error::Checksum { what: "shard" });
-    }
+    check_contents(&mut reader, stored, checksum_len(entry.kind))?;
     header.contents("shard", max_raw_len(entry.kind), reader)
+}
+
+/// Takes a checksum of so many bytes, which what follows must have; most files have none, and are not hashed for it.
+fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<(), Error> {
+    let checksum = reader.take(len)?;
+    match len == 0 || hash128(&stored[reader.at()..]).starts_with(checksum) {
+        true => Ok(()),
+        false => Err(Error::Checksum { what: reader.what() }),
+    }
 }
 
 /// Bytes of the checksum inside a shard.
@@ -102,7 +109,7 @@ pub fn announced_len(stored: &[u8]) -> Result<u32, Error> {
 pub fn encode_manifest(manifest: &Manifest) -> Result<(Entry, Vec<u8>), Error> {
     manifest.validate()?;
     let raw = manifest.to_bytes()?;
-    let stored = encode(MANIFEST_KIND, &raw, 16);
+    let stored = encode(MANIFEST_KIND, &raw, MANIFEST_CHECKSUM);
     let entry = Entry { manifest_hash: hash128(&stored), manifest_len: stored.len() as u32 };
     Ok((entry, stored))
 }
@@ -118,10 +125,7 @@ pub fn decode_manifest(stored: &[u8]) -> Result<Manifest, Error> {
     if header.kind != MANIFEST_KIND {
         return Err(Error::malformed("manifest", "this is a shard, not the manifest"));
     }
-    let checksum = reader.array::<16>()?;
-    if hash128(&stored[reader.at()..]) != checksum {
-        return Err(Error::Checksum { what: "manifest" });
-    }
+    check_contents(&mut reader, stored, MANIFEST_CHECKSUM)?;
     let raw = header.contents("manifest", MAX_MANIFEST_LEN as u32, reader)?;
     let manifest = Manifest::from_bytes(&raw)?;
     manifest.validate()?;
@@ -153,7 +157,9 @@ fn encode(kind: u8, raw: &[u8], checksum_len: usize) -> Vec<u8> {
     stored.extend_from_slice(&MAGIC);
     stored.extend_from_slice(&[kind, VERSION, codec, 0]);
     stored.extend_from_slice(&(raw.len() as u32).to_le_bytes());
-    stored.extend_from_slice(&hash128(&contents)[..checksum_len]);
+    if checksum_len > 0 {
+        stored.extend_from_slice(&hash128(&contents)[..checksum_len]);
+    }
     stored.extend_from_slice(&contents);
     stored
 }

@@ -40,9 +40,13 @@ export class Facets {
   show(facets: Facet[], atLeast = false): void {
     this.#facets = facets;
     this.#more = atLeast ? "+" : "";
+    this.#draw();
+  }
+
+  #draw(): void {
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement as HTMLElement | null;
     const key = focused && this.element.contains(focused) ? focused.dataset["key"] : undefined;
-    const groups = facets.map((facet) => this.#group(facet)).filter((group) => group !== undefined);
+    const groups = this.#facets.map((facet) => this.#group(facet)).filter((group) => group !== undefined);
     this.element.replaceChildren(...groups);
     this.element.hidden = groups.length === 0;
     if (key !== undefined) {
@@ -71,7 +75,7 @@ export class Facets {
         open ? labels.fewerValues : labels.moreValues(all.length - shown.length));
       more.addEventListener("click", () => {
         if (!this.#open.delete(name)) this.#open.add(name);
-        this.show(this.#facets, this.#more !== "");
+        this.#draw();
       });
       chips.push(more);
     }
@@ -84,7 +88,7 @@ export class Facets {
     if (chosen.size > 0) this.#chosen.set(name, chosen);
     else this.#chosen.delete(name);
     // The chip answers at once; the counts follow.
-    this.show(this.#facets, this.#more !== "");
+    this.#draw();
     this.#changed();
   }
 }

@@ -4,7 +4,7 @@
 //! difference is the reason, and within the words the term of the largest difference.
 
 use crate::search::Asked;
-use crate::{PageHit, SectionHit, TermExplanation, Why};
+use crate::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
 
 /// Where a term stands, in the order in which that tells.
 const PLACES: [(usize, &str); 6] = [
@@ -48,13 +48,9 @@ fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
         let texts: Vec<String> = why.removed_by.iter().map(|removal| format!("`{}`", removal.text)).collect();
         return format!("No section of this page meets {} at once.", texts.join(" and "));
     }
-    let on_page: Vec<String> =
-        why.words.iter().filter(|word| word.on_page).map(|word| format!("`{}`", word.word)).collect();
+    let on_page = words(why, |word| word.on_page);
     if partial && !on_page.is_empty() {
-        return format!(
-            "So many pages say {} that those are found which say most of it.",
-            on_page.join(", ")
-        );
+        return format!("So many pages say {on_page} that those are found which say most of it.");
     }
     let nearer = asked.dense.is_some();
     match (why.words.is_empty(), nearer) {
@@ -62,15 +58,15 @@ fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
         (true, false) => "The query has no words to look up.".into(),
         (false, true) => format!(
             "This page has none of the query's words ({}), and is not near enough to it in meaning.",
-            words(why)
+            words(why, |_| true)
         ),
-        (false, false) => format!("This page has none of the query's words ({}).", words(why)),
+        (false, false) => format!("This page has none of the query's words ({}).", words(why, |_| true)),
     }
 }
 
-fn words(why: &Why) -> String {
-    let words: Vec<String> = why.words.iter().map(|word| format!("`{}`", word.word)).collect();
-    words.join(", ")
+fn words(why: &Why, which: impl Fn(&WordOnPage) -> bool) -> String {
+    let words = why.words.iter().filter(|word| which(word)).map(|word| format!("`{}`", word.word));
+    words.collect::<Vec<String>>().join(", ")
 }
 
 fn compared(hit: &PageHit, first: &PageHit, why: &Why, partial: bool) -> String {
