@@ -7,7 +7,7 @@
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
-use findling_bundle::cells::{ALIKE, Cell, Coder, as_stored, write_cell, write_centroids};
+use findling_bundle::cells::{ALIKE, Cell, Coder, Steps, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
 use findling_bundle::{Error, RangeStart, ShardKind, encode_shard};
 use rayon::prelude::*;
@@ -19,8 +19,8 @@ use super::shards::{Deployed, Stored};
 const SAMPLE: usize = 30_000;
 /// Rounds of Lloyd's algorithm. Later ones move little.
 const ROUNDS: usize = 8;
-/// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions: some 1.8 bits each.
-const STEP: f32 = 0.038;
+/// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions, in the mean: some 1.6 bits each.
+const STEP: f32 = 0.044;
 /// The same for centroids.
 const CENTROID_STEP: f32 = 0.09;
 /// Half bits for each number of a vector: with these steps, and at most where all vectors take no more bytes than [`SMALL`].
@@ -73,10 +73,11 @@ pub fn build(
     let (Clusters { centroids, members, .. }, coder) = match goes_on {
         Some(grouped) => grouped,
         None => {
-            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)), step);
+            let steps = Steps::of(values.chunks_exact(dim.max(1)), dim, step)?;
+            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)));
             clusters.divide(2 * cell_len(n));
-            clusters.settle(3 * cell_len(n));
-            let coder = Coder::of(clusters.residuals().iter(), dim, step)?;
+            clusters.settle(3 * cell_len(n), &steps);
+            let coder = Coder::of(clusters.residuals().iter(), steps)?;
             (clusters, coder)
         }
     };
@@ -122,15 +123,15 @@ fn per_number(dim: usize) -> f32 {
 fn go_on<'a>(values: &'a [f32], dim: usize, step: f32, earlier: &Grouping) -> Option<(Clusters<'a>, Coder)> {
     let n = values.len() / dim.max(1);
     let Grouping { centroids, coder } = earlier;
-    if centroids.is_empty() || coder.dim() != dim || coder.step() != step {
+    if centroids.is_empty() || coder.dim() != dim || coder.steps().mean() != step {
         return None;
     }
-    let mut clusters = Clusters { values, dim, step, centroids: centroids.clone(), members: Vec::new() };
-    clusters.settle(3 * cell_len(n));
+    let mut clusters = Clusters { values, dim, centroids: centroids.clone(), members: Vec::new() };
+    clusters.settle(3 * cell_len(n), coder.steps());
     let meant = n.div_ceil(cell_len(n)) as f64;
     let so_many = clusters.members.len() as f64 / meant.max(1.0);
     let energy = |rows: &[Vec<f32>]| -> f64 {
-        rows.iter().flatten().map(|value| f64::from(value * value)).sum::<f64>() / n.max(1) as f64
+        rows.iter().map(|row| f64::from(coder.steps().square(row))).sum::<f64>() / n.max(1) as f64
     };
     let serves = so_many <= STILL_SERVES.0
         && so_many >= 1.0 / STILL_SERVES.0
@@ -173,8 +174,6 @@ fn cell_of(members: &[Vec<u32>], n: usize) -> Vec<u32> {
 struct Clusters<'a> {
     values: &'a [f32],
     dim: usize,
-    /// The size of steps that cells are stored in.
-    step: f32,
     /// `dim` numbers each.
     centroids: Vec<f32>,
     /// The vectors of each, ascending.
@@ -183,7 +182,7 @@ struct Clusters<'a> {
 
 impl<'a> Clusters<'a> {
     /// About `k` clusters; none is empty.
-    fn of(values: &'a [f32], dim: usize, k: usize, step: f32) -> Self {
+    fn of(values: &'a [f32], dim: usize, k: usize) -> Self {
         let n = values.len() / dim.max(1);
         let sample: Vec<u32> = evenly(n, SAMPLE.max(k));
         let mut centroids: Vec<f32> = evenly(sample.len(), k)
@@ -198,7 +197,7 @@ impl<'a> Clusters<'a> {
         let all: Vec<u32> = (0..n as u32).collect();
         let members = assign(values, dim, &all, &centroids);
         means(values, dim, &members, &mut centroids);
-        let mut clusters = Self { values, dim, step, centroids, members };
+        let mut clusters = Self { values, dim, centroids, members };
         clusters.drop_empty();
         clusters
     }
@@ -237,11 +236,11 @@ impl<'a> Clusters<'a> {
 
     /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and divides what is then larger than
     /// `most`, until both hold: so that a rebuild, which has only what is stored, arrives at the same clusters.
-    fn settle(&mut self, most: usize) {
+    fn settle(&mut self, most: usize, steps: &Steps) {
         let dim = self.dim.max(1);
         let all: Vec<u32> = (0..(self.values.len() / dim) as u32).collect();
         for _ in 0..SETTLING {
-            self.centroids.iter_mut().for_each(|value| *value = as_stored(*value, self.step));
+            self.centroids = self.centroids.chunks_exact(dim).flat_map(|row| steps.as_stored(row)).collect();
             self.members = assign(self.values, self.dim, &all, &self.centroids);
             self.drop_empty();
             if !self.divide(most) {

@@ -4,19 +4,20 @@
 //! one shard, which lists the cells as well; each cell is a shard of its own, named there rather than in the manifest.
 //! A query fetches the centroids once, then the cells whose centroids are nearest to it.
 //!
-//! What a vector differs by from its centroid is stored in steps of one size for all dimensions, and coded by how often each number
-//! of steps occurs in dimensions that differ about as much ([`Coder`]): so every dimension is lost to the same degree, and takes the
-//! bits that this needs (reverse water-filling: Cover and Thomas, *Elements of Information Theory*, 2006, section 10.3.3; that even
-//! steps and an entropy code come near to it: Gish and Pierce, IEEE Transactions on Information Theory, 1968).
+//! What a vector differs by from its centroid is stored in even steps ([`Steps`]), and coded by how often each number of steps
+//! occurs in dimensions that differ about as much ([`Coder`]): that comes near to what so many bits can tell (Gish and Pierce, IEEE
+//! Transactions on Information Theory, 1968). The more vectors deviate in a dimension, the smaller its steps: what is wanted of a
+//! vector is its product with a query, whose numbers are larger there as well, so that an error counts for more.
 //!
 //! Centroids:
 //!
 //! | what | encoding |
 //! |---|---|
 //! | `dim`, `n_vectors`, `n_cells` | varint each |
-//! | the coder of centroids less their mean, the coder of vectors less their centroid | f32: step; f32: spread; each |
+//! | the coder of centroids less their mean, the coder of vectors less their centroid | f32: size of steps in the mean; f32: spread; each |
 //! | hash of each cell's shard | half bytes ([`crate::names`]) |
 //! | numbers | varint: bytes; by the range coder: |
+//! | sizes of steps, of both coders | `dim` symbols of 32: quarter octaves of those in the mean, 16 for the same |
 //! | classes of the two coders | twice `dim` symbols of 32 |
 //! | mean of the centroids | `dim` numbers, in fine steps |
 //! | vectors of each cell | `n_cells` numbers |
@@ -41,7 +42,8 @@
 //! A vector is expected to be the centroid, and where it is like another one of its cell, a share of what that is more besides; of what is then
 //! left a row says how small it is. Pages of one mould say much alike: over the C++ documentation that takes a seventh off all cells.
 //!
-//! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's.
+//! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's. Squares, as spreads are of, are of numbers in
+//! the steps of their dimensions, times the square of a step in the mean.
 //!
 //! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
@@ -83,21 +85,102 @@ const MOST_BELOW: f32 = 6.0;
 const ROUNDING: f32 = 0.4;
 /// Fine steps to a step: the centroid of a cell costs little where it has many vectors, and all of them stand on it.
 const FINE: f32 = 4.0;
+/// The size of steps that is the mean, of [`CLASS_SYMBOLS`].
+const SAME: u8 = 16;
+/// A size against the one below: a quarter of an octave.
+const LARGER: f32 = 1.189_207_1;
+/// How many sizes above or below the mean steps may be.
+const MOST_SIZES: f64 = 8.0;
 /// Numbers that a byte may stand for. All of a shard's are as many besides as it may have bytes.
 const MOST_PER_BYTE: usize = 1000;
 
-/// How rows are brought into few bits: a step for all of their numbers, and for each dimension how many steps it deviates by.
+/// The sizes of steps that numbers are stored in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Coder {
-    step: f32,
-    /// The mean square length of the rows that it was made for.
-    spread: f32,
-    classes: Vec<u8>,
+pub struct Steps {
+    /// In the geometric mean.
+    mean: f32,
+    /// Of each dimension, in quarter octaves of the mean, [`SAME`] for the same.
+    sizes: Vec<u8>,
+    of: Vec<f32>,
 }
 
-/// A value in steps of one size, to the nearest: what a cell makes of its centroid, whose numbers are stored in fine steps.
-pub fn as_stored(value: f32, step: f32) -> f32 {
-    fine(value, step) as f32 * (step / FINE)
+impl Steps {
+    fn new(mean: f32, sizes: Vec<u8>) -> Result<Self, Error> {
+        // By products alone, which are the same on all hosts.
+        let of = |&size: &u8| {
+            let smaller = (size..SAME).fold(mean, |step, _| step / LARGER);
+            (SAME..size).fold(smaller, |step, _| step * LARGER)
+        };
+        let of: Vec<f32> = sizes.iter().map(of).collect();
+        if !of.iter().chain([&mean]).all(|step| step.is_finite() && *step > 0.0) {
+            return Err(Error::malformed(WHAT, "a step is not positive and finite"));
+        }
+        Ok(Self { mean, sizes, of })
+    }
+
+    /// Those of one size for all dimensions.
+    ///
+    /// # Errors
+    /// Where the size is not finite and above 0.
+    pub fn even(size: f32, dim: usize) -> Result<Self, Error> {
+        Self::new(size, vec![SAME; dim])
+    }
+
+    /// Those for `rows`, `dim` numbers each: the more a dimension deviates, the smaller they are, by as much, up to a factor of four.
+    ///
+    /// # Errors
+    /// As [`even`](Self::even).
+    pub fn of(rows: impl Iterator<Item = impl AsRef<[f32]>>, dim: usize, mean: f32) -> Result<Self, Error> {
+        let (mut sums, mut squares, mut n) = (vec![0.0f64; dim], vec![0.0f64; dim], 0.0);
+        for row in rows {
+            n += 1.0;
+            for ((sum, square), &value) in sums.iter_mut().zip(&mut squares).zip(row.as_ref()) {
+                *sum += f64::from(value);
+                *square += f64::from(value) * f64::from(value);
+            }
+        }
+        let variances = sums.iter().zip(&squares).map(|(sum, square)| (square - sum * sum / n) / n);
+        let octaves: Vec<f64> = variances.map(|variance| variance.max(1e-12).log2() / 2.0).collect();
+        let middle = octaves.iter().sum::<f64>() / dim.max(1) as f64;
+        let size = |octaves: &f64| {
+            f64::from(SAME) - (4.0 * (octaves - middle)).round().clamp(-MOST_SIZES, MOST_SIZES)
+        };
+        Self::new(mean, octaves.iter().map(|octaves| size(octaves) as u8).collect())
+    }
+
+    /// The same but for the size in the mean.
+    fn with_mean(&self, mean: f32) -> Result<Self, Error> {
+        Self::new(mean, self.sizes.clone())
+    }
+
+    /// The size in the geometric mean.
+    pub fn mean(&self) -> f32 {
+        self.mean
+    }
+
+    /// A row as a cell makes its centroid, whose numbers are stored in fine steps.
+    pub fn as_stored(&self, row: &[f32]) -> Vec<f32> {
+        row.iter().zip(&self.of).map(|(&value, step)| fine(value, *step) as f32 * (step / FINE)).collect()
+    }
+
+    /// A row, each number in the steps of its dimension.
+    fn counted(&self, row: &[f32]) -> Vec<f32> {
+        row.iter().zip(&self.of).map(|(value, step)| value / step).collect()
+    }
+
+    /// The squared length of a row: see the module.
+    pub fn square(&self, row: &[f32]) -> f32 {
+        self.counted(row).iter().map(|value| value * value).sum::<f32>() * self.mean * self.mean
+    }
+}
+
+/// How rows are brought into few bits: the steps of their numbers, and for each dimension how many steps it deviates by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coder {
+    steps: Steps,
+    /// The mean square of the rows that it was made for.
+    spread: f32,
+    classes: Vec<u8>,
 }
 
 fn steps(value: f32, step: f32) -> i32 {
@@ -128,31 +211,32 @@ impl Models {
 }
 
 impl Coder {
-    fn new(step: f32, spread: f32, classes: Vec<u8>) -> Result<Self, Error> {
-        if !(step.is_finite() && step > 0.0 && spread.is_finite() && spread >= 0.0) {
-            return Err(Error::malformed(WHAT, "a step or a spread is not positive and finite"));
+    fn new(steps: Steps, spread: f32, classes: Vec<u8>) -> Result<Self, Error> {
+        if !(spread.is_finite() && spread >= 0.0) {
+            return Err(Error::malformed(WHAT, "a spread is not finite"));
         }
         if classes.iter().any(|&class| usize::from(class) >= CLASSES) {
             return Err(Error::malformed(WHAT, "a dimension is in a class that is not known"));
         }
-        Ok(Self { step, spread, classes })
+        Ok(Self { steps, spread, classes })
     }
 
-    /// The coder of `rows`, `dim` numbers each, in steps of one size.
+    /// The coder of `rows` in these steps.
     ///
     /// # Errors
-    /// Where a row or the step is not finite, or the step is not above 0.
-    pub fn of(rows: impl Iterator<Item = impl AsRef<[f32]>>, dim: usize, step: f32) -> Result<Self, Error> {
-        let (mut squares, mut n) = (vec![0.0f64; dim], 0usize);
+    /// Where a row is not finite.
+    pub fn of(rows: impl Iterator<Item = impl AsRef<[f32]>>, steps: Steps) -> Result<Self, Error> {
+        let (mut squares, mut n) = (vec![0.0f64; steps.of.len()], 0usize);
         for row in rows {
             n += 1;
-            for (sum, &value) in squares.iter_mut().zip(row.as_ref()) {
+            for (sum, value) in squares.iter_mut().zip(steps.counted(row.as_ref())) {
                 *sum += f64::from(value) * f64::from(value);
             }
         }
         squares.iter_mut().for_each(|sum| *sum /= n.max(1) as f64);
-        let classes = squares.iter().map(|square| class((square.sqrt() as f32) / step)).collect();
-        Self::new(step, squares.iter().sum::<f64>() as f32, classes)
+        let classes = squares.iter().map(|square| class(square.sqrt() as f32)).collect();
+        let spread = squares.iter().sum::<f64>() as f32 * steps.mean * steps.mean;
+        Self::new(steps, spread, classes)
     }
 
     /// Numbers of a row.
@@ -160,21 +244,26 @@ impl Coder {
         self.classes.len()
     }
 
-    /// The size of a step.
-    pub fn step(&self) -> f32 {
-        self.step
+    /// The sizes of steps.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
     }
 
-    /// The mean square length of the rows that it was made for.
+    /// The mean square of the rows that it was made for.
     pub fn spread(&self) -> f32 {
         self.spread
     }
 
+    /// The classes of dimensions, with the sizes of their steps.
+    fn dimensions(&self) -> impl Iterator<Item = (usize, f32)> {
+        self.classes.iter().map(|&class| class.into()).zip(self.steps.of.iter().copied())
+    }
+
     /// Writes a row whose numbers deviate less than others, by so many classes.
     fn put(&self, below: u8, encoder: &mut Encoder, models: &mut Models, row: &[f32]) {
-        for (&class, &value) in self.classes.iter().zip(row) {
-            let model = models.at(class.saturating_sub(below).into());
-            encoder.number(model, zigzag(steps(value, self.step)));
+        for ((class, step), &value) in self.dimensions().zip(row) {
+            let model = models.at(class.saturating_sub(below.into()));
+            encoder.number(model, zigzag(steps(value, step)));
         }
     }
 
@@ -186,30 +275,30 @@ impl Coder {
         models: &mut Models,
         sum: &mut [f32],
     ) -> Result<(), Error> {
-        for (&class, number) in self.classes.iter().zip(sum) {
-            let model = models.at(class.saturating_sub(below).into());
-            *number += unzigzag(decoder.number(model)?) as f32 * self.step;
+        for ((class, step), number) in self.dimensions().zip(sum) {
+            let model = models.at(class.saturating_sub(below.into()));
+            *number += unzigzag(decoder.number(model)?) as f32 * step;
         }
         within(decoder)
     }
 
-    /// By how many classes a row of so much squared length deviates less than those that the coder was made for.
+    /// By how many classes a row of such a square deviates less than those that the coder was made for.
     fn below(&self, square: f32) -> u8 {
         // Each class is twice the square of the one below.
         (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MOST_BELOW) as u8
     }
 
     fn put_fine(&self, encoder: &mut Encoder, models: &mut Models, row: &[f32]) {
-        for (&class, &value) in self.classes.iter().zip(row) {
-            encoder.number(models.at(CLASSES + usize::from(class) / 2), zigzag(fine(value, self.step)));
+        for ((class, step), &value) in self.dimensions().zip(row) {
+            encoder.number(models.at(CLASSES + class / 2), zigzag(fine(value, step)));
         }
     }
 
     fn fine(&self, decoder: &mut Decoder<'_>, models: &mut Models) -> Result<Vec<f32>, Error> {
         let mut row = Vec::with_capacity(self.dim());
-        for &class in &self.classes {
-            let steps = unzigzag(decoder.number(models.at(CLASSES + usize::from(class) / 2))?);
-            row.push(steps as f32 * (self.step / FINE));
+        for (class, step) in self.dimensions() {
+            let steps = unzigzag(decoder.number(models.at(CLASSES + class / 2))?);
+            row.push(steps as f32 * (step / FINE));
         }
         within(decoder)?;
         Ok(row)
@@ -272,7 +361,8 @@ pub struct Centroids {
     vectors: Coder,
     cells: Vec<Cell>,
     rows: Vec<i8>,
-    scales: Vec<f32>,
+    /// By what each of `rows` becomes a vector of length 1.
+    units: Vec<f32>,
     cell_of: Vec<u32>,
 }
 
@@ -319,37 +409,36 @@ pub fn write_centroids(
     for row in centroids.chunks_exact(dim.max(1)) {
         mean.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value) / n);
     }
-    let mean: Vec<f32> = mean.into_iter().map(|value| as_stored(value as f32, step)).collect();
+    let steps = vectors.steps.with_mean(step)?;
+    let mean = steps.as_stored(&mean.into_iter().map(|value| value as f32).collect::<Vec<f32>>());
     let (mut likes, mut rests) = (Vec::with_capacity(cells.len()), Vec::with_capacity(cells.len()));
     // By the mean alone, then by each centroid before.
     let mut expectations: Vec<Vec<f32>> = vec![mean.clone()];
     for row in centroids.chunks_exact(dim.max(1)) {
-        let far = |expected: &[f32]| expected.iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
-        let distances = expectations.iter().map(|expected| far(expected)).zip(0..);
+        let distances = expectations.iter().map(|expected| steps.square(&less(row, expected))).zip(0..);
         let (_, best) = distances.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         likes.push(if best == 0 { 0 } else { (expectations.len() - best) as u32 });
         let expected = &expectations[best];
         let rest = less(row, expected);
-        let (read, scale) = read_back(expected, &rest, step);
+        let (read, scale) = read_back(expected, &rest, &steps);
         expectations.push(expected_of(&mean, Some((&read, scale)), ALIKE));
         rests.push(rest);
     }
-    let coder = Coder::of(rests.iter(), dim, step)?;
+    let coder = Coder::of(rests.iter(), steps)?;
     let n_vectors: u32 = cells.iter().map(|cell| cell.n_vectors).sum();
     let mut out = Vec::new();
     put_varint(&mut out, dim as u32);
     put_varint(&mut out, n_vectors);
     put_varint(&mut out, cells.len() as u32);
     for coder in [&coder, vectors] {
-        out.extend_from_slice(&coder.step.to_le_bytes());
+        out.extend_from_slice(&coder.steps.mean.to_le_bytes());
         out.extend_from_slice(&coder.spread.to_le_bytes());
     }
     put_hashes(&mut out, cells.iter().map(|cell| &cell.shard));
 
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
-    for coder in [&coder, vectors] {
-        let mut symbols = [Bit::default(); CLASS_SYMBOLS];
-        coder.classes.iter().for_each(|&class| encoder.symbol(&mut symbols, class.into()));
+    for symbols in [&vectors.steps.sizes, &coder.classes, &vectors.classes] {
+        put_symbols(&mut encoder, symbols);
     }
     coder.put_fine(&mut encoder, &mut models, &mean);
     cells.iter().for_each(|cell| encoder.number(models.count(N_VECTORS), cell.n_vectors));
@@ -371,6 +460,17 @@ pub fn write_centroids(
     Ok(out)
 }
 
+/// Writes a symbol for each dimension.
+fn put_symbols(encoder: &mut Encoder, symbols: &[u8]) {
+    let mut model = [Bit::default(); CLASS_SYMBOLS];
+    symbols.iter().for_each(|&symbol| encoder.symbol(&mut model, symbol.into()));
+}
+
+fn take_symbols(decoder: &mut Decoder<'_>, dim: usize) -> Vec<u8> {
+    let mut model = [Bit::default(); CLASS_SYMBOLS];
+    (0..dim).map(|_| decoder.symbol(&mut model) as u8).collect()
+}
+
 /// What a row is expected to be: `middle`, and where it is like another one, which is in eight bits, a share of what that is more.
 fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32) -> Vec<f32> {
     let mut expected = middle.to_vec();
@@ -388,13 +488,13 @@ fn less(row: &[f32], expected: &[f32]) -> Vec<f32> {
 }
 
 /// A row as a reader has it, in eight bits, of which `rest` is written beside what is expected.
-fn read_back(expected: &[f32], rest: &[f32], step: f32) -> (Vec<i8>, f32) {
-    let rest = rest.iter().map(|&rest| steps(rest, step) as f32 * step);
+fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i8>, f32) {
+    let rest = rest.iter().zip(&sizes.of).map(|(&rest, &step)| steps(rest, step) as f32 * step);
     quantise(&expected.iter().zip(rest).map(|(expected, rest)| expected + rest).collect::<Vec<f32>>())
 }
 
 /// How many places before the end of `others` that one is which `rest` is nearest to, and how many of [`PARTS`] of it; 0 where
-/// none is near. All are differences from the same middle.
+/// none is near. All are differences from the same middle, in steps.
 fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let whole = dot(rest, rest);
@@ -427,6 +527,12 @@ fn like<'a>(
     }
     let at = place.checked_sub(back).ok_or(Error::malformed(WHAT, "a row is like one before the first"))?;
     Ok(rows.get(at * dim..(at + 1) * dim).zip(scales.get(at).copied()))
+}
+
+/// The length of a row in eight bits, at least 1.
+fn length(row: &[i8]) -> f32 {
+    let square: u32 = row.iter().map(|&value| (i32::from(value) * i32::from(value)) as u32).sum();
+    (square.max(1) as f32).sqrt()
 }
 
 /// Bytes of a cell of so many vectors, by what a vector takes in the mean.
@@ -478,10 +584,9 @@ impl Centroids {
         take_hashes(&mut reader, cells.iter_mut().map(|cell| &mut cell.shard))?;
         let decoder = &mut take_coded(&mut reader, n_cells, dim)?;
         let models = &mut Models::new();
-        let [coder, vectors] = coders.map(|[step, spread]| {
-            let mut symbols = [Bit::default(); CLASS_SYMBOLS];
-            let classes = (0..dim).map(|_| decoder.symbol(&mut symbols) as u8).collect();
-            Coder::new(step, spread, classes)
+        let sizes = take_symbols(decoder, dim);
+        let [coder, vectors] = coders.map(|[mean, spread]| {
+            Coder::new(Steps::new(mean, sizes.clone())?, spread, take_symbols(decoder, dim))
         });
         let (coder, vectors) = (coder?, vectors?);
         let mean = coder.fine(decoder, models)?;
@@ -514,6 +619,7 @@ impl Centroids {
             rows.extend_from_slice(&row);
             scales.push(scale);
         }
+        let units = rows.chunks_exact(dim).map(|row| 1.0 / length(row)).collect();
         let mut cell_of = Vec::new();
         if decoder.number(models.count(TELLS))? != 0 {
             if n_vectors > MAX_TOLD {
@@ -537,7 +643,7 @@ impl Centroids {
                 cell_of.push(cell);
             }
         }
-        Ok(Self { dim, vectors, cells, rows, scales, cell_of })
+        Ok(Self { dim, vectors, cells, rows, units, cell_of })
     }
 
     /// The cell of a vector; `None` where the bundle does not say, or there is no such vector.
@@ -565,9 +671,9 @@ impl Centroids {
         &self.vectors
     }
 
-    /// Each centroid in eight bits, with its scale.
-    pub fn rows(&self) -> impl Iterator<Item = (&[i8], f32)> {
-        self.rows.chunks_exact(self.dim).zip(self.scales.iter().copied())
+    /// The direction of each centroid: eight bits a number, and the scale that makes them a vector of length 1.
+    pub fn directions(&self) -> impl Iterator<Item = (&[i8], f32)> {
+        self.rows.chunks_exact(self.dim).zip(self.units.iter().copied())
     }
 
     /// Bytes of memory held.
@@ -602,25 +708,24 @@ pub fn write_cell(
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     coder.put_fine(&mut encoder, &mut models, centroid);
     // What a reader makes of the centroid is what its vectors are stored beside.
-    let centroid: Vec<f32> = centroid.iter().map(|&value| as_stored(value, coder.step)).collect();
+    let centroid = coder.steps.as_stored(centroid);
     let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
     for vector in vectors {
-        let (back, part) = likest(&less(vector, &centroid), &others);
+        let (back, part) = likest(&coder.steps.counted(&less(vector, &centroid)), &others);
         let like =
             read.len().checked_sub(back).and_then(|at| read.get(at)).map(|(row, scale)| (&row[..], *scale));
         let expected = expected_of(&centroid, like, part as f32 / PARTS as f32);
         let rest = less(vector, &expected);
-        let below = coder.below(rest.iter().map(|value| value * value).sum());
+        let below = coder.below(coder.steps.square(&rest));
         encoder.number(models.count(LIKES), back as u32);
         if back > 0 {
             encoder.number(models.count(SHARE), part - 1);
         }
         encoder.number(models.count(BELOW), below.into());
         coder.put(below, &mut encoder, &mut models, &rest);
-        let (row, scale) = read_back(&expected, &rest, coder.step);
-        others.push(
-            row.iter().zip(&centroid).map(|(&value, centre)| f32::from(value) * scale - centre).collect(),
-        );
+        let (row, scale) = read_back(&expected, &rest, &coder.steps);
+        let whole: Vec<f32> = row.iter().map(|&value| f32::from(value) * scale).collect();
+        others.push(coder.steps.counted(&less(&whole, &centroid)));
         read.push((row, scale));
     }
     put_coded(&mut out, encoder, vectors.len() * coder.dim());
@@ -739,6 +844,11 @@ mod tests {
         (0..n).map(|_| deviations.iter().map(|deviation| deviation * normal()).collect()).collect()
     }
 
+    /// The coder of rows in steps of one size.
+    fn even(rows: &[Vec<f32>], step: f32) -> Coder {
+        Coder::of(rows.iter(), Steps::even(step, rows[0].len()).unwrap()).unwrap()
+    }
+
     /// What is lost of rows, in parts of what they are, and the bits that a number of them takes.
     fn lost(coder: &Coder, rows: &[Vec<f32>]) -> (f64, f64) {
         let (mut encoder, mut models) = (Encoder::new(), Models::new());
@@ -762,7 +872,7 @@ mod tests {
         let deviations: Vec<f32> = (0..64).map(|i| 1.0 / (1.0 + i as f32 / 4.0)).collect();
         let rows = rows(500, &deviations, 1);
         for (step, above) in [(0.05f32, 0.4), (0.1, 0.35), (0.2, 0.33), (0.4, 0.3)] {
-            let (lost, bits) = lost(&Coder::of(rows.iter(), 64, step).unwrap(), &rows);
+            let (lost, bits) = lost(&even(&rows, step), &rows);
             // The least for normal distributions: all dimensions lose as much as the water level, or all they have.
             let variances = || deviations.iter().map(|deviation| f64::from(deviation * deviation));
             let most: f64 = lost * variances().sum::<f64>();
@@ -779,10 +889,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_number_is_off_by_little_more_than_half_a_step(
-            deviations in prop::collection::vec(0f32..4.0, 1..40), step in 0.01f32..3.0, seed: u64,
+            dimensions in prop::collection::vec((0f32..4.0, 0u8..32), 1..40), step in 0.01f32..3.0, seed: u64,
         ) {
+            let (deviations, sizes): (Vec<f32>, Vec<u8>) = dimensions.into_iter().unzip();
             let row = &rows(1, &deviations, seed)[0];
-            let coder = Coder::of([row].into_iter(), row.len(), step).unwrap();
+            let coder = Coder::of([row].into_iter(), Steps::new(step, sizes).unwrap()).unwrap();
+            let steps = coder.steps().clone();
             let (mut encoder, mut models) = (Encoder::new(), Models::new());
             coder.put(0, &mut encoder, &mut models, row);
             coder.put_fine(&mut encoder, &mut models, row);
@@ -791,10 +903,10 @@ mod tests {
             let mut back = vec![0.0; row.len()];
             coder.add(0, &mut decoder, &mut models, &mut back).unwrap();
             let fine = coder.fine(&mut decoder, &mut models).unwrap();
-            for ((&value, back), fine) in row.iter().zip(back).zip(fine) {
+            prop_assert_eq!(&fine, &steps.as_stored(row));
+            for (((&value, back), fine), step) in row.iter().zip(back).zip(fine).zip(steps.of) {
                 prop_assert!((value - back).abs() <= step * (1.0 - ROUNDING) * 1.001 + 1e-6);
                 prop_assert!((value - fine).abs() <= step / FINE * 0.501 + 1e-6);
-                prop_assert_eq!(fine, as_stored(value, step));
             }
         }
 
@@ -813,17 +925,62 @@ mod tests {
         let classes = [0.0, 0.125, 0.126, 0.176, 0.18, 0.24, 0.99, 1.01, 45.0, 1e9, f32::INFINITY];
         assert_eq!(classes.map(class), [0, 0, 1, 1, 2, 2, 6, 7, 17, 17, 17]);
         assert_eq!(class(f32::NAN), 0);
-        for wrong in
-            [(0.0, 1.0, 1), (-1.0, 1.0, 1), (f32::NAN, 1.0, 1), (1.0, f32::INFINITY, 1), (1.0, 1.0, 18)]
+        let one = || Steps::even(1.0, 1).unwrap();
+        for (spread, class, fits) in
+            [(1.0, 1, true), (f32::INFINITY, 1, false), (-1.0, 1, false), (1.0, 18, false)]
         {
-            assert!(Coder::new(wrong.0, wrong.1, vec![wrong.2]).is_err());
+            assert_eq!(Coder::new(one(), spread, vec![class]).is_ok(), fits);
         }
+        for (mean, size, fits) in
+            [(1.0, 31, true), (0.0, 16, false), (-1.0, 16, false), (f32::NAN, 16, false), (3e38, 31, false)]
+        {
+            assert_eq!(Steps::new(mean, vec![size]).is_ok(), fits, "{mean} {size}");
+        }
+    }
+
+    #[test]
+    fn the_more_a_dimension_deviates_the_smaller_are_its_steps() {
+        // Twice as much each, about other middles than 0.
+        let mut twice = rows(4000, &[0.1, 0.2, 0.4, 0.8], 2);
+        twice.iter_mut().for_each(|row| row[1] += 5.0);
+        let steps = Steps::of(twice.iter(), 4, 0.1).unwrap();
+        assert!(steps.of.windows(2).all(|pair| (pair[0] / pair[1] - 2.0).abs() < 0.02), "{steps:?}");
+        let beyond = Steps::of(rows(40, &[1e-3, 1e3], 2).iter(), 2, 0.1).unwrap();
+        assert!((beyond.of[0] / 0.1 - 4.0).abs() < 0.01 && (0.1 / beyond.of[1] - 4.0).abs() < 0.01);
+        assert_eq!(steps.with_mean(0.2).unwrap().of[2], 2.0 * steps.of[2]);
+        assert_eq!(Steps::of([[0.5f32, 0.5]].iter(), 2, 0.1).unwrap(), Steps::even(0.1, 2).unwrap());
+    }
+
+    /// What is wanted of a vector is its product with queries, which are as large in each dimension as vectors are.
+    #[test]
+    fn products_are_told_better_in_such_steps_at_as_many_bits() {
+        let deviations: Vec<f32> = (0..64).map(|i| 0.3 / (1.0 + i as f32 / 8.0)).collect();
+        let (rows, queries) = (rows(600, &deviations, 3), rows(50, &deviations, 4));
+        let of = |steps: Steps| {
+            let coder = Coder::of(rows.iter(), steps).unwrap();
+            let (mut encoder, mut models) = (Encoder::new(), Models::new());
+            rows.iter().for_each(|row| coder.put(0, &mut encoder, &mut models, row));
+            let coded = encoder.finish();
+            let (mut decoder, mut models) = (Decoder::new(&coded), Models::new());
+            let mut error = 0.0;
+            for row in &rows {
+                let mut off: Vec<f32> = row.iter().map(|value| -value).collect();
+                coder.add(0, &mut decoder, &mut models, &mut off).unwrap();
+                for query in &queries {
+                    error += query.iter().zip(&off).map(|(a, b)| a * b).sum::<f32>().powi(2);
+                }
+            }
+            (error, coded.len())
+        };
+        let (even, even_len) = of(Steps::even(0.09, 64).unwrap());
+        let (error, len) = of(Steps::of(rows.iter(), 64, 0.1).unwrap());
+        assert!(error < 0.9 * even && len <= even_len * 101 / 100, "{error} {even} {len} {even_len}");
     }
 
     #[test]
     fn equal_vectors_take_no_more_room_than_a_reader_believes() {
         let centroid = [0.5f32; 64];
-        let coder = Coder::of([centroid].iter(), 64, 0.05).unwrap();
+        let coder = even(&[centroid.to_vec()], 0.05);
         let vectors = vec![&centroid[..]; 5000];
         let raw = write_cell(&coder, &centroid, None, &vectors).unwrap();
         let stats = Stats { n_vectors: 5000, ..Stats::default() };
@@ -839,7 +996,7 @@ mod tests {
         let dim = 16;
         let rows = rows(40, &vec![0.3; dim], 3);
         let centroid = vec![0.25f32; dim];
-        let coder = Coder::of(rows.iter(), dim, 0.1).unwrap();
+        let coder = even(&rows, 0.1);
         let vectors: Vec<Vec<f32>> =
             rows.iter().map(|row| row.iter().map(|value| value + 0.25).collect()).collect();
         let ids: Vec<u32> = (0..40).map(|i| i * 3 + 1).collect();
@@ -880,8 +1037,13 @@ mod tests {
         .unwrap();
         let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
         assert_eq!((read.cells(), read.coder()), (&cells[..], &coder));
-        for ((row, scale), centroid) in read.rows().zip(centroids.chunks(dim)) {
-            assert!(row.iter().zip(centroid).all(|(&q, c)| (f32::from(q) * scale - c).abs() < 0.07));
+        for ((row, scale), centroid) in read.directions().zip(centroids.chunks(dim)) {
+            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
+            assert!(
+                row.iter()
+                    .zip(centroid)
+                    .all(|(&q, c)| (f32::from(q) * scale - c / length).abs() < 0.07 / length)
+            );
         }
         assert!(Centroids::from_bytes(&raw, 15, &stats).is_err());
         assert!(Centroids::from_bytes(&raw, dim as u32, &few).is_err());
@@ -908,7 +1070,7 @@ mod tests {
         let of = |i: usize, group: usize| -> Vec<f32> {
             groups[group].iter().zip(&own[i]).map(|(group, own)| group + own).collect()
         };
-        let coder = Coder::of(own.iter(), dim, 0.05).unwrap();
+        let coder = even(&own, 0.05);
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 1 }; 80];
         let write =
@@ -917,9 +1079,12 @@ mod tests {
         let raw = write(&alike);
         let stats = Stats { n_vectors: 80, ..Stats::default() };
         let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
-        for ((row, scale), centroid) in read.rows().zip(&alike) {
-            let off = row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale - c).abs());
-            assert!(off.fold(0.0, f32::max) < 0.08 * 0.6 + 0.01);
+        for ((row, scale), centroid) in read.directions().zip(&alike) {
+            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
+            let off = row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale * length - c).abs());
+            assert!(off.fold(0.0, f32::max) < 0.08 * 0.6 + 0.02);
+            let square: f32 = row.iter().map(|&q| (f32::from(q) * scale).powi(2)).sum();
+            assert!((square - 1.0).abs() < 1e-5, "{square}");
         }
         // The same deviations without anything in common.
         let apart = rows(80, &vec![0.316; dim], 7);
@@ -937,7 +1102,7 @@ mod tests {
         let apart = rows(80, &vec![0.304; dim], 8);
         let centroid = vec![0.0; dim];
         let write = |vectors: &[Vec<f32>]| {
-            let coder = Coder::of(vectors.iter(), dim, 0.05).unwrap();
+            let coder = even(vectors, 0.05);
             let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
             (write_cell(&coder, &centroid, None, &vectors).unwrap(), coder)
         };
@@ -972,11 +1137,10 @@ mod tests {
         let mut refused = Vec::new();
         for like in [0, 1] {
             let (mut encoder, mut models) = (Encoder::new(), Models::new());
-            for _ in 0..2 {
-                let mut symbols = [Bit::default(); CLASS_SYMBOLS];
-                classes.iter().for_each(|&class| encoder.symbol(&mut symbols, class.into()));
+            for symbols in [&[SAME; 2][..], &classes, &classes] {
+                put_symbols(&mut encoder, symbols);
             }
-            let coder = Coder::new(0.1, 0.1, classes.clone()).unwrap();
+            let coder = Coder::new(Steps::even(0.1, 2).unwrap(), 0.1, classes.clone()).unwrap();
             coder.put_fine(&mut encoder, &mut models, &mean);
             encoder.number(models.count(N_VECTORS), 1);
             (0..2).for_each(|_| encoder.number(models.count(BYTES), 16));
@@ -1008,7 +1172,7 @@ mod tests {
 
     #[test]
     fn cells_without_vectors_and_places_of_too_many_are_refused() {
-        let coder = Coder::of([[0.5f32, -0.5], [0.1, 0.2]].iter(), 2, 0.1).unwrap();
+        let coder = even(&[vec![0.5f32, -0.5], vec![0.1, 0.2]], 0.1);
         let shard = ShardEntry { kind: ShardKind::Cell, hash: ShardHash::default(), stored_len: 9 };
         let stats = |n_vectors| Stats { n_vectors, ..Stats::default() };
         for (n_vectors, fits) in [([1, 2], true), ([3, 0], false)] {

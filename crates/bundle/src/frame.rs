@@ -34,7 +34,7 @@ const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 const MANIFEST_CHECKSUM: usize = 16;
 /// Of every kind until one changes.
-const VERSION: u8 = 11;
+const VERSION: u8 = 12;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;

@@ -18,7 +18,7 @@ use crate::rank::{Allowed, Found, Ranked, Words, columns_of_order, pages_of};
 use crate::similar::{Seed, seed};
 use crate::spell::{self, Spelling};
 use crate::suggest::{Suggested, Suggesting};
-use crate::vector::{Embedded, NEAR, Probe, QuantisedQuery, StaticQuery};
+use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
 use crate::{
     Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector, Request,
     Response, Sort,
@@ -420,8 +420,8 @@ fn probe(
             let vectors = own.chain(vectors);
             let (point, budget) = (dense.point(index)?, params.probe_bytes(&asked.plan));
             // By meaning alone there is nothing else to find pages by.
-            let near = (asked.mode != Mode::Semantic).then_some(NEAR);
-            none.insert(Probe::new(centroids, &point.query, vectors, budget, near))
+            let near_alone = asked.mode != Mode::Semantic;
+            none.insert(Probe::new(centroids, &point.query, vectors, budget, near_alone))
         }
     };
     let enough = asked.enough(params.probe_enough);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use findling_bundle::cells::{Cell, Coder, write_cell, write_centroids};
+use findling_bundle::cells::{Cell, Coder, Steps, write_cell, write_centroids};
 use findling_bundle::{
     AttributeKind, AttributeValue, ShardEntry, ShardKind, decode_shard, encode_manifest, encode_shard,
 };
@@ -56,7 +56,7 @@ fn streamed_telling(tells: bool) -> Bundle {
             .map(|d| ids.iter().map(|&i| vectors[i as usize][d]).sum::<f32>() / ids.len() as f32)
             .collect()
     };
-    let coder = Coder::of(vectors.iter(), DIM, 0.02).unwrap();
+    let coder = Coder::of(vectors.iter(), Steps::of(vectors.iter(), DIM, 0.02).unwrap()).unwrap();
     let (mut cells, mut stored, mut centroids) = (Vec::new(), Vec::new(), Vec::new());
     for ids in &members {
         let centroid = middle(ids);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
-use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members};
+use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members, Steps};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
@@ -189,7 +189,7 @@ pub fn sample() -> Sample {
     let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
 
     let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
-    let coder = Coder::of(values.iter(), 6, 0.1).unwrap();
+    let coder = Coder::of(values.iter(), Steps::of(values.iter(), 6, 0.1).unwrap()).unwrap();
     let cell = |ids: &[u32]| {
         let rows: Vec<&[f32]> = ids.iter().map(|&id| &values[id as usize][..]).collect();
         cells::write_cell(&coder, &[0.1; 6], Some(ids), &rows).unwrap()
@@ -527,8 +527,8 @@ pub fn walk_sentences(raw: &[u8]) -> Result<(), Error> {
 
 pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
-    assert_eq!(centroids.rows().count(), centroids.cells().len());
-    assert!(centroids.rows().all(|(row, scale)| row.len() == DIM as usize && scale >= 0.0));
+    assert_eq!(centroids.directions().count(), centroids.cells().len());
+    assert!(centroids.directions().all(|(row, scale)| row.len() == DIM as usize && scale >= 0.0));
     let known =
         |vector| centroids.cell_of(vector).is_none_or(|cell| (cell as usize) < centroids.cells().len());
     assert!((0..stats.n_vectors.min(100) + 2).all(known));

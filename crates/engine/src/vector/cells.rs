@@ -11,9 +11,11 @@ use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
 use crate::filter::Bitset;
 
-/// The part of the best centroid's similarity that makes a cell worth fetching, where words answer as well (DESIGN.md, "Streamed
-/// vectors").
-pub(crate) const NEAR: f32 = 0.65;
+/// A vector is taken to be among the nearest half as often where the centroid of its cell is this much less similar to the query, as a
+/// cosine (DESIGN.md, "Only what is near").
+const HALVES: f32 = 0.02;
+/// The share of all vectors' odds to be among the nearest that makes one worth fetching, where words answer as well.
+const LEAST_SHARE: f32 = 0.0004;
 
 /// Which cells a query looks into.
 #[derive(Clone, Debug)]
@@ -26,17 +28,17 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
-    /// the nearest cells of at most `budget` bytes as stored in all, one at least: with `near` those alone whose centroids are that
-    /// part as similar to the query as the best.
+    /// the nearest cells of at most `budget` bytes as stored in all, one at least: with `near_alone` those of which a vector has
+    /// [`LEAST_SHARE`] of what can be expected.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
         vectors: impl Iterator<Item = u32>,
         budget: u64,
-        near: Option<f32>,
+        near_alone: bool,
     ) -> Self {
         let mut hits: Vec<Hit> = (0..)
-            .zip(centroids.rows())
+            .zip(centroids.directions())
             .map(|(id, (row, scale))| Hit { score: query.similarity(row, scale), id })
             .collect();
         order::sort_by(&mut hits, |a, b| a > b);
@@ -52,10 +54,13 @@ impl Probe {
             }
             order.push(cell);
         }
-        let least = near.zip(hits.first()).map(|(near, best)| near * best.score);
+        let best = hits.first().map_or(0.0, |hit| hit.score);
+        let odds = |hit: &Hit| power_of_two((hit.score - best) / HALVES);
+        let n_vectors = |hit: &Hit| centroids.cells().get(hit.id as usize).map_or(0, |cell| cell.n_vectors);
+        let all: f32 = hits.iter().map(|hit| n_vectors(hit) as f32 * odds(hit)).sum();
         hits.retain(|hit| !order.contains(&hit.id));
-        let is_near = |hit: &&Hit| least.is_none_or(|least| hit.score >= least);
-        let most = order.len() + hits.iter().take_while(is_near).count().max(1);
+        let pays = |hit: &&Hit| !near_alone || odds(hit) >= LEAST_SHARE * all;
+        let most = order.len() + hits.iter().take_while(pays).count().max(1);
         order.extend(hits.iter().map(|hit| hit.id));
         let mut probe = Self { order, n: 0, bytes: 0 };
         probe.take(centroids, budget, most);
@@ -99,6 +104,14 @@ impl Probe {
     pub fn is_all(&self) -> bool {
         self.n == self.order.len()
     }
+}
+
+/// 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums and products alone, so that hosts agree to
+/// the bit.
+fn power_of_two(x: f32) -> f32 {
+    let x = x.clamp(-60.0, 0.0);
+    let whole = x.floor();
+    (1.0 + (x - whole)) * f32::from_bits(((whole + 127.0) as u32) << 23)
 }
 
 fn stored_len(centroids: &Centroids, cell: u32) -> u64 {

@@ -18,7 +18,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::{NEAR, Probe, Seen};
+pub(crate) use cells::{Probe, Seen};
 pub use dot::QuantisedQuery;
 pub use plan::{Method, Neighbours, Situation, default_ef, follow, nearest, plan, scan};
 pub(crate) use static_query::{Embedded, StaticQuery};
