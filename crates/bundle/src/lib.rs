@@ -68,6 +68,7 @@ mod error;
 pub mod frame;
 pub mod graph;
 mod ids;
+mod inflate;
 pub mod lexicon;
 pub mod limits;
 mod manifest;

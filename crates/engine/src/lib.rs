@@ -57,6 +57,7 @@ mod locate;
 mod present;
 mod query;
 mod rank;
+mod real;
 mod request;
 mod response;
 mod search;

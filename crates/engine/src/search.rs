@@ -7,10 +7,11 @@
 //! 3. What the pages shown need: their texts, and of what only meaning found the codes of sentences.
 //! 4. Done.
 
+use findling_bundle::projection::Projection;
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
 use findling_text::keys::pin_key;
 
-use crate::filter::{self, Condition, Misfit};
+use crate::filter::{self, Bitset, Condition, Misfit};
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, Place, locate};
 use crate::query::{self, Query, QueryPlan};
@@ -133,12 +134,15 @@ impl DenseQuery {
     pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
         match (self, &index.manifest().dense, index.projection()) {
             (Self::Stored(point), ..) => Ok(point.clone()),
-            (Self::Own(values), Some(dense), Some(projection)) => {
-                let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
-                DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
-            }
+            (Self::Own(values), Some(dense), Some(projection)) => Self::projected(values, projection, dense),
             _ => Err(Error::inconsistent("the query was not embedded")),
         }
+    }
+
+    #[inline(never)]
+    fn projected(values: &[f32], projection: &Projection, dense: &Dense) -> Result<DensePoint, Error> {
+        let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
+        DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
     }
 }
 
@@ -163,31 +167,16 @@ impl Search {
     pub(crate) fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         check(&request)?;
         let similar_to = request.similar_to.clone();
+        let facets_instead = request.facets_instead && similar_to.is_none();
         let also = std::mem::take(&mut request.also);
-        let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
-        let mut requests = vec![request.clone()];
-        for query in also {
-            let vector = vectors.next().flatten();
-            // Nothing said is no other way to say it.
-            if !query.trim().is_empty() {
-                requests.push(Request { query, vector, ..request.clone() });
-            }
-        }
-        let mut wordings = Vec::with_capacity(requests.len());
-        for request in requests {
-            wordings.push(Wording::new(index, Asked::new(index, request)?)?);
-        }
-        let mut instead = Vec::new();
-        if let (true, None, [first, ..]) = (request.facets_instead, &similar_to, &wordings[..]) {
-            // Without a filter there is nothing to leave out, and what leaves it out need not be here.
-            let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
-            let facets = if filtered { first.asked.facets(index)? } else { Vec::new() };
-            for attribute in facets {
-                if let Some(others) = without(index, &wordings, &attribute.name)? {
-                    instead.push((attribute.name.clone(), others));
-                }
-            }
-        }
+        let wordings = if also.is_empty() {
+            vec![Wording::new(index, Asked::new(index, request)?)?]
+        } else {
+            several(index, request, also)?
+        };
+        // Without a filter there is nothing to leave out, and what leaves it out need not be here.
+        let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
+        let instead = if facets_instead && filtered { without(index, &wordings)? } else { Vec::new() };
         Ok(Self {
             wordings,
             instead,
@@ -227,14 +216,12 @@ impl Search {
         let ranked = match &mut self.ranked {
             Some(ranked) => ranked,
             none => {
-                let take = |wordings: &mut Vec<Wording>| {
-                    wordings.iter_mut().filter_map(|wording| wording.found.take()).collect::<Vec<Found>>()
+                let instead = if self.instead.is_empty() {
+                    Vec::new()
+                } else {
+                    pages_without(index, &mut self.instead)?
                 };
-                let mut instead = Vec::new();
-                for (name, wordings) in &mut self.instead {
-                    instead.push((std::mem::take(name), pages_of(index, &take(wordings))?));
-                }
-                let found = take(&mut self.wordings);
+                let found = take_found(&mut self.wordings);
                 let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
                 none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
@@ -359,9 +346,11 @@ impl Wording {
         let allowed = match &mut self.allowed {
             Some(allowed) => allowed,
             none => {
-                let missing = self::missing(index, &Allowed::shards(index, &self.asked));
-                if !missing.is_empty() {
-                    return Ok(missing);
+                if self.asked.plan.has_phrases() {
+                    let missing = self::missing(index, &Allowed::shards(index, &self.asked));
+                    if !missing.is_empty() {
+                        return Ok(missing);
+                    }
                 }
                 none.insert(Allowed::new(index, &self.asked)?)
             }
@@ -380,9 +369,61 @@ impl Wording {
     }
 }
 
-/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or not apart from others.
+/// The wordings of a request: its query, and those that say something else.
 #[inline(never)]
-fn without(index: &Index, wordings: &[Wording], attribute: &str) -> Result<Option<Vec<Wording>>, Error> {
+fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec<Wording>, Error> {
+    let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
+    let mut requests = vec![request.clone()];
+    for query in also {
+        let vector = vectors.next().flatten();
+        // Nothing said is no other way to say it.
+        if !query.trim().is_empty() {
+            requests.push(Request { query, vector, ..request.clone() });
+        }
+    }
+    let mut wordings = Vec::with_capacity(requests.len());
+    for request in requests {
+        wordings.push(Wording::new(index, Asked::new(index, request)?)?);
+    }
+    Ok(wordings)
+}
+
+/// What wordings found, once all of them have.
+fn take_found(wordings: &mut [Wording]) -> Vec<Found> {
+    wordings.iter_mut().filter_map(Wording::take_found).collect()
+}
+
+/// The pages that each of these searches finds.
+#[inline(never)]
+fn pages_without(
+    index: &Index,
+    searches: &mut [(String, Vec<Wording>)],
+) -> Result<Vec<(String, Bitset)>, Error> {
+    let mut pages = Vec::with_capacity(searches.len());
+    for (name, wordings) in searches {
+        pages.push((std::mem::take(name), pages_of(index, &take_found(wordings))?));
+    }
+    Ok(pages)
+}
+
+/// For each attribute that is counted, the search without what its filter asks of it.
+#[inline(never)]
+fn without(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wording>)>, Error> {
+    let mut searches = Vec::new();
+    for attribute in wordings.first().map_or(Ok(Vec::new()), |first| first.asked.facets(index))? {
+        if let Some(others) = without_attribute(index, wordings, &attribute.name)? {
+            searches.push((attribute.name.clone(), others));
+        }
+    }
+    Ok(searches)
+}
+
+/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or not apart from others.
+fn without_attribute(
+    index: &Index,
+    wordings: &[Wording],
+    attribute: &str,
+) -> Result<Option<Vec<Wording>>, Error> {
     let mut others = Vec::with_capacity(wordings.len());
     for Wording { asked: before, spelt, .. } in wordings {
         let Some(rest) = before.condition.as_ref().and_then(|condition| condition.without(attribute)) else {
@@ -510,24 +551,12 @@ impl Asked {
     fn of(index: &Index, mut request: Request, mut query: Query) -> Result<Self, Error> {
         let manifest = index.manifest();
         let mut notices = Vec::new();
+        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
+            notices.extend(by_date(&mut request, &manifest.attributes));
+        }
         let mut notice = |code: &str, message: &str| {
             notices.push(Notice { code: code.into(), message: message.into() });
         };
-        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
-            let mut dates = manifest.attributes.iter().filter(|other| other.kind == AttributeKind::Date);
-            match dates.clone().find(|date| date.name == "date").or_else(|| dates.next()) {
-                None => {
-                    notice("no-dates", "no attribute of the pages is a date; the most relevant come first")
-                }
-                Some(date) => {
-                    let by = date.name.clone();
-                    match request.order {
-                        Order::Recent => request.sort = Some(Sort { by, descending: true }),
-                        _ => request.prefer = Some(Prefer::of(by)),
-                    }
-                }
-            }
-        }
 
         let mut misfits = Vec::new();
         let condition = match &request.filter {
@@ -555,22 +584,7 @@ impl Asked {
                     None
                 }
             },
-            (_, Some(dense), Some(vector)) => {
-                if vector.truncated {
-                    notice("vector-truncated", "the encoder saw only the beginning of the query");
-                }
-                if !dense.encoder.semantic {
-                    notice(
-                        "not-semantic",
-                        "the bundle's vectors compare spellings, not meanings; build it with another encoder",
-                    );
-                }
-                if dense.projection.is_some() && vector.values.len() != dense.encoder.dim as usize {
-                    Some(DenseQuery::Own(vector.values.clone()))
-                } else {
-                    Some(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
-                }
-            }
+            (_, Some(dense), Some(vector)) => Some(supplied(vector, dense, &mut notices)?),
         };
         if dense.is_none() {
             mode = Mode::Lexical;
@@ -692,13 +706,8 @@ impl Asked {
             shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
         }
         shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
-        for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
-            for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
-                shards.extend(dictionary.shard_of(term));
-            }
-            if phrase.slots.len() > 1 {
-                shards.extend(manifest.positions());
-            }
+        if self.plan.has_phrases() {
+            self.shards_of_phrases(&dictionary, &mut shards);
         }
         if self.needs_all_matches(index) || self.request.why.is_some() {
             let ranges = manifest.lexicon.iter().filter(|range| shards.contains(&range.terms));
@@ -731,12 +740,24 @@ impl Asked {
         Ok(shards)
     }
 
+    /// What phrases and exclusions need.
+    #[inline(never)]
+    fn shards_of_phrases(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
+        for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
+            for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
+                shards.extend(dictionary.shard_of(term));
+            }
+            if phrase.slots.len() > 1 {
+                shards.extend(dictionary.index().manifest().positions());
+            }
+        }
+    }
+
     /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds what is most relevant; where a filter, a
     /// phrase or an exclusion decides what may be found, or an attribute in which order, every match counts.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
-        let all_may_be_found =
-            condition.is_none() && !self.counts_all && plan.phrases.is_empty() && plan.excluded.is_empty();
+        let all_may_be_found = condition.is_none() && !self.counts_all && !plan.has_phrases();
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
@@ -792,6 +813,44 @@ impl Asked {
     }
 }
 
+/// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the first that is one; a notice where
+/// there is none.
+#[inline(never)]
+fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
+    let mut dates = attributes.iter().filter(|other| other.kind == AttributeKind::Date);
+    let Some(date) = dates.clone().find(|date| date.name == "date").or_else(|| dates.next()) else {
+        let message = "no attribute of the pages is a date; the most relevant come first".into();
+        return Some(Notice { code: "no-dates".into(), message });
+    };
+    let by = date.name.clone();
+    match request.order {
+        Order::Recent => request.sort = Some(Sort { by, descending: true }),
+        _ => request.prefer = Some(Prefer::of(by)),
+    }
+    None
+}
+
+/// A vector that came with a request, and what is to be said of it.
+#[inline(never)]
+fn supplied(vector: &QueryVector, dense: &Dense, notices: &mut Vec<Notice>) -> Result<DenseQuery, Error> {
+    let mut notice = |code: &str, message: &str| {
+        notices.push(Notice { code: code.into(), message: message.into() });
+    };
+    if vector.truncated {
+        notice("vector-truncated", "the encoder saw only the beginning of the query");
+    }
+    if !dense.encoder.semantic {
+        notice(
+            "not-semantic",
+            "the bundle's vectors compare spellings, not meanings; build it with another encoder",
+        );
+    }
+    if dense.projection.is_some() && vector.values.len() != dense.encoder.dim as usize {
+        return Ok(DenseQuery::Own(vector.values.clone()));
+    }
+    Ok(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
+}
+
 /// The words that are asked for, to be embedded by a bundle's rows.
 fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
     let asked: Vec<&str> =
@@ -809,9 +868,9 @@ pub(crate) fn attribute<'a>(index: &'a Index, name: &str) -> Result<&'a Attribut
 }
 
 /// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps its own length, which is
-/// shorter than 1. In f64 and in order, for hosts to agree.
+/// shorter than 1. In f64 and in order, for hosts to agree, as they do on square roots (IEEE 754, 5.4.1).
 fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
     let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
     let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
-    (dot / libm::sqrt(norm)) as f32
+    (dot / norm.sqrt()) as f32
 }

@@ -40,6 +40,7 @@ pub(crate) enum Seed {
 ///
 /// # Errors
 /// As [`locate`], and where shards contradict each other.
+#[inline(never)]
 pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seed, Error> {
     let page = match locate(index, address, false)? {
         Located::Need(mut shards) => {

@@ -108,9 +108,15 @@ fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
 fn condition(text: &str, excluded: bool, is_attribute: impl Fn(&str) -> bool) -> Option<(Condition, &str)> {
     let colon = text.find(|c: char| c == ':' || c.is_whitespace())?;
     let (attribute, behind) = (&text[..colon], text[colon..].strip_prefix(':')?);
-    if !is_attribute(attribute) {
+    if behind.chars().next().is_none_or(char::is_whitespace) || !is_attribute(attribute) {
         return None;
     }
+    condition_on(attribute, behind, excluded)
+}
+
+/// The condition on an attribute that `behind` its colon is asked for.
+#[inline(never)]
+fn condition_on<'a>(attribute: &str, behind: &'a str, excluded: bool) -> Option<(Condition, &'a str)> {
     let (value, rest) = match behind.chars().next().and_then(|c| quoted(behind, c)) {
         Some(found) => found,
         None => behind.split_at(behind.find(char::is_whitespace).unwrap_or(behind.len())),

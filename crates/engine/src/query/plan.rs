@@ -176,6 +176,11 @@ impl QueryPlan {
         plan
     }
 
+    /// Whether it asks for words in a row, or for some to be nowhere.
+    pub fn has_phrases(&self) -> bool {
+        !(self.phrases.is_empty() && self.excluded.is_empty())
+    }
+
     /// Whether every word is a stop word in every language: then they are all there is to score by.
     pub fn only_stops(&self) -> bool {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)

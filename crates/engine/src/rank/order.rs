@@ -9,7 +9,7 @@ use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structu
 
 use super::{Candidate, PageScore};
 use crate::search::{Asked, attribute};
-use crate::{BOOST, COPY, Error, Index};
+use crate::{BOOST, COPY, Error, Index, Prefer};
 
 /// Boosts beyond are taken for this.
 const MAX_BOOST: f64 = 100.0;
@@ -21,19 +21,25 @@ pub(crate) fn columns(index: &Index, asked: &Asked) -> Result<Vec<ShardId>, Erro
     let own = own(index, BOOST).into_iter().chain(own(index, COPY).filter(|_| !asked.request.copies));
     let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
     if let Some(prefer) = &asked.request.prefer {
-        let attribute = attribute(index, &prefer.by)?;
-        if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
-            let name = &prefer.by;
-            let message =
-                format!("expected a number or a date to prefer pages by, found `{name}` of another type");
-            return Err(Error::Request { message });
-        }
-        shards.push(attribute.column);
+        shards.push(column_of_preference(index, prefer)?);
     }
     if let Some(name) = &asked.request.spread {
         shards.push(attribute(index, name)?.column);
     }
     Ok(shards)
+}
+
+/// The column of what is preferred.
+#[inline(never)]
+fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
+    let attribute = attribute(index, &prefer.by)?;
+    if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
+        let name = &prefer.by;
+        let message =
+            format!("expected a number or a date to prefer pages by, found `{name}` of another type");
+        return Err(Error::Request { message });
+    }
+    Ok(attribute.column)
 }
 
 /// An attribute by which a site orders, where it is of the type that it must be.
@@ -80,30 +86,41 @@ pub(crate) fn weigh(
         weigh(&|page| column.number(page).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
     }
     if let Some(prefer) = &asked.request.prefer {
-        let attribute = attribute(index, &prefer.by)?;
-        let column = column(index, attribute)?;
-        let sign = if prefer.ascending { -1.0 } else { 1.0 };
-        let n_pages = index.manifest().stats.n_pages;
-        let signed = |page: usize| column.number(PageId(page as u32)).map(|value| sign * value);
-        let values = keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
-        if let Some(best) = values.last().and_then(|&(_, page)| signed(page)) {
-            let unit = if attribute.kind == AttributeKind::Date { 86_400_000.0 } else { 1.0 };
-            let middle = values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
-            let half = prefer.half.map_or(best - middle, |half| f64::from(half) * unit);
-            let share = f64::from(prefer.share);
-            weigh(&|page| {
-                let far = |value: f64| half / (half + (best - sign * value));
-                let near = column.number(page).map_or(0.5, far);
-                // Half of nothing at no distance.
-                1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
-            });
-        }
+        prefer_by(index, prefer, &mut weigh)?;
     }
     let best = pages.iter().map(|page| page.score).fold(0.0, f32::max);
     for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
         // Ahead of all others, and among themselves as they answer.
         page.pinned = true;
         page.score += best + 1.0;
+    }
+    Ok(())
+}
+
+/// Weighs pages by what is preferred.
+#[inline(never)]
+fn prefer_by(
+    index: &Index,
+    prefer: &Prefer,
+    weigh: &mut dyn FnMut(&dyn Fn(PageId) -> f64),
+) -> Result<(), Error> {
+    let attribute = attribute(index, &prefer.by)?;
+    let column = column(index, attribute)?;
+    let sign = if prefer.ascending { -1.0 } else { 1.0 };
+    let n_pages = index.manifest().stats.n_pages;
+    let signed = |page: usize| column.number(PageId(page as u32)).map(|value| sign * value);
+    let values = keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
+    if let Some(best) = values.last().and_then(|&(_, page)| signed(page)) {
+        let unit = if attribute.kind == AttributeKind::Date { 86_400_000.0 } else { 1.0 };
+        let middle = values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
+        let half = prefer.half.map_or(best - middle, |half| f64::from(half) * unit);
+        let share = f64::from(prefer.share);
+        weigh(&|page| {
+            let far = |value: f64| half / (half + (best - sign * value));
+            let near = column.number(page).map_or(0.5, far);
+            // Half of nothing at no distance.
+            1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
+        });
     }
     Ok(())
 }

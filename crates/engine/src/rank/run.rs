@@ -99,6 +99,7 @@ pub(crate) struct Allowed {
 
 impl Allowed {
     /// The positions that phrases are found by. Everything in the search's first round must be here.
+    #[inline(never)]
     pub fn shards(index: &Index, asked: &Asked) -> Vec<ShardId> {
         let Some(structure) = index.structure() else { return Vec::new() };
         let phrases = Phrases { dictionary: Dictionary::new(index), structure };
@@ -110,7 +111,6 @@ impl Allowed {
     pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
         let manifest = index.manifest();
         let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let dictionary = Dictionary::new(index);
         let mut notices = Vec::new();
         let mut allowed: Option<Bitset> = None;
         if let Some(condition) = &asked.condition {
@@ -125,24 +125,34 @@ impl Allowed {
             Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
             _ => 1.0,
         };
-        let phrases = Phrases { dictionary, structure };
+        if asked.plan.has_phrases() || asked.like.is_some() {
+            allowed = Some(Self::narrowed(index, asked, structure, allowed));
+        }
+        Ok(Self { sections: allowed, selectivity, notices })
+    }
+
+    /// What is left by phrases, exclusions, and a page that others are to be like.
+    #[inline(never)]
+    fn narrowed(index: &Index, asked: &Asked, structure: &Structure, allowed: Option<Bitset>) -> Bitset {
+        let n_sections = structure.n_sections();
+        let mut allowed = allowed.unwrap_or_else(|| Bitset::all(n_sections));
+        let phrases = Phrases { dictionary: Dictionary::new(index), structure };
         for phrase in &asked.plan.phrases {
-            let allowed = allowed.get_or_insert_with(|| Bitset::all(n_sections));
             if allowed.is_empty() {
                 break;
             }
             allowed.and(&phrases.sections(phrase));
         }
         for phrase in &asked.plan.excluded {
-            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&phrases.sections(phrase));
+            allowed.and_not(&phrases.sections(phrase));
         }
         if let Some(like) = &asked.like {
             let own = structure.sections(like.page);
             let mut itself = Bitset::none(n_sections);
             itself.insert_range(own.start, own.end);
-            allowed.get_or_insert_with(|| Bitset::all(n_sections)).and_not(&itself);
+            allowed.and_not(&itself);
         }
-        Ok(Self { sections: allowed, selectivity, notices })
+        allowed
     }
 
     /// Whether a section may be found.
@@ -502,20 +512,24 @@ impl Ranked {
             groups: Vec::new(),
         };
         if request.explain || ranked.standing.is_some() {
-            let scorer = scorer(index, asked, structure);
-            let mut plans = Vec::with_capacity(found.len());
-            for ((wording, asked), found) in (0..).zip(wordings).zip(&found) {
-                ranked.explain(&scorer, wording, &found.groups);
-                plans.push(crate::present::plan(asked, &found.groups, found.selectivity, &found.neighbours));
-            }
-            ranked.plan = plans.into_iter().reduce(crate::present::join_plans);
+            ranked.explain_all(&scorer(index, asked, structure), wordings, &found);
         }
         ranked.groups = found.into_iter().map(|found| found.groups).collect();
         Ok(ranked)
     }
 
-    /// Explains the sections that one wording found.
+    /// Explains the sections that are shown, and what was planned.
     #[inline(never)]
+    fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[&Asked], found: &[Found]) {
+        let mut plans = Vec::with_capacity(found.len());
+        for ((wording, asked), found) in (0..).zip(wordings).zip(found) {
+            self.explain(scorer, wording, &found.groups);
+            plans.push(crate::present::plan(asked, &found.groups, found.selectivity, &found.neighbours));
+        }
+        self.plan = plans.into_iter().reduce(crate::present::join_plans);
+    }
+
+    /// Explains the sections that one wording found.
     fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
         let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
         let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);

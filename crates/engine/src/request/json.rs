@@ -16,39 +16,41 @@ pub(super) fn request(json: &str) -> Read<Request> {
     let value: Value =
         serde_json::from_str(json).map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
     let mut fields = Fields::of("", value)?;
-    let request = Request {
-        query: fields.text("query")?.unwrap_or_default(),
-        mode: fields.word("mode", MODES.0, MODES.1)?.unwrap_or_default(),
-        limit: fields.number("limit")?.map_or_else(Limit::default, Limit),
-        offset: fields.number("offset")?.unwrap_or_default(),
-        filter: fields.take("filter"),
-        vector: fields.take("vector").map(|value| vector("vector", value)).transpose()?,
-        encoder: fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default(),
-        fusion: fields.take("fusion").map(fusion).transpose()?.unwrap_or_default(),
-        prefix: fields.truth("prefix")?,
-        verbatim: fields.truth("verbatim")?,
-        suggest: Suggest(fields.truth_or("suggest", true)?),
-        sort: fields.take("sort").map(sort).transpose()?,
-        prefer: fields.take("prefer").map(prefer).transpose()?,
-        order: fields.word("order", ORDERS.0, ORDERS.1)?.unwrap_or_default(),
-        spread: fields.text("spread")?,
-        copies: fields.truth("copies")?,
-        facets: fields.list("facets", text)?,
-        facets_instead: fields.truth("facetsInstead")?,
-        sections_per_page: fields
-            .number("sectionsPerPage")?
-            .map_or_else(SectionsPerPage::default, SectionsPerPage),
-        explain: fields.truth("explain")?,
-        why: fields.text("why")?,
-        also: fields.list("also", text)?,
-        also_vectors: fields.list("alsoVectors", |at, value| match value {
-            Value::Null => Ok(None),
-            value => vector(at, value).map(Some),
-        })?,
-        similar_to: fields.text("similarTo")?,
-    };
+    let mut request = Request::default();
+    read(&mut request, &mut fields)?;
     fields.end()?;
     Ok(request)
+}
+
+/// Reads each field into its place, so that one that is wrong leaves one thing to take down.
+#[inline(never)]
+fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
+    request.query = fields.text("query")?.unwrap_or_default();
+    request.mode = fields.word("mode", MODES.0, MODES.1)?.unwrap_or_default();
+    request.limit = fields.number("limit")?.map_or_else(Limit::default, Limit);
+    request.offset = fields.number("offset")?.unwrap_or_default();
+    request.filter = fields.take("filter");
+    request.vector = fields.take("vector").map(|value| vector("vector", value)).transpose()?;
+    request.encoder = fields.word("encoder", ENCODERS.0, ENCODERS.1)?.unwrap_or_default();
+    request.fusion = fields.take("fusion").map(fusion).transpose()?.unwrap_or_default();
+    request.prefix = fields.truth("prefix")?;
+    request.verbatim = fields.truth("verbatim")?;
+    request.suggest = Suggest(fields.truth_or("suggest", true)?);
+    request.sort = fields.take("sort").map(sort).transpose()?;
+    request.prefer = fields.take("prefer").map(prefer).transpose()?;
+    request.order = fields.word("order", ORDERS.0, ORDERS.1)?.unwrap_or_default();
+    request.spread = fields.text("spread")?;
+    request.copies = fields.truth("copies")?;
+    request.facets = fields.list("facets", text)?;
+    request.facets_instead = fields.truth("facetsInstead")?;
+    let sections_per_page = fields.number("sectionsPerPage")?;
+    request.sections_per_page = sections_per_page.map_or_else(SectionsPerPage::default, SectionsPerPage);
+    request.explain = fields.truth("explain")?;
+    request.why = fields.text("why")?;
+    request.also = fields.list("also", text)?;
+    request.also_vectors = fields.take("alsoVectors").map_or(Ok(Vec::new()), vectors)?;
+    request.similar_to = fields.text("similarTo")?;
+    Ok(())
 }
 
 const MODES: (&[&str], &[Mode]) =
@@ -113,6 +115,22 @@ fn vector(at: &str, value: Value) -> Read<QueryVector> {
     };
     fields.end()?;
     Ok(vector)
+}
+
+#[inline(never)]
+fn vectors(value: Value) -> Read<Vec<Option<QueryVector>>> {
+    items("alsoVectors", value, |at, value| match value {
+        Value::Null => Ok(None),
+        value => vector(at, value).map(Some),
+    })
+}
+
+/// A list, each of its items read.
+fn items<T>(at: &str, value: Value, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
+    match value {
+        Value::Array(items) => items.into_iter().map(|value| item(at, value)).collect(),
+        other => Err(unlike(at, "a list", &other)),
+    }
 }
 
 fn text(at: &str, value: Value) -> Read<String> {
@@ -200,11 +218,7 @@ impl Fields {
     fn list<T>(&mut self, name: &'static str, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
         match self.take(name) {
             None => Ok(Vec::new()),
-            Some(Value::Array(items)) => {
-                let at = self.at(name);
-                items.into_iter().map(|value| item(&at, value)).collect()
-            }
-            Some(other) => Err(unlike(&self.at(name), "a list", &other)),
+            Some(value) => items(&self.at(name), value, item),
         }
     }
 

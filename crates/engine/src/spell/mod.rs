@@ -10,7 +10,7 @@ mod nearest;
 use std::ops::Range;
 
 use findling_bundle::{ShardId, SpellingShard};
-use findling_text::normalise::fold_into;
+use findling_text::normalise::{fold_into, lower_case};
 
 use crate::lexical::Dictionary;
 use crate::query::{ClauseKind, Query, analyzers, unknown};
@@ -82,7 +82,7 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
 pub(crate) fn first_shard(index: &Index, wordings: &[Wording]) -> Vec<ShardId> {
     let letter =
         wordings.iter().flat_map(|wording| wording.asked.request.query.chars()).find(|c| c.is_alphabetic());
-    let letter = letter.and_then(|letter| letter.to_lowercase().next()).unwrap_or('a');
+    let letter = letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
     let manifest = index.manifest();
     let mut ranges = manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]));
     ranges.next().and_then(|range| Some(manifest.spelling.get(range)?.shard)).into_iter().collect()
