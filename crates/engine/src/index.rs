@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
     Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsDirectory, PositionsShard,
-    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Stats, Structure, TermsShard, TextsShard,
+    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard,
     VectorsShard, decode_manifest, decode_shard, order,
 };
 
@@ -55,20 +55,6 @@ enum Shard {
     Rows(RowsShard),
     Centroids(Centroids),
     Cell(CellShard),
-}
-
-/// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in two parts.
-#[inline(never)]
-fn rare(kind: ShardKind, raw: Vec<u8>, stats: &Stats) -> Result<Shard, Error> {
-    Ok(match kind {
-        ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
-        ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
-        ShardKind::Addresses => Shard::Addresses(Addresses::from_bytes(&raw, stats)?),
-        ShardKind::Sentences => Shard::Sentences(SentencesShard::from_bytes(&raw)?),
-        ShardKind::Graph => Shard::Graph(Graph::from_bytes(&raw, stats)?),
-        ShardKind::Projection => Shard::Projection(Projection::from_bytes(&raw)?),
-        _ => return Err(Error::inconsistent("a shard belongs to nothing")),
-    })
 }
 
 impl Index {
@@ -185,12 +171,6 @@ impl Index {
         let stats = &self.manifest.stats;
         let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
         let decoded = match entry.kind {
-            ShardKind::PositionsDirectory => {
-                let n_ranges = self.manifest.lexicon.len();
-                let directory = PositionsDirectory::from_bytes(&raw, stats.n_pages, n_ranges)?;
-                self.positions.resize_with(directory.n_places(), || None);
-                Shard::PositionsDirectory(directory)
-            }
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
             ShardKind::Terms | ShardKind::SecondTier => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
             ShardKind::Vectors => {
@@ -221,7 +201,7 @@ impl Index {
                 let members = centroids.members(cell as u32).ok_or_else(unused)?;
                 Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?)
             }
-            kind => rare(kind, raw, stats)?,
+            kind => self.rare(kind, raw)?,
         };
         if let Shard::Centroids(centroids) = &decoded {
             let n_shards = self.manifest.shards.len() + centroids.cells().len();
@@ -232,6 +212,27 @@ impl Index {
             *place = Some(Kept { shard: decoded, used });
         }
         Ok(())
+    }
+
+    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in two parts.
+    #[inline(never)]
+    fn rare(&mut self, kind: ShardKind, raw: Vec<u8>) -> Result<Shard, Error> {
+        let stats = &self.manifest.stats;
+        Ok(match kind {
+            ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),
+            ShardKind::PositionsDirectory => {
+                let n_ranges = self.manifest.lexicon.len();
+                let directory = PositionsDirectory::from_bytes(&raw, stats.n_pages, n_ranges)?;
+                self.positions.resize_with(directory.n_places(), || None);
+                Shard::PositionsDirectory(directory)
+            }
+            ShardKind::Spelling => Shard::Spelling(SpellingShard::from_bytes(raw)?),
+            ShardKind::Addresses => Shard::Addresses(Addresses::from_bytes(&raw, stats)?),
+            ShardKind::Sentences => Shard::Sentences(SentencesShard::from_bytes(&raw)?),
+            ShardKind::Graph => Shard::Graph(Graph::from_bytes(&raw, stats)?),
+            ShardKind::Projection => Shard::Projection(Projection::from_bytes(&raw)?),
+            _ => return Err(Error::inconsistent("a shard belongs to nothing")),
+        })
     }
 
     /// Whether a search that asks for a shard does without it, if it is not here when the search goes on: hosts need not fail where it

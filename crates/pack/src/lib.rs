@@ -26,7 +26,7 @@ mod wasm;
 pub use unpack::{Damaged, Unpacker};
 
 /// What a packed module begins with.
-const MAGIC: [u8; 4] = *b"fpk\x01";
+const MAGIC: [u8; 4] = *b"fpk\x02";
 /// Magic, length, hash.
 const HEADER: usize = 16;
 /// The longest module.

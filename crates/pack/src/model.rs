@@ -26,7 +26,7 @@ const MATCH_LENGTHS: usize = 32;
 type Block = [u16; 16];
 const HALF: u16 = 0x8000;
 /// After so many uses, a probability moves no slower.
-const SETTLED: u16 = 8;
+const SETTLED: u16 = 10;
 
 /// See the module. All of it is zero before [`begin`](Self::begin), so that it takes no room in a binary.
 pub(crate) struct Model {
@@ -93,7 +93,7 @@ impl Model {
             *squashed = squash(at as i32 - LIMIT) as u16;
         }
         for (uses, rate) in mixing.rates.iter_mut().enumerate() {
-            *rate = (1 << 17) / (2 * uses.min(usize::from(SETTLED)) as i32 + 3);
+            *rate = (1 << 18) / (2 * uses.min(usize::from(SETTLED)) as i32 + 5);
         }
     }
 
@@ -249,10 +249,17 @@ impl Mixing {
     }
 }
 
-/// The block of a context, emptied where it was another's.
+/// The block of a context: one of two neighbours, emptied where it was another's, the one that was used less.
 fn block(table: &mut [Block; BLOCKS], context: u32) -> &mut Block {
-    let block = &mut table[context as usize % BLOCKS];
     let whose = (context >> 16) as u16 | 1;
+    let mut at = context as usize % BLOCKS;
+    if table[at][0] != whose {
+        let other = (at ^ 1) % BLOCKS;
+        if table[other][0] == whose || table[other][1] & 15 < table[at][1] & 15 {
+            at = other;
+        }
+    }
+    let block = &mut table[at];
     if block[0] != whose {
         *block = [0; 16];
         block[0] = whose;
