@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_scores_are_takes_no_tables() {
-        for number in [1e-9f32, 0.000_012_345_678, 0.1, 1.0 / 3.0, 12.345_678, 1234.567_9, 100_000.01] {
+        for number in [1e-9f32, 0.000_012_345_678, 0.1, 1.0 / 3.0, 12.345_678, 1_234.567_9, 100_000.01] {
             let magnitude = f64::from(number);
             assert!(digits(magnitude, f32::EVERY_WHOLE, &|near| near as f32 == number).is_some(), "{number}");
         }

@@ -75,7 +75,7 @@ pub(crate) fn weigh(
     pins: &[u32],
     pages: &mut [PageScore],
 ) -> Result<(), Error> {
-    let mut weigh = |factor: &dyn Fn(PageId) -> f64| {
+    let mut weigh = |factor: Factor<'_>| {
         // What means the opposite of the query is no better for being favoured.
         for page in pages.iter_mut().filter(|page| page.score > 0.0) {
             page.score = (f64::from(page.score) * factor(PageId(page.page))) as f32;
@@ -97,13 +97,12 @@ pub(crate) fn weigh(
     Ok(())
 }
 
+/// What a page's score is multiplied by.
+type Factor<'a> = &'a dyn Fn(PageId) -> f64;
+
 /// Weighs pages by what is preferred.
 #[inline(never)]
-fn prefer_by(
-    index: &Index,
-    prefer: &Prefer,
-    weigh: &mut dyn FnMut(&dyn Fn(PageId) -> f64),
-) -> Result<(), Error> {
+fn prefer_by(index: &Index, prefer: &Prefer, weigh: &mut dyn FnMut(Factor<'_>)) -> Result<(), Error> {
     let attribute = attribute(index, &prefer.by)?;
     let column = column(index, attribute)?;
     let sign = if prefer.ascending { -1.0 } else { 1.0 };
