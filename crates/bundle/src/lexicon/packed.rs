@@ -10,9 +10,9 @@
 //! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
 //! | sections on | numbers, by level and whether the gap is 0 |
 //! | whether places are skipped, and how many | bits by whether it is the same section; numbers |
-//! | whether the frequencies are `[1, 0]`; frequencies | bits by level and the posting before; numbers by level and field |
+//! | whether the frequencies are `[1, 0]`; frequencies | bits by level and the posting before; numbers by level, the second by the first |
 //! | lengths of titles and headings | numbers by level |
-//! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section |
+//! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section; else by the sum of the frequencies in a first tier, which has long passages only where they say the word often |
 //!
 //! What a list takes in bytes is not said: it follows. A frequency of code is one less where there is none of text, since they are
 //! never both 0.
@@ -27,6 +27,10 @@ use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 const LEN_CODES: usize = 64;
 /// Lengths that a length is told apart by, and one more where there is none to go by.
 const LENS_BEFORE: usize = 24;
+/// In a first tier lengths are told apart by sums of frequencies, up to this.
+const SUMS: usize = 8;
+/// A second frequency is told apart by the first, up to this.
+const FIRSTS: usize = 6;
 /// Lists are told apart by the bits of their lengths, up to this.
 const SIZES: usize = 20;
 /// Bytes are told apart by so much of the byte before, which tells letters apart.
@@ -41,14 +45,14 @@ const SKIP: usize = 4;
 const SECOND: usize = 5;
 /// Sections on, by level behind that of pages and whether the page is another.
 const SECTIONS: usize = 6;
-/// By level: the list's length; frequencies of the first field, of the second, by whether there is one of the first; length; then
+/// By level: the list's length; length; frequencies of the first field, of the second by the first; then
 /// gaps, by size of the list and whether the gap before was 0.
 const LISTS: usize = 10;
-const LIST: usize = 5 + 2 * SIZES;
+const LIST: usize = 3 + FIRSTS + 2 * SIZES;
 /// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
-const FLAGS: usize = LENS + 2 * (LENS_BEFORE + 1) * LEN_CODES;
+const FLAGS: usize = LENS + 2 * (LENS_BEFORE + SUMS) * LEN_CODES;
 /// Whether places are skipped, by whether the section is another; whether frequencies are `[1, 0]`, by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
@@ -69,7 +73,7 @@ impl Models {
     }
 
     fn len(&mut self, field: usize, before: usize) -> &mut [Bit] {
-        &mut self.0[LENS + (field * (LENS_BEFORE + 1) + before) * LEN_CODES..][..LEN_CODES]
+        &mut self.0[LENS + (field * (LENS_BEFORE + SUMS) + before) * LEN_CODES..][..LEN_CODES]
     }
 
     fn skips(&mut self, is_same: bool) -> &mut Bit {
@@ -87,12 +91,21 @@ impl Models {
     }
 }
 
+/// A list of postings.
+#[derive(Clone, Copy)]
+struct List {
+    level: Level,
+    n: u32,
+    /// Whether there is a second tier behind it.
+    is_first: bool,
+}
+
 /// The places of a list's models.
 #[derive(Clone, Copy)]
 struct ListModels {
     n: usize,
-    tf: [usize; 3],
     len: usize,
+    tf: usize,
     gaps: usize,
 }
 
@@ -100,7 +113,12 @@ impl ListModels {
     fn of(level: Level, n: u32) -> Self {
         let at = LISTS + level as usize * LIST;
         let size = (u32::BITS - n.leading_zeros()) as usize;
-        Self { n: at, tf: [at + 1, at + 2, at + 3], len: at + 4, gaps: at + 5 + 2 * size.min(SIZES - 1) }
+        Self { n: at, len: at + 1, tf: at + 2, gaps: at + 3 + FIRSTS + 2 * size.min(SIZES - 1) }
+    }
+
+    /// Of the second frequency.
+    fn second_tf(self, first: u32) -> usize {
+        self.tf + 1 + (first as usize).min(FIRSTS - 1)
     }
 }
 
@@ -150,7 +168,8 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
         let mut lists = Reader::new(reader.take(len)?, WHAT);
         let mut n_lens = 0;
         for (n, level) in n.into_iter().zip(Level::ALL) {
-            pack_list(&mut encoder, &mut models, level, n, &mut lists, &mut n_lens)?;
+            let list = List { level, n, is_first: n_second > 0 };
+            pack_list(&mut encoder, &mut models, list, &mut lists, &mut n_lens)?;
         }
         if lists.remaining() != n_lens {
             return Err(Error::malformed(WHAT, "postings and lengths do not fill their lists"));
@@ -164,13 +183,12 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
 fn pack_list(
     encoder: &mut Encoder,
     models: &mut Models,
-    level: Level,
-    n: u32,
+    List { level, n, is_first }: List,
     reader: &mut Reader<'_>,
     n_lens: &mut usize,
 ) -> Result<(), Error> {
     let model = ListModels::of(level, n);
-    let mut context = Context::default();
+    let mut context = Context { is_first, ..Context::default() };
     for _ in 0..n {
         let (step, plain) = Step::read(reader, level)?;
         let small =
@@ -190,12 +208,12 @@ fn pack_list(
         encoder.bit(models.plain(level, context.plain), plain);
         let tf = if plain { [1, 0] } else { [reader.varint()?, reader.varint()?] };
         if !plain {
-            let none = usize::from(tf[0] == 0);
-            encoder.number(models.number(model.tf[0]), tf[0]);
-            let second = tf[1].checked_sub(none as u32).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
-            encoder.number(models.number(model.tf[1 + none]), second);
+            let none = u32::from(tf[0] == 0);
+            encoder.number(models.number(model.tf), tf[0]);
+            let second = tf[1].checked_sub(none).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
+            encoder.number(models.number(model.second_tf(tf[0])), second);
         }
-        let before = context.len_index(is_same && at == 0);
+        let before = context.len_index(is_same && at == 0, tf);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
@@ -224,6 +242,8 @@ struct Context {
     len: Option<u8>,
     /// Whether its frequencies were `[1, 0]`.
     plain: bool,
+    /// Whether there is a second tier behind this list.
+    is_first: bool,
 }
 
 impl Context {
@@ -232,13 +252,15 @@ impl Context {
     }
 
     /// By field.
-    fn len_index(self, is_next: bool) -> [usize; 2] {
+    fn len_index(self, is_next: bool, tf: [u32; 2]) -> [usize; 2] {
         let len = self.len.filter(|_| is_next);
-        [len.map_or(LENS_BEFORE, |len| usize::from(len).min(LENS_BEFORE - 1)), LENS_BEFORE]
+        let sum = if self.is_first { (tf[0].saturating_add(tf[1]) as usize).min(SUMS - 1) } else { 0 };
+        let else_by = LENS_BEFORE + sum;
+        [len.map_or(else_by, |len| usize::from(len).min(LENS_BEFORE - 1)), else_by]
     }
 
     fn step(&mut self, gap: u32, plain: bool) {
-        *self = Self { gap, len: None, plain };
+        *self = Self { gap, len: None, plain, ..*self };
     }
 
     fn saw_len(&mut self, field: usize, code: u8) {
@@ -287,7 +309,8 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         n.iter().chain([&n_second]).for_each(|&n| put_varint(&mut dictionary, n));
         let start = postings.len();
         for (n, level) in n.into_iter().zip(Level::ALL) {
-            unpack_list(&mut decoder, &mut models, level, n, raw_len, &mut postings, &mut lens)?;
+            let list = List { level, n, is_first: n_second > 0 };
+            unpack_list(&mut decoder, &mut models, list, raw_len, &mut postings, &mut lens)?;
         }
         postings.extend(lens.drain(..).rev());
         put_varint(&mut dictionary, (postings.len() - start) as u32);
@@ -306,14 +329,13 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 fn unpack_list(
     decoder: &mut Decoder<'_>,
     models: &mut Models,
-    level: Level,
-    n: u32,
+    List { level, n, is_first }: List,
     raw_len: usize,
     postings: &mut Vec<u8>,
     lens: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let model = ListModels::of(level, n);
-    let mut context = Context::default();
+    let mut context = Context { is_first, ..Context::default() };
     for _ in 0..n {
         let gap = decoder.number(models.number(model.gaps + context.gap_index()))?;
         let section = match models.sections(level, gap) {
@@ -329,14 +351,13 @@ fn unpack_list(
         put_step(postings, level, [gap, section, at], plain);
         let mut tf = [1, 0];
         if !plain {
-            let first = decoder.number(models.number(model.tf[0]))?;
-            let none = usize::from(first == 0);
-            let second = decoder.number(models.number(model.tf[1 + none]))?;
-            tf = [first, second.saturating_add(none as u32)];
+            let first = decoder.number(models.number(model.tf))?;
+            let second = decoder.number(models.number(model.second_tf(first)))?;
+            tf = [first, second.saturating_add(u32::from(first == 0))];
             put_varint(postings, tf[0]);
             put_varint(postings, tf[1]);
         }
-        let before = context.len_index(is_same && at == 0);
+        let before = context.len_index(is_same && at == 0, tf);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
             if super::has_len(level, field, tf) {
