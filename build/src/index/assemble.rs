@@ -6,6 +6,7 @@ use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, RangeStart,
     SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
+    upper_half,
 };
 use rayon::prelude::*;
 
@@ -259,7 +260,7 @@ fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
         }
     }
     let n = quantised.len().max(1) as f64;
-    sums.into_iter().map(|sum| (sum / n) as f32).collect()
+    sums.into_iter().map(|sum| upper_half((sum / n) as f32)).collect()
 }
 
 /// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds. Of each shard its lengths, as stored

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use findling_bundle::entry::shard_path;
 use findling_bundle::{
-    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard,
+    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard, shard_hash,
 };
 use rayon::prelude::*;
 
@@ -35,6 +35,26 @@ impl Deployed {
     /// A range's shard under the first of its names that no other file has.
     pub fn rename(&self, shard: Stored, start: RangeStart<'_>) -> Stored {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
+    }
+
+    /// The same of a group's shards, which share a hash: one of them has another until no file is in the way of any.
+    fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) {
+        loop {
+            let all: Vec<u8> = group.iter().flat_map(|(_, stored)| stored).copied().collect();
+            for (entry, _) in &mut *group {
+                entry.hash = shard_hash(entry.kind, &all);
+            }
+            if !group
+                .iter()
+                .zip(starts)
+                .any(|((entry, stored), start)| self.has_other(&start.path(entry), stored))
+            {
+                return;
+            }
+            if let Some((entry, stored)) = group.first_mut() {
+                *stored = rename_shard(entry, std::mem::take(stored)).1;
+            }
+        }
     }
 }
 
@@ -85,10 +105,31 @@ impl ShardSet {
         ranges: impl IntoParallelIterator<Item = (RangeStart<'a>, &'a [u8]), Iter: IndexedParallelIterator>,
     ) -> Result<Vec<ShardId>, Error> {
         let deployed = &self.deployed;
+        if kind.is_grouped() {
+            return self.add_groups(kind, ranges);
+        }
         let encoded: Vec<Stored> = ranges
             .into_par_iter()
             .map(|(start, raw)| Ok(deployed.rename(encode_shard(kind, raw)?, start)))
             .collect::<Result<_, Error>>()?;
+        Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
+    }
+
+    fn add_groups<'a>(
+        &mut self,
+        kind: ShardKind,
+        ranges: impl IntoParallelIterator<Item = (RangeStart<'a>, &'a [u8]), Iter: IndexedParallelIterator>,
+    ) -> Result<Vec<ShardId>, Error> {
+        let encode = |(start, raw)| Ok((start, encode_shard(kind, raw)?));
+        let encoded: Vec<(RangeStart<'_>, Stored)> =
+            ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
+        let (starts, mut encoded): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
+        let mut rest = &mut encoded[..];
+        for group in starts.chunk_by(|_, next| !next.begins_group()) {
+            let (own, others) = rest.split_at_mut(group.len());
+            self.deployed.rename_group(own, group);
+            rest = others;
+        }
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
@@ -192,6 +233,50 @@ mod tests {
         let (entries, stored) = shards.finish();
         assert_ne!(entries[0].hash, entries[1].hash);
         assert_eq!(decode_shard(&entries[1], &stored[1]).unwrap(), b"other");
+    }
+
+    #[test]
+    fn an_edit_renames_the_shards_of_its_group_alone() {
+        let build = |deployed: Deployed, edited: Option<u32>| {
+            let texts: Vec<Vec<u8>> = (0..200u32)
+                .map(|page| [page, u32::from(edited == Some(page))].map(u32::to_le_bytes).concat())
+                .collect();
+            let starts = || (0..200).map(|page| RangeStart::Page(PageId(page), 0));
+            let mut shards = ShardSet::new(deployed);
+            let ranges: Vec<_> = starts().zip(texts.iter().map(Vec::as_slice)).collect();
+            shards.add_ranges(ShardKind::Texts, ranges).unwrap();
+            let (entries, stored) = shards.finish();
+            for ((entry, stored), text) in entries.iter().zip(&stored).zip(&texts) {
+                assert_eq!(&decode_shard(entry, stored).unwrap(), text);
+            }
+            let paths: Vec<String> = starts().zip(&entries).map(|(start, entry)| start.path(entry)).collect();
+            (paths, stored)
+        };
+        let (before, stored) = build(Deployed::default(), None);
+        let (after, _) = build(Deployed::default(), Some(100));
+        let renamed: Vec<u32> =
+            (0..200).filter(|&page| before[page as usize] != after[page as usize]).collect();
+        let begins = |page: u32| page == 0 || RangeStart::Page(PageId(page), 0).begins_group();
+        let first = (0..=100).rev().find(|&page| begins(page)).unwrap();
+        let end = (101..200).find(|&page| begins(page)).unwrap();
+        assert_eq!(renamed, (first..end).collect::<Vec<_>>());
+
+        // A file in the way of one of them gives all of them another name, once more the same.
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("shards")).unwrap();
+        fs::write(dir.path().join(&before[100]), b"of an earlier build").unwrap();
+        let (other, other_stored) = build(Deployed::at(dir.path()), None);
+        assert!((0..200).all(|page| (other[page] != before[page]) == renamed.contains(&(page as u32))));
+        let differ = |&page: &usize| stored[page] != other_stored[page];
+        assert_eq!(
+            (0..200).filter(differ).collect::<Vec<_>>(),
+            [first as usize],
+            "a byte of the first says so"
+        );
+        for (path, stored) in other.iter().zip(&other_stored) {
+            fs::write(dir.path().join(path), stored).unwrap();
+        }
+        assert_eq!(build(Deployed::at(dir.path()), None).0, other);
     }
 
     #[test]

@@ -5,15 +5,15 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure, positions and columns (`numbers.rs`), encoder rows (`rows.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure (`structure/packed.rs`), positions and columns (`numbers.rs`), encoder rows (`rows.rs`) |
 //! | 7 | 1 | 0; another number where other contents had or have the name that it would have |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
-//! | 12 | | of the manifest the first 16 bytes of BLAKE3 over what follows, of encoder rows the first 4; of others none |
+//! | 12 | | of the manifest the first 16 bytes of BLAKE3 over what follows, of texts and encoder rows the first 4; of others none |
 //! | | | contents |
 //!
 //! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says
 //! this hash, and mostly the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
-//! The manifest has a checksum inside as well, since the engine is handed it without the entry; rows have one since their names tell little.
+//! The manifest has a checksum inside as well, since the engine is handed it without the entry; texts and rows have one since some of them share a hash.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
 use crate::names::shard_hash;
 use crate::{Entry, Error, Manifest, ShardEntry, ShardKind};
-use crate::{numbers, rows};
+use crate::{numbers, rows, structure};
 
 const MAGIC: [u8; 4] = *b"FNDS";
 const HEADER_LEN: usize = 12;
@@ -70,7 +70,8 @@ pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec
 /// header announces.
 pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
     let len = Some(entry.stored_len).filter(|&len| len > 0);
-    check_stored("shard", len, shard_hash(entry.kind, stored) == entry.hash, stored)?;
+    let hash_agrees = entry.kind.is_grouped() || shard_hash(entry.kind, stored) == entry.hash;
+    check_stored("shard", len, hash_agrees, stored)?;
     let mut reader = Reader::new(stored, "shard");
     let header = Header::read(&mut reader)?;
     if header.kind != entry.kind as u8 {
@@ -91,7 +92,7 @@ fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<
 
 /// Bytes of the checksum inside a shard.
 fn checksum_len(kind: ShardKind) -> usize {
-    if kind == ShardKind::Rows { 4 } else { 0 }
+    if kind.is_grouped() { 4 } else { 0 }
 }
 
 /// Bytes of a shard's contents after decompression, as its header announces them.
@@ -168,7 +169,8 @@ fn encode(kind: u8, raw: &[u8], checksum_len: usize) -> Vec<u8> {
 fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
-        ShardKind::Structure | ShardKind::Positions | ShardKind::Column => numbers::pack(raw),
+        ShardKind::Structure => structure::packed::pack(raw),
+        ShardKind::Positions | ShardKind::Column => numbers::pack(raw),
         ShardKind::Rows => rows::pack(raw),
         _ => None,
     }
@@ -178,9 +180,8 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
 fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     match ShardKind::of(kind) {
         Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
-        Some(ShardKind::Structure | ShardKind::Positions | ShardKind::Column) => {
-            numbers::unpack(packed, raw_len)
-        }
+        Some(ShardKind::Structure) => structure::packed::unpack(packed, raw_len),
+        Some(ShardKind::Positions | ShardKind::Column) => numbers::unpack(packed, raw_len),
         Some(ShardKind::Rows) => rows::unpack(packed, raw_len),
         _ => Err(Error::malformed("shard", "shards of its kind are not packed")),
     }

@@ -182,7 +182,8 @@ impl AttributeValue {
 pub struct Dense {
     /// The documents' encoder.
     pub encoder: EncoderCard,
-    /// The mean of all vectors as stored, in f32, `encoder.dim` long: the zero point of convex fusion.
+    /// The mean of all vectors as stored, `encoder.dim` long: the zero point of convex fusion. Each in the upper 16 bits of an f32; the manifest keeps no others
+    /// ([`upper_half`]).
     pub mean: Vec<f32>,
     /// Shards of int8 vectors, in vector order.
     pub vectors: Vec<VectorRange>,
@@ -328,6 +329,11 @@ pub struct VectorRange {
     pub shard: crate::ShardId,
 }
 
+/// A number as [`Dense::mean`] has it: the nearest whose lower 16 bits are 0, which is within .2%.
+pub fn upper_half(value: f32) -> f32 {
+    f32::from_bits(value.to_bits().saturating_add(0x8000) & 0xffff_0000)
+}
+
 /// One line of the shard directory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShardEntry {
@@ -408,8 +414,17 @@ impl Manifest {
     /// The bytes, without the frame. See [`crate::frame::encode_manifest`] for what is stored.
     ///
     /// # Errors
-    /// Where it is longer than [`MAX_MANIFEST_LEN`].
+    /// Where it is longer than [`MAX_MANIFEST_LEN`], shards of a group have different hashes
+    /// ([`Manifest::share_hashes`]), or the mean vector has digits that are not kept ([`upper_half`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut pairs = (1..).zip(self.shards.windows(2));
+        if pairs.any(|(at, pair)| pair[0].hash != pair[1].hash && !self.begins_group(at)) {
+            return Err(Error::malformed(WHAT, "shards of a group have different hashes"));
+        }
+        let mut mean = self.dense.iter().flat_map(|dense| &dense.mean);
+        if mean.any(|value| value.to_bits() & 0xffff != 0) {
+            return Err(Error::malformed(WHAT, "the mean vector has digits that are not kept"));
+        }
         let mut bytes = Vec::new();
         fields::write(self, &mut bytes);
         tables::write(self, &mut bytes);

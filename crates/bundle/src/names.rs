@@ -2,13 +2,18 @@
 //!
 //! Every reader fetches a hash of each shard, so that a bit of it counts. Most shards hold a range: of terms, of pages' texts, of encoder
 //! rows, the vectors of a cell. These are named by what their range begins with as well, which the reader knows anyhow; then a hash has
-//! to tell a shard from its own earlier states alone, not from all shards that ever were.
+//! to tell a shard from its own earlier states alone, not from all shards that ever were. Of texts and rows, which are most of all shards and small,
+//! some that lie side by side share a hash over them all, a group: who edits one of them renames the others.
 //!
 //! | kinds | hash | name |
 //! |---|---|---|
-//! | rows of the static encoder | first 8 bits; 32 others stand in the file | the same, with where the rows are from ([`crate::StaticRows::origin`]) |
-//! | terms and their second tier, texts, sentences, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
+//! | rows of the static encoder | of a group, first 8 bits; 32 of each shard's own stand in its file | the same, with where the rows are from ([`crate::StaticRows::origin`]) |
+//! | texts | of a group, first 20 bits; 32 of each shard's own in its file | as the next |
+//! | terms and their second tier, sentences, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
 //! | others | first 32 bits | the hash |
+//!
+//! A group begins with the first of its kind, and where what a range begins with chooses it ([`RangeStart::begins_group`]), so that a shard more or less
+//! moves the groups around it alone.
 //!
 //! Rows are a case of their own because there are most of them, and because one in the place of another does no harm: a shard that has the name of
 //! its own earlier state has right rows, of the same origin, and at worst lacks those of words that the site did not have then.
@@ -23,7 +28,7 @@ use crate::{Error, Manifest, PageId, ShardEntry, ShardId, ShardKind};
 /// The first bits of BLAKE3 over a shard's stored bytes, as many as its kind has; the others are 0.
 pub type ShardHash = [u8; 4];
 
-/// The hash of a shard of a kind.
+/// The hash of a shard of a kind, or of the shards of a group one behind the other.
 pub fn shard_hash(kind: ShardKind, stored: &[u8]) -> ShardHash {
     let [a, b, c, d, ..] = hash128(stored);
     match kind.n_digits() {
@@ -40,6 +45,11 @@ impl ShardKind {
             self,
             Self::Terms | Self::SecondTier | Self::Texts | Self::Sentences | Self::Rows | Self::Cell
         )
+    }
+
+    /// Whether some of its shards share a hash: each has a checksum of its own inside.
+    pub fn is_grouped(self) -> bool {
+        matches!(self, Self::Texts | Self::Rows)
     }
 
     /// Hex digits of a hash.
@@ -113,7 +123,27 @@ pub enum RangeStart<'a> {
     Cell(u32),
 }
 
+/// Shards of a group in the mean. An edit renames seven, since most shards are in groups that are larger.
+const GROUP: u32 = 4;
+
 impl RangeStart<'_> {
+    /// Whether a group of shards begins here, where they have groups.
+    pub fn begins_group(self) -> bool {
+        let place;
+        let bytes = match self {
+            Self::Page(PageId(page), section) => {
+                place = (u64::from(page) << 32 | u64::from(section)).to_le_bytes();
+                &place[..]
+            }
+            Self::Row(_, key) => key.as_bytes(),
+            Self::Key(_) | Self::Cell(_) => return true,
+        };
+        // FNV-1a, stirred once more: every reader goes through all ranges.
+        let add = |hash: u32, &byte: &u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let hash = bytes.iter().fold(0x811c_9dc5, add);
+        (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d) < u32::MAX / GROUP
+    }
+
     /// The path relative to the bundle, with `/`, of a shard of the range.
     pub fn path(self, entry: &ShardEntry) -> String {
         let [a, b, c, _] = entry.hash;
@@ -140,6 +170,23 @@ impl Manifest {
         match self.range_start(id, entry.kind) {
             Some(start) => start.path(entry),
             None => shard_path(&entry.hash),
+        }
+    }
+
+    /// Whether a shard has a hash that the one before it has not.
+    pub(crate) fn begins_group(&self, at: usize) -> bool {
+        let kind = |at: usize| self.shards.get(at).map(|shard| shard.kind);
+        let Some(own) = kind(at).filter(|kind| kind.is_grouped()) else { return true };
+        let is_first = at.checked_sub(1).and_then(kind) != Some(own);
+        is_first || self.range_start(ShardId(at as u32), own).is_none_or(RangeStart::begins_group)
+    }
+
+    /// Gives every shard of a group the hash of its first: all that the manifest keeps.
+    pub fn share_hashes(&mut self) {
+        for at in 1..self.shards.len() {
+            if !self.begins_group(at) {
+                self.shards[at].hash = self.shards[at - 1].hash;
+            }
         }
     }
 
@@ -202,6 +249,78 @@ mod tests {
                 prop_assert!(take_hashes(&mut Reader::new(&out[1..out.len() - 1], "test"), &mut read).is_err());
             }
         }
+    }
+
+    /// Texts of so many pages, one shard each, with a column in front.
+    fn manifest(pages: &[u32]) -> Manifest {
+        let sample = |kind, i: u32| entry(kind, &i.to_le_bytes());
+        let texts = (1..).zip(pages).map(|(i, &page)| crate::TextRange {
+            first_page: PageId(page),
+            first_section: 0,
+            shard: ShardId(i),
+        });
+        let texts: Vec<_> = texts.collect();
+        let entries = pages.iter().map(|&page| sample(ShardKind::Texts, page));
+        let shards = [sample(ShardKind::Column, 0)].into_iter().chain(entries).collect();
+        let (generator, languages, attributes) = (String::new(), Vec::new(), Vec::new());
+        let (lexicon, spelling, synonyms, ranking) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let stats = crate::Stats {
+            n_pages: 5000,
+            n_sections: 0,
+            n_passages: 0,
+            n_vectors: 0,
+            n_terms: 0,
+            mean_len: [0.0; 6],
+        };
+        let mut manifest = Manifest {
+            generator,
+            languages,
+            analysis: 0,
+            stats,
+            attributes,
+            lexicon,
+            spelling,
+            synonyms,
+            ranking,
+            dense: None,
+            texts,
+            shards,
+        };
+        manifest.share_hashes();
+        manifest
+    }
+
+    proptest! {
+        #[test]
+        fn of_a_group_one_hash_is_said(pages in prop::collection::btree_set(0u32..5000, 0..300)) {
+            let pages: Vec<u32> = pages.into_iter().collect();
+            let of = manifest(&pages);
+            let read = Manifest::from_bytes(&of.to_bytes().unwrap()).unwrap();
+            prop_assert_eq!(&read.shards, &of.shards);
+            // A page in front of all others leaves the groups as they were, but the first.
+            let Some((_, others)) = pages.split_first() else { return Ok(()) };
+            let fewer = manifest(others);
+            let begins = |of: &Manifest, page: u32| {
+                let at = of.texts.iter().find(|range| range.first_page.0 == page).unwrap().shard.index();
+                of.begins_group(at)
+            };
+            prop_assert!(others.iter().skip(1).all(|&page| begins(&of, page) == begins(&fewer, page)));
+        }
+    }
+
+    #[test]
+    fn a_group_is_of_four_shards_and_its_hash_no_others() {
+        let pages: Vec<u32> = (0..4000).collect();
+        let mut of = manifest(&pages);
+        let n = (0..of.shards.len()).filter(|&at| of.begins_group(at)).count();
+        assert!((900..1100).contains(&n), "{n}");
+        let keys: Vec<String> =
+            (0..4000).map(|i: u32| format!("{:x}", i.wrapping_mul(2_654_435_761))).collect();
+        let n = keys.iter().filter(|key| RangeStart::Row([0; 4], key).begins_group()).count();
+        assert!((900..1100).contains(&n), "{n}");
+        let inside = (2..of.shards.len()).find(|&at| !of.begins_group(at)).unwrap();
+        of.shards[inside].hash[0] ^= 1;
+        assert!(of.to_bytes().unwrap_err().to_string().contains("of a group"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle,
 //! resident from the first query on.
 //!
-//! All numbers are varints, column after column, which are packed then (`numbers.rs`):
+//! All numbers are varints, column after column, which are packed then (`structure/packed.rs`):
 //!
 //! | what | how many |
 //! |---|---|
@@ -13,6 +13,8 @@
 //! | section of each passage, less that of the passage before it | `n_passages` |
 //!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
+
+pub(crate) mod packed;
 
 use core::ops::Range;
 

@@ -1,7 +1,7 @@
 //! The manifest's fields, those that are as long on every site.
 //!
 //! In the order of [`Manifest`] and of what it is made of, without the lists of `tables`: strings and lists behind their lengths,
-//! varints; numbers as varints, hashes and floats as they are; what may be missing behind 0 or 1, as are truths. A type is a number.
+//! varints; numbers as varints, hashes and floats as they are, but of the mean vector's their upper half; what may be missing behind 0 or 1, as are truths. A type is a number.
 
 use super::{
     Attribute, AttributeKind, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Stats,
@@ -81,8 +81,9 @@ fn write_dense(out: &mut Vec<u8>, dense: &Dense) {
     put_str(out, &card.query_prefix);
     put_str(out, &card.document_prefix);
     out.push(card.semantic.into());
-    put_varint(out, dense.mean.len() as u32);
-    put_floats(out, &dense.mean);
+    put_list(out, &dense.mean, |out, &value| {
+        out.extend_from_slice(&((value.to_bits() >> 16) as u16).to_le_bytes())
+    });
     for shard in [dense.graph, dense.centroids, dense.projection] {
         put_option(out, shard.as_ref(), |out, shard| put_varint(out, shard.0));
     }
@@ -112,7 +113,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
         document_prefix: string(reader)?,
         semantic: truth(reader)?,
     };
-    let mean = list(reader, float)?;
+    let mean = list(reader, |reader| Ok(f32::from_bits(u32::from(reader.u16()?) << 16)))?;
     let mut shards = [None; 3];
     for shard in &mut shards {
         *shard = option(reader, |reader| Ok(ShardId(reader.varint()?)))?;

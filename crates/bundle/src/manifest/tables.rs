@@ -9,9 +9,9 @@
 //! | terms, spelling, rows of the static encoder | ranges each, as below |
 //! | the static encoder's common words | strings |
 //! | second tiers of terms | count; each range's place among those of terms, less the one before; ids of shards |
-//! | texts | count; each first page, less the one before; ids of shards; the place of each first section |
+//! | texts | count; of each the first page, less the one before, and the place of its first section, in the same page less that of the one before; ids of shards |
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
-//! | hashes of shards | half bytes, as many for each as its kind has ([`crate::names`]) |
+//! | hashes of shards | half bytes, as many for each that does not share that of the one before it as its kind has ([`crate::names`]) |
 //!
 //! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, by what that one shared; the bytes that are its own;
 //! those bytes, the first a symbol by the one in its place before, the others by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::codec::{Reader, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
-use crate::names::{LEAST_HASH, ShardHash, put_hashes, take_hashes};
+use crate::names::{ShardHash, put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
 
@@ -33,7 +33,7 @@ const LISTS: usize = LENS + ShardKind::ALL.len();
 const TERMS: usize = LISTS;
 const SPELLING: usize = TERMS + LIST;
 const TEXTS: usize = SPELLING + LIST;
-const VECTORS: usize = TEXTS + LIST;
+const VECTORS: usize = TEXTS + SECTIONS_ON + SECTIONS as usize;
 const SENTENCES: usize = VECTORS + LIST;
 const ROWS: usize = SENTENCES + LIST;
 const COMMON: usize = ROWS + LIST;
@@ -47,6 +47,12 @@ const LIST: usize = 3;
 const COUNT: usize = 0;
 const FIRST: usize = 1;
 const SECOND: usize = 2;
+/// Shards that a byte of the manifest can stand for at most: of a group one hash is said, and what they begin with takes a bit at least.
+const SHARDS_PER_BYTE: usize = 8;
+/// Of texts besides: what follows a part of a long page; in the same page by the bits of the section that this one began with.
+const PAGES_IN: usize = LIST;
+const SECTIONS_ON: usize = PAGES_IN + 1;
+const SECTIONS: u32 = 8;
 /// Bytes are told apart by so much of the byte before, which tells letters apart.
 const LETTERS: usize = 32;
 
@@ -91,6 +97,28 @@ impl Models {
     }
 }
 
+/// What a range of texts begins with. A part of a long page is mostly followed by another.
+#[derive(Clone, Copy, Default)]
+struct FirstText {
+    page: u32,
+    section: u32,
+}
+
+impl FirstText {
+    /// Of the pages to the next.
+    fn pages_model(self) -> usize {
+        if self.section > 0 { PAGES_IN } else { FIRST }
+    }
+
+    /// Of the section that the next begins with, so many pages on: sections on in the same page, by how many went before it.
+    fn section_model(self, pages: u32) -> usize {
+        match pages {
+            0 => SECTIONS_ON + (u32::BITS - self.section.leading_zeros()).min(SECTIONS - 1) as usize,
+            _ => SECOND,
+        }
+    }
+}
+
 struct Packer {
     encoder: Encoder,
     models: Models,
@@ -111,7 +139,8 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     let packed = packer.encoder.finish();
     put_varint(out, packed.len() as u32);
     out.extend_from_slice(&packed);
-    put_hashes(out, &manifest.shards);
+    let shards = (0..).zip(&manifest.shards);
+    put_hashes(out, shards.filter(|&(at, _)| manifest.begins_group(at)).map(|(_, shard)| shard));
 }
 
 /// Reads the lists into a manifest that was read without them.
@@ -119,14 +148,19 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
 /// # Errors
 /// Where the bytes are not what [`write`] writes. Whether the lists make sense is for [`Manifest::validate`].
 pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(), Error> {
-    let n = reader.count(LEAST_HASH)?;
+    let n = reader.varint()? as usize;
+    reader.fits(n.div_ceil(SHARDS_PER_BYTE), 1)?;
     let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
     manifest.shards = vec![blank; n];
     let len = reader.count(1)?;
     let most = (8 * (len + n)).min(MAX_RANGES);
     let decoder = Decoder::new(reader.take(len)?);
     Unpacker { decoder, models: Models::new(), most }.lists(manifest)?;
-    take_hashes(reader, &mut manifest.shards)
+    let begins: Vec<bool> = (0..n).map(|at| manifest.begins_group(at)).collect();
+    let shards = begins.iter().zip(&mut manifest.shards);
+    take_hashes(reader, shards.filter(|&(&begins, _)| begins).map(|(_, shard)| shard))?;
+    manifest.share_hashes();
+    Ok(())
 }
 
 impl Packer {
@@ -143,9 +177,17 @@ impl Packer {
         self.ids(TIERS, second().map(|(_, shard)| shard));
         self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
         self.ids(SPELLING, manifest.spelling.iter().map(|range| range.shard));
-        self.firsts(TEXTS, manifest.texts.iter().map(|range| range.first_page.0));
+        self.number(TEXTS + COUNT, manifest.texts.len() as u32);
+        let mut last = FirstText::default();
+        for range in &manifest.texts {
+            let first = FirstText { page: range.first_page.0, section: range.first_section };
+            let pages = first.page.wrapping_sub(last.page);
+            let section = if pages > 0 { first.section } else { first.section.wrapping_sub(last.section) };
+            self.number(TEXTS + last.pages_model(), pages);
+            self.number(TEXTS + last.section_model(pages), section);
+            last = first;
+        }
         self.ids(TEXTS, manifest.texts.iter().map(|range| range.shard));
-        manifest.texts.iter().for_each(|range| self.number(TEXTS + SECOND, range.first_section));
         let Some(dense) = &manifest.dense else { return };
         self.firsts(VECTORS, dense.vectors.iter().map(|range| range.first_vector.0));
         self.ids(VECTORS, dense.vectors.iter().map(|range| range.shard));
@@ -234,17 +276,29 @@ impl Unpacker<'_> {
         }
         let spelling = self.named(SPELLING)?;
         manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
-        let texts = self.ranges(TEXTS)?;
-        manifest.texts = texts
-            .map(|(first, shard)| TextRange { first_page: PageId(first), first_section: 0, shard })
-            .collect();
-        for range in &mut manifest.texts {
-            range.first_section = self.number(TEXTS + SECOND)?;
-        }
+        manifest.texts = self.texts()?;
         match &mut manifest.dense {
             Some(dense) => self.dense(dense),
             None => Ok(()),
         }
+    }
+
+    fn texts(&mut self) -> Result<Vec<TextRange>, Error> {
+        let n = self.count(TEXTS)?;
+        let mut texts = Vec::with_capacity(n);
+        let mut last = FirstText::default();
+        for _ in 0..n {
+            let pages = self.number(TEXTS + last.pages_model())?;
+            let section = self.number(TEXTS + last.section_model(pages))?;
+            let from = if pages > 0 { 0 } else { last.section };
+            last = FirstText { page: last.page.wrapping_add(pages), section: from.wrapping_add(section) };
+            let first_page = PageId(last.page);
+            texts.push(TextRange { first_page, first_section: last.section, shard: ShardId(0) });
+        }
+        for (range, shard) in texts.iter_mut().zip(self.ids(TEXTS, n)?) {
+            range.shard = shard;
+        }
+        Ok(texts)
     }
 
     fn dense(&mut self, dense: &mut Dense) -> Result<(), Error> {

@@ -17,6 +17,7 @@ use findling_bundle::{
     Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
     PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId, ShardKind, SpellingRange, Stats,
     TextRange, VectorId, VectorRange, addresses, decode_shard, encode_manifest, encode_shard, shard_hash,
+    upper_half,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::keys::{Name, form_key, split_form};
@@ -416,7 +417,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
                 document_prefix: String::new(),
                 semantic: true,
             },
-            mean,
+            mean: mean.into_iter().map(upper_half).collect(),
             vectors: ranges,
             graph: None,
             centroids: None,
@@ -427,7 +428,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         }
     });
 
-    let manifest = Manifest {
+    let mut manifest = Manifest {
         generator: "test".into(),
         analysis: findling_text::conformance(&languages),
         languages,
@@ -451,6 +452,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         texts,
         shards: entries,
     };
+    manifest.share_hashes();
     let (_, stored_manifest) = encode_manifest(&manifest).unwrap();
     Bundle { manifest, stored_manifest, shards, positions: grid }
 }
@@ -542,6 +544,7 @@ impl Bundle {
         let Some(place) = i.checked_sub(self.manifest.shards.len()) else {
             let (entry, stored) = encode_shard(self.manifest.shards[i].kind, raw)?;
             self.manifest.shards[i] = entry;
+            self.manifest.share_hashes();
             self.shards[i] = stored;
             self.stored_manifest = encode_manifest(&self.manifest)?.1;
             return Ok(());

@@ -1,0 +1,191 @@
+//! The structure as it is stored: its numbers through a range coder, page by page, each by what is known of its section. A section of several
+//! vectors is long, and it alone may have several passages.
+//!
+//! The contents are those of [`super`]; each number has a model of its own:
+//!
+//! | what | model |
+//! |---|---|
+//! | the four counts | one |
+//! | for each page: its sections | one |
+//! | for each section of it: its vectors | by its place in the page, whether it is the last, and how many the two before it have |
+//! | its passages | by how many vectors it has, and its place |
+
+use super::WHAT;
+use crate::Error;
+use crate::codec::{Reader, put_varint};
+use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
+
+/// Numbers are told apart up to these, less one: places of a section, vectors of the ones before it, its own vectors.
+const PLACES: usize = 4;
+const BEFORE: usize = 4;
+const VECTORS: usize = 16;
+/// The models, by their places.
+const COUNTS: usize = 0;
+const SECTIONS: usize = 1;
+const OF_VECTORS: usize = 2;
+const OF_PASSAGES: usize = OF_VECTORS + BEFORE * BEFORE * PLACES * 2;
+const MODELS: usize = OF_PASSAGES + VECTORS * PLACES;
+
+/// What is known of the numbers, and of the section that is next.
+struct Models {
+    bits: Vec<Bit>,
+    place: usize,
+    /// Vectors of the two sections before it, in its page.
+    before: [usize; 2],
+}
+
+impl Models {
+    fn new() -> Self {
+        Self { bits: vec![Bit::default(); MODELS * NUMBER], place: 0, before: [0; 2] }
+    }
+
+    fn number(&mut self, model: usize) -> &mut [Bit] {
+        &mut self.bits[model * NUMBER..][..NUMBER]
+    }
+
+    fn page(&mut self) {
+        (self.place, self.before) = (0, [0; 2]);
+    }
+
+    fn vectors(&mut self, is_last: bool) -> &mut [Bit] {
+        let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
+        let place = self.place.min(PLACES - 1);
+        self.number(OF_VECTORS + ((first * BEFORE + second) * PLACES + place) * 2 + usize::from(is_last))
+    }
+
+    /// The model of the passages of a section of so many vectors, with which it ends.
+    fn passages(&mut self, vectors: u32) -> &mut [Bit] {
+        let n = vectors as usize;
+        let model = OF_PASSAGES + n.min(VECTORS - 1) * PLACES + self.place.min(PLACES - 1);
+        (self.place, self.before) = (self.place + 1, [self.before[1], n]);
+        self.number(model)
+    }
+}
+
+/// Packs what [`super::Structure::to_bytes`] wrote; `None` where it did not write it.
+pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
+    let mut reader = Reader::new(raw, WHAT);
+    let mut column = |n: u32| (0..n).map(|_| reader.varint().ok()).collect::<Option<Vec<u32>>>();
+    let counts = column(4)?;
+    let [n_pages, n_sections, n_passages, _] = counts[..] else { return None };
+    let (sections, vectors, owners) = (column(n_pages)?, column(n_sections)?, column(n_passages)?);
+    let mut passages = vec![0; vectors.len()];
+    let mut owner = 0;
+    for gap in owners {
+        owner += gap as usize;
+        *passages.get_mut(owner)? += 1;
+    }
+    let (mut models, mut encoder) = (Models::new(), Encoder::new());
+    counts.iter().for_each(|&n| encoder.number(models.number(COUNTS), n));
+    let mut both = vectors.into_iter().zip(passages);
+    for n in sections {
+        encoder.number(models.number(SECTIONS), n);
+        models.page();
+        for place in 1..=n {
+            let (vectors, passages) = both.next()?;
+            encoder.number(models.vectors(place == n), vectors);
+            encoder.number(models.passages(vectors), passages);
+        }
+    }
+    both.next().is_none().then(|| encoder.finish())
+}
+
+/// Unpacks to what [`super::Structure::to_bytes`] wrote: `raw_len` bytes. What is allocated is bounded by that.
+///
+/// # Errors
+/// Where nothing packs to these bytes. What they say is for [`super::Structure::from_bytes`] to check.
+pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
+    let [mut raw, mut vectors, mut owners] = [const { Vec::new() }; 3];
+    let mut n_pages = 0;
+    for count in 0..4 {
+        let n = decoder.number(models.number(COUNTS))?;
+        put(&mut raw, n, &decoder, raw_len)?;
+        n_pages = if count == 0 { n } else { n_pages };
+    }
+    let mut gap = 0;
+    for _ in 0..n_pages {
+        let n = decoder.number(models.number(SECTIONS))?;
+        put(&mut raw, n, &decoder, raw_len)?;
+        models.page();
+        for place in 1..=n {
+            let of_vectors = decoder.number(models.vectors(place == n))?;
+            put(&mut vectors, of_vectors, &decoder, raw_len)?;
+            for _ in 0..decoder.number(models.passages(of_vectors))? {
+                put(&mut owners, gap, &decoder, raw_len)?;
+                gap = 0;
+            }
+            gap += 1;
+        }
+    }
+    raw.extend(vectors);
+    raw.extend(owners);
+    Ok(raw)
+}
+
+/// Writes a number to one of the columns, which is no longer than all of them.
+#[inline(never)]
+fn put(column: &mut Vec<u8>, number: u32, decoder: &Decoder<'_>, raw_len: usize) -> Result<(), Error> {
+    put_varint(column, number);
+    match decoder.is_beyond() || column.len() > raw_len {
+        true => Err(Error::malformed(WHAT, "there is less or more than was announced")),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::numbers;
+    use crate::structure::StructureBuilder;
+
+    fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
+        let mut builder = StructureBuilder::default();
+        for sections in pages {
+            builder.page();
+            for &(n_vectors, n_passages) in sections {
+                builder.section(n_vectors);
+                for _ in 0..n_passages {
+                    builder.passage();
+                }
+            }
+        }
+        builder.finish().to_bytes()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_comes_back(
+            pages in prop::collection::vec(prop::collection::vec((0u32..400, prop_oneof![0u32..4, 0u32..200]), 0..20), 0..20),
+        ) {
+            let raw = raw(&pages);
+            let packed = pack(&raw).unwrap();
+            prop_assert_eq!(unpack(&packed, raw.len()).unwrap(), raw.clone());
+            // Cut short it is refused, or says something else.
+            if packed.len() > 16 {
+                prop_assert_ne!(unpack(&packed[..packed.len() / 2], raw.len()).ok(), Some(raw.clone()));
+            }
+            prop_assert!(pack(&raw[..raw.len() - 1]).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_safe(bytes: Vec<u8>, raw_len in 0usize..5000) {
+            let _ = pack(&bytes);
+            if let Ok(raw) = unpack(&bytes, raw_len) {
+                prop_assert!(raw.len() <= 3 * raw_len + 20);
+            }
+        }
+    }
+
+    #[test]
+    fn passages_take_little_where_vectors_are_known() {
+        // Of a tenth of the sections, at no place in particular, four vectors and two passages; the last of each page is short.
+        let section = |i: u32| if i.wrapping_mul(2_654_435_761) >> 16 < 6554 { (4, 2) } else { (1, 1) };
+        let page = |page: u32| (0..7).map(|i| if i == 6 { (0, 1) } else { section(7 * page + i) }).collect();
+        let raw = raw(&(0..2000).map(page).collect::<Vec<_>>());
+        let (packed, before) = (pack(&raw).unwrap().len(), numbers::pack(&raw).unwrap().len());
+        assert!(packed * 2 < before, "{packed} bytes, number by number {before}");
+    }
+}
