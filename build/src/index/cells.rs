@@ -22,7 +22,7 @@ const ROUNDS: usize = 8;
 /// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions, in the mean: some 1.6 bits each.
 const STEP: f32 = 0.044;
 /// The same for centroids.
-const CENTROID_STEP: f32 = 0.09;
+const CENTROID_STEP: f32 = 0.08;
 /// Half bits for each number of a vector: with these steps, and at most where all vectors take no more bytes than [`SMALL`].
 const HALF_BITS: (usize, usize) = (4, 9);
 /// Bytes of a whole site's cells that a query may as well fetch at once.

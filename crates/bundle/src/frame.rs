@@ -18,9 +18,9 @@
 use std::borrow::Cow;
 
 use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 use crate::codec::{Reader, hash128};
-use crate::inflate::inflate;
 use crate::lexicon::packed;
 use crate::limits::{MAX_INFLATION, MAX_MANIFEST_LEN, max_raw_len};
 use crate::names::shard_hash;
@@ -251,9 +251,8 @@ impl Header {
         }
         let raw = match self.codec {
             PACKED => unpack(self.kind, contents, self.raw_len as usize)?,
-            _ => inflate(contents, self.raw_len as usize).ok_or_else(|| {
-                Error::malformed(what, "the contents do not inflate to the length announced")
-            })?,
+            _ => decompress_to_vec_with_limit(contents, self.raw_len as usize)
+                .map_err(|_| Error::malformed(what, "the contents do not inflate to the length announced"))?,
         };
         if raw.len() != self.raw_len as usize {
             return Err(wrong(raw.len()));

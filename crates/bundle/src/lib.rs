@@ -68,7 +68,6 @@ mod error;
 pub mod frame;
 pub mod graph;
 mod ids;
-mod inflate;
 pub mod lexicon;
 pub mod limits;
 mod manifest;

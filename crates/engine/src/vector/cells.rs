@@ -15,7 +15,7 @@ use crate::filter::Bitset;
 /// cosine (DESIGN.md, "Only what is near").
 const HALVES: f32 = 0.02;
 /// The share of all vectors' odds to be among the nearest that makes one worth fetching, where words answer as well.
-const LEAST_SHARE: f32 = 0.0004;
+const LEAST_SHARE: f32 = 0.0003;
 
 /// Which cells a query looks into.
 #[derive(Clone, Debug)]
@@ -166,5 +166,63 @@ impl Seen {
         let method = if self.compared == 0 { Method::None } else { Method::Cells };
         let sections = hits.into_iter().map(|hit| (SectionId(hit.id), hit.score)).collect();
         Neighbours { sections, compared: self.compared, method }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::cells::{Cell, Coder, Steps, write_centroids};
+    use findling_bundle::{ShardEntry, ShardKind, Stats};
+
+    use super::*;
+
+    /// Cells of 10 vectors and 1,000 bytes around these vectors.
+    fn centroids(around: &[[f32; 4]]) -> Centroids {
+        let coder = Coder::of(around.iter(), Steps::even(0.01, 4).unwrap()).unwrap();
+        let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 1000 };
+        let cells = vec![Cell { shard, n_vectors: 10 }; around.len()];
+        let raw = write_centroids(&coder, &cells, around.as_flattened(), 0.01, &[]).unwrap();
+        let stats = Stats { n_vectors: 10 * around.len() as u32, ..Stats::default() };
+        Centroids::from_bytes(&raw, 4, &stats).unwrap()
+    }
+
+    fn probe(around: &[[f32; 4]], budget: u64, near_alone: bool) -> Vec<u32> {
+        let query = QuantisedQuery::new(&[1.0, 0.0, 0.0, 0.0], 4).unwrap();
+        Probe::new(&centroids(around), &query, std::iter::empty(), budget, near_alone).cells().to_vec()
+    }
+
+    #[test]
+    fn cells_come_by_direction_however_long_their_centroids_are() {
+        let around = [[0.6, 0.6, 0.0, 0.0], [0.3, 0.1, 0.0, 0.0], [0.4, 0.0, 0.0, 0.05]];
+        assert_eq!(probe(&around, 9000, false), [2, 1, 0]);
+        assert_eq!(probe(&around, 2500, false), [2, 1], "as many as the budget pays for");
+        assert_eq!(probe(&around, 10, false), [2], "one at least");
+    }
+
+    #[test]
+    fn cells_in_which_nothing_can_be_expected_stay_where_they_are() {
+        // Of cosines of about 1, .98 and .5.
+        let around = [[0.5, 0.0, 0.0, 0.0], [0.5, 0.1, 0.0, 0.0], [0.3, 0.5, 0.1, 0.0]];
+        assert_eq!(probe(&around, 9000, true), [0, 1]);
+        assert_eq!(probe(&around, 9000, false), [0, 1, 2]);
+        // Where nothing is near, as much can be expected of each.
+        let far = [[0.01, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.5]];
+        assert_eq!(probe(&far, 9000, true).len(), 3);
+    }
+
+    #[test]
+    fn powers_of_two_are_exact_where_they_are_whole_and_grow_between() {
+        for whole in 0..=60u8 {
+            assert_eq!(power_of_two(-f32::from(whole)), 0.5f32.powi(whole.into()));
+        }
+        let powers: Vec<f32> = (-6400..=0).map(|i| power_of_two(i as f32 / 100.0)).collect();
+        assert!(powers.is_sorted());
+        assert!(
+            powers
+                .iter()
+                .zip(-6400..)
+                .all(|(power, i)| i < -6000 || power / (i as f32 / 100.0).exp2() < 1.07)
+        );
+        assert_eq!((power_of_two(3.0), power_of_two(f32::NEG_INFINITY)), (1.0, 0.5f32.powi(60)));
     }
 }
