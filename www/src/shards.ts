@@ -1,6 +1,6 @@
 /**
  * A bundle's files over HTTP: `fetch`, behind the Cache API where there is one. Files other than the entry are named by
- * their content, so that a cached one is never stale; the engine verifies each, so that a wrong one is never used.
+ * their content, so that a cached one is never stale; the engine verifies each, so that a damaged one is never used.
  */
 
 import { FindlingError } from "./errors";

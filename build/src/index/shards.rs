@@ -37,9 +37,10 @@ impl Deployed {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
     }
 
-    /// The same of a group's shards, which share a hash: one of them has another until no file is in the way of any.
+    /// The same of a group's shards, which share a hash: one of them has another until no file is in the way of any. Where files have all
+    /// names that they can have, they get the last: what is in its way goes, as where a site is built from nothing.
     fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) {
-        loop {
+        for _ in 0..=u8::MAX {
             let all: Vec<u8> = group.iter().flat_map(|(_, stored)| stored).copied().collect();
             for (entry, _) in &mut *group {
                 entry.hash = shard_hash(entry.kind, &all);

@@ -91,6 +91,8 @@ const SAME: u8 = 16;
 const LARGER: f32 = 1.189_207_1;
 /// How many sizes above or below the mean steps may be.
 const MOST_SIZES: f64 = 8.0;
+/// The variance of a dimension in which vectors do not differ but by rounding.
+const NOTHING: f64 = 1e-12;
 /// Numbers that a byte may stand for. All of a shard's are as many besides as it may have bytes.
 const MOST_PER_BYTE: usize = 1000;
 
@@ -140,8 +142,11 @@ impl Steps {
             }
         }
         let variances = sums.iter().zip(&squares).map(|(sum, square)| (square - sum * sum / n) / n);
-        let octaves: Vec<f64> = variances.map(|variance| variance.max(1e-12).log2() / 2.0).collect();
-        let middle = octaves.iter().sum::<f64>() / dim.max(1) as f64;
+        let octaves: Vec<f64> = variances.map(|variance| variance.max(NOTHING).log2() / 2.0).collect();
+        // Dimensions that say nothing take no bits, whatever their steps.
+        let live: Vec<f64> =
+            octaves.iter().copied().filter(|octaves| *octaves > NOTHING.log2() / 2.0).collect();
+        let middle = live.iter().sum::<f64>() / live.len().max(1) as f64;
         let size = |octaves: &f64| {
             f64::from(SAME) - (4.0 * (octaves - middle)).round().clamp(-MOST_SIZES, MOST_SIZES)
         };
@@ -678,7 +683,7 @@ impl Centroids {
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + self.dim + 4 * self.cell_of.len()
+        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 6 * self.dim + 4 * self.cell_of.len()
     }
 }
 
@@ -780,7 +785,7 @@ impl CellShard {
         Ok(Self { dim, ids, rows, scales })
     }
 
-    /// The centroid that a cell's shard was written around, as it is stored: nearer to it than [`Centroids::rows`] has it.
+    /// The centroid that a cell's shard was written around, as it is stored: nearer to it than what [`Centroids::directions`] is of.
     ///
     /// # Errors
     /// As of [`from_bytes`](Self::from_bytes).
@@ -945,6 +950,8 @@ mod tests {
         twice.iter_mut().for_each(|row| row[1] += 5.0);
         let steps = Steps::of(twice.iter(), 4, 0.1).unwrap();
         assert!(steps.of.windows(2).all(|pair| (pair[0] / pair[1] - 2.0).abs() < 0.02), "{steps:?}");
+        let dead = Steps::of(rows(400, &[0.1, 0.1, 0.0, 0.0, 0.0, 0.0], 2).iter(), 6, 0.1).unwrap();
+        assert!(dead.of[..2].iter().all(|step| (step / 0.1 - 1.0).abs() < 0.01), "{dead:?}");
         let beyond = Steps::of(rows(40, &[1e-3, 1e3], 2).iter(), 2, 0.1).unwrap();
         assert!((beyond.of[0] / 0.1 - 4.0).abs() < 0.01 && (0.1 / beyond.of[1] - 4.0).abs() < 0.01);
         assert_eq!(steps.with_mean(0.2).unwrap().of[2], 2.0 * steps.of[2]);

@@ -13,6 +13,8 @@
 //!
 //! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says
 //! this hash, and mostly the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
+//! Texts and rows are not held against it, since a group shares one: of these a file that was damaged is refused by its checksum, and what a sound one is of is believed
+//! as its name says.
 //! The manifest has a checksum inside as well, since the engine is handed it without the entry; texts and rows have one since some of them share a hash.
 
 use std::borrow::Cow;

@@ -25,7 +25,7 @@ use crate::codec::{Reader, hash128};
 use crate::entry::shard_path;
 use crate::{Error, Manifest, PageId, ShardEntry, ShardId, ShardKind};
 
-/// The first bits of BLAKE3 over a shard's stored bytes, as many as its kind has; the others are 0.
+/// The first bits of BLAKE3 over the stored bytes of a shard, or of all of its group, as many as its kind has; the others are 0.
 pub type ShardHash = [u8; 4];
 
 /// The hash of a shard of a kind, or of the shards of a group one behind the other.

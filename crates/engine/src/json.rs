@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet, real};
+use crate::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet};
 
 /// JSON text under construction. Each call adds a value, or the name that one is to follow.
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ impl Json {
     /// A number, as short as it can be told from others of its kind; null where it is none.
     #[inline(never)]
     pub fn real(&mut self, number: f32) {
-        self.raw(&real::json(number));
+        self.raw(&serde_json::to_string(&number).unwrap_or_default());
     }
 
     /// True or false.
@@ -149,11 +149,7 @@ impl Json {
         match value {
             Value::Null => self.null(),
             Value::Bool(truth) => self.truth(*truth),
-            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(whole), _) => self.whole(whole),
-                (_, Some(whole)) => self.raw(&whole.to_string()),
-                _ => self.raw(&real::json(number.as_f64().unwrap_or(f64::NAN))),
-            },
+            Value::Number(number) => self.raw(&number.to_string()),
             Value::String(text) => self.text(text),
             Value::Array(values) => self.list(values, Self::value),
             Value::Object(fields) => {

@@ -57,7 +57,6 @@ mod locate;
 mod present;
 mod query;
 mod rank;
-mod real;
 mod request;
 mod response;
 mod search;

@@ -97,7 +97,7 @@ fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
     let written = |number: f64| match attribute.kind {
         AttributeKind::Date => date::format(number as i64),
         AttributeKind::Bool => (number != 0.0).to_string(),
-        _ => shortest(number),
+        _ => shortest(&number),
     };
     ends.map(|(least, most)| (written(least), written(most)))
 }

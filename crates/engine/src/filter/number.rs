@@ -1,8 +1,6 @@
 //! Numbers from text and back. The standard library's conversions bring 20 kB of tables into a module that hardly ever meets a
 //! number with a fraction; these are slow, exact and small.
 
-use crate::real::{Real, json};
-
 /// Significant digits that are read; of the others only whether one is not zero.
 const MOST_DIGITS: usize = 40;
 
@@ -52,13 +50,13 @@ pub fn show(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.into();
     }
-    shortest(number)
+    shortest(&number)
 }
 
 /// The same of a finite number of either width.
-pub fn shortest(number: impl Real) -> String {
+pub fn shortest(number: &impl serde::Serialize) -> String {
     // JSON's spelling is at hand, and always has a fraction.
-    let mut text = json(number);
+    let mut text = serde_json::to_string(number).unwrap_or_default();
     if text.ends_with(".0") {
         text.truncate(text.len() - 2);
     }

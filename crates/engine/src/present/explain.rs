@@ -40,10 +40,10 @@ pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neig
         neighbours: neighbours.method.name().into(),
         fusion: match (asked.mode, asked.fusion) {
             (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
-                format!("rrf(k={}, dense_weight={})", shortest(k), shortest(dense_weight))
+                format!("rrf(k={}, dense_weight={})", shortest(&k), shortest(&dense_weight))
             }
             (Mode::Hybrid, Fusion::Convex { alpha: Some(alpha) }) => {
-                format!("convex(alpha={})", shortest(alpha))
+                format!("convex(alpha={})", shortest(&alpha))
             }
             _ => "none".into(),
         },

@@ -48,7 +48,10 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.explain = fields.truth("explain")?;
     request.why = fields.text("why")?;
     request.also = fields.list("also", text)?;
-    request.also_vectors = fields.take("alsoVectors").map_or(Ok(Vec::new()), vectors)?;
+    // What reads vectors waits in the rest (crates/wasm/deferred.txt), and no list of none asks for it.
+    let also_vectors =
+        fields.take("alsoVectors").filter(|value| value.as_array().is_none_or(|list| !list.is_empty()));
+    request.also_vectors = also_vectors.map_or(Ok(Vec::new()), vectors)?;
     request.similar_to = fields.text("similarTo")?;
     Ok(())
 }
