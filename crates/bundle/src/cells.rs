@@ -144,9 +144,9 @@ impl Steps {
         let variances = sums.iter().zip(&squares).map(|(sum, square)| (square - sum * sum / n) / n);
         let octaves: Vec<f64> = variances.map(|variance| variance.max(NOTHING).log2() / 2.0).collect();
         // Dimensions that say nothing take no bits, whatever their steps.
-        let live: Vec<f64> =
-            octaves.iter().copied().filter(|octaves| *octaves > NOTHING.log2() / 2.0).collect();
-        let middle = live.iter().sum::<f64>() / live.len().max(1) as f64;
+        let least = NOTHING.log2() / 2.0;
+        let live: Vec<f64> = octaves.iter().copied().filter(|octaves| *octaves > least).collect();
+        let middle = if live.is_empty() { least } else { live.iter().sum::<f64>() / live.len() as f64 };
         let size = |octaves: &f64| {
             f64::from(SAME) - (4.0 * (octaves - middle)).round().clamp(-MOST_SIZES, MOST_SIZES)
         };
