@@ -29,7 +29,7 @@ pub(crate) struct Probe {
 impl Probe {
     /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
     /// the nearest cells of at most `budget` bytes as stored in all, one at least: with `near_alone` those of which a vector has
-    /// [`LEAST_SHARE`] of what can be expected, and what else half of it pays for.
+    /// [`LEAST_SHARE`] of what can be expected.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
@@ -59,11 +59,7 @@ impl Probe {
         let n_vectors = |hit: &Hit| centroids.cells().get(hit.id as usize).map_or(0, |cell| cell.n_vectors);
         let all: f32 = hits.iter().map(|hit| n_vectors(hit) as f32 * odds(hit)).sum();
         hits.retain(|hit| !order.contains(&hit.id));
-        let mut spent = order.iter().map(|&cell| stored_len(centroids, cell)).sum::<u64>();
-        let pays = |hit: &&Hit| {
-            spent += stored_len(centroids, hit.id);
-            !near_alone || spent <= budget / 2 || odds(hit) >= LEAST_SHARE * all
-        };
+        let pays = |hit: &&Hit| !near_alone || odds(hit) >= LEAST_SHARE * all;
         let most = order.len() + hits.iter().take_while(pays).count().max(1);
         order.extend(hits.iter().map(|hit| hit.id));
         let mut probe = Self { order, n: 0, bytes: 0 };
@@ -207,13 +203,11 @@ mod tests {
     fn cells_in_which_nothing_can_be_expected_stay_where_they_are() {
         // Of cosines of about 1, .98 and .5.
         let around = [[0.5, 0.0, 0.0, 0.0], [0.5, 0.1, 0.0, 0.0], [0.3, 0.5, 0.1, 0.0]];
-        assert_eq!(probe(&around, 3000, true), [0, 1]);
-        assert_eq!(probe(&around, 3000, false), [0, 1, 2]);
-        assert_eq!(probe(&around, 6000, true), [0, 1, 2], "half of the budget is spent anyhow");
-        // Where as much can be expected of each of many, half of the budget too.
-        let far = |i: u8| [0.001, f32::from(i).cos() / 2.0, f32::from(i).sin() / 2.0, 0.1];
-        let far: Vec<[f32; 4]> = (0..=255).chain(0..=255).map(far).collect();
-        assert_eq!(probe(&far, 9000, true).len(), 4);
+        assert_eq!(probe(&around, 9000, true), [0, 1]);
+        assert_eq!(probe(&around, 9000, false), [0, 1, 2]);
+        // Where nothing is near, as much can be expected of each.
+        let far = [[0.01, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.5]];
+        assert_eq!(probe(&far, 9000, true).len(), 3);
     }
 
     #[test]
