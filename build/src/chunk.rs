@@ -1,6 +1,7 @@
 //! Chunking: a page's sections become the units of retrieval.
 
 mod atoms;
+mod divide;
 mod pack;
 
 use crate::page::{Page, Section};
@@ -20,11 +21,20 @@ pub struct ChunkOptions {
     pub special_tokens: usize,
     /// Tokens that an embedding unit repeats from the end of the one before it.
     pub unit_overlap: usize,
+    /// Bytes of a part to aim at where a section is so long that it comes in parts, from twice as many on.
+    pub part_bytes: usize,
 }
 
 impl Default for ChunkOptions {
     fn default() -> Self {
-        Self { passage_words: 110, passage_overlap: 0, max_tokens: 256, special_tokens: 2, unit_overlap: 0 }
+        Self {
+            passage_words: 110,
+            passage_overlap: 0,
+            max_tokens: 256,
+            special_tokens: 2,
+            unit_overlap: 0,
+            part_bytes: 8 << 10,
+        }
     }
 }
 
@@ -46,6 +56,8 @@ pub struct ChunkedSection {
     pub anchor: Option<String>,
     /// The section that this one is part of: a place in [`ChunkedPage::sections`], always before this one.
     pub parent: Option<u32>,
+    /// Whether it is the next part of what the section before it begins. It is called alike.
+    pub continues: bool,
     /// All blocks, joined by line feeds.
     pub text: String,
     /// Byte ranges of code in `text`: sorted, disjoint, not empty.
@@ -70,16 +82,18 @@ pub struct EmbeddingUnit {
 /// Chunks a page. `tokens` counts the encoder's tokens of a text, special ones excluded.
 ///
 /// A section's text is its blocks joined by line feeds. Passages and units never cross a section; they end at the end of a block or of a sentence
-/// where one is near, and code blocks stay whole while they fit. A section has one unit, or as many as its tokens need.
+/// where one is near, and code blocks stay whole while they fit. A section has one unit, or as many as its tokens need. A very long one comes
+/// as several sections.
 pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize) -> ChunkedPage {
     let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
     let mut open: Vec<u32> = Vec::new();
     let mut atoms: Vec<Vec<Atom>> = Vec::with_capacity(page.sections.len());
-    for section in &page.sections {
+    let parts = page.sections.iter().flat_map(|section| divide::divide(section, options.part_bytes));
+    for divide::Part { section, continues } in parts {
         while open.last().is_some_and(|&above| sections[above as usize].level >= section.level) {
             open.pop();
         }
-        let (chunked, its_atoms) = join(section, open.last().copied());
+        let (chunked, its_atoms) = join(&section, continues, open.last().copied());
         open.push(sections.len() as u32);
         sections.push(chunked);
         atoms.push(its_atoms);
@@ -107,12 +121,13 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
 }
 
 /// Joins a section's blocks.
-fn join(section: &Section, parent: Option<u32>) -> (ChunkedSection, Vec<Atom>) {
+fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSection, Vec<Atom>) {
     let mut joined = ChunkedSection {
         level: section.level,
         heading: section.heading.clone(),
         anchor: section.anchor.clone(),
         parent,
+        continues,
         ..ChunkedSection::default()
     };
     let mut atoms = Vec::new();

@@ -17,7 +17,7 @@ export function size(name) {
 export const BUDGETS = [
   { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_200 },
   { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 25_500 },
-  { what: "engine, English", files: ["findling_engine_en.pack"], budget: 109_100 },
+  { what: "engine, English", files: ["findling_engine_en.pack"], budget: 109_800 },
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

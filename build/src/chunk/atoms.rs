@@ -151,7 +151,7 @@ fn split_words(
 const MAX_WORD_CHARS: usize = 24;
 
 /// Lines that are not blank, or words; very long words in parts.
-fn pieces(text: &str, lines: bool) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn pieces(text: &str, lines: bool) -> impl Iterator<Item = Range<usize>> + '_ {
     let base = text.as_ptr() as usize;
     let parts: Box<dyn Iterator<Item = &str>> = if lines {
         Box::new(text.split('\n').filter(|line| !line.trim().is_empty()))

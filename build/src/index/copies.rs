@@ -39,9 +39,16 @@ pub fn mark(pages: &mut [Page]) -> usize {
         candidates.par_iter().flat_map_iter(|(untitled, places)| groups(pages, places, *untitled)).collect();
     groups.sort();
     let mut n_copies = 0;
-    for group in &groups {
-        // The first page's place tells groups apart.
-        let number = AttributeValue::Number(group[0] as f64);
+    // Behind the numbers that pages give themselves.
+    let own = pages.iter().filter_map(|page| match page.attributes.get(COPY) {
+        // Among larger ones none is the next.
+        Some(AttributeValue::Number(number)) if *number < 1e15 => Some(number.floor() + 1.0),
+        _ => None,
+    });
+    let first = own.fold(0.0, f64::max);
+    for (n_before, group) in groups.iter().enumerate() {
+        // By their first pages: one copy of a documentation has them in the order that the others have, and distances are stored.
+        let number = AttributeValue::Number(first + n_before as f64);
         n_copies += group.len() - 1;
         for &place in group {
             pages[place].attributes.insert(COPY.into(), number.clone());
@@ -200,6 +207,6 @@ mod tests {
     fn what_a_page_says_of_itself_stays() {
         let mut own = page("A", &long(50));
         own.attributes.insert(COPY.into(), AttributeValue::Number(7.0));
-        check(&[own, page("A", &long(50)), page("A", &long(50))], &[Some(7.0), Some(1.0), Some(1.0)]);
+        check(&[own, page("A", &long(50)), page("A", &long(50))], &[Some(7.0), Some(8.0), Some(8.0)]);
     }
 }

@@ -211,6 +211,9 @@ fn structure(batches: &[Batch]) -> Structure {
                 let at = &batch.sections[section];
                 section += 1;
                 builder.section(at.n_vectors);
+                if at.continues {
+                    builder.continues();
+                }
                 for _ in 0..at.n_children {
                     builder.passage();
                 }
@@ -441,6 +444,8 @@ struct Node {
     len: [u32; 2],
     n_children: u32,
     n_vectors: u32,
+    /// Of a section, whether it continues the one before.
+    continues: bool,
 }
 
 /// One occurrence of a term in the unit being analysed.
@@ -500,7 +505,8 @@ impl Batch {
             }
         }
         self.flush(Level::Page, id, [title, path]);
-        self.pages.push(Node { len: [title, path], n_children: chunked.sections.len() as u32, n_vectors: 0 });
+        let n_children = chunked.sections.len() as u32;
+        self.pages.push(Node { len: [title, path], n_children, n_vectors: 0, continues: false });
         for section in &chunked.sections {
             let heading = self.field(reader, &section.heading, 0, true);
             let ancestors = self.field(reader, &ancestors(chunked, section), 1, false);
@@ -508,7 +514,8 @@ impl Batch {
             section_id += 1;
             let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
             let n_children = section.passages.len() as u32;
-            self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors });
+            let continues = section.continues;
+            self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors, continues });
             for &(start, end) in &section.passages {
                 let len = self.passage(reader, section, start, end);
                 self.flush(Level::Passage, passage_id, len);

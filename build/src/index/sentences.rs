@@ -7,7 +7,7 @@ use findling_encoder::static_table::StaticTable;
 use findling_text::sentences::stretches;
 use rayon::prelude::*;
 
-use crate::chunk::ChunkedPage;
+use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::cutter::Cutter;
 
 /// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a query fetches: most fetch none,
@@ -23,7 +23,7 @@ pub type Sentences = Vec<(PageId, Vec<u8>)>;
 pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
     let pages: Vec<Vec<Vec<u64>>> = chunks
         .par_iter()
-        .map(|page| page.sections.iter().map(|section| codes(table, &section.text)).collect())
+        .map(|page| page.sections.iter().map(|section| codes(table, section)).collect())
         .collect();
     let n_codes: usize = pages.iter().flatten().map(Vec::len).sum();
     if n_codes == 0 {
@@ -46,10 +46,12 @@ pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, 
     Ok((shards, n_codes as u64))
 }
 
-/// The codes of a text's stretches; none where there is nothing to choose from.
-fn codes(table: &StaticTable, text: &str) -> Vec<u64> {
+/// The codes of a section's stretches; none where there is nothing to choose from. Of a very long one the first part alone has
+/// any: whoever is shown a page by its meaning fetches those of the whole page.
+fn codes(table: &StaticTable, section: &ChunkedSection) -> Vec<u64> {
+    let text = &section.text;
     let stretches = stretches(text);
-    if stretches.len() < 2 {
+    if section.continues || stretches.len() < 2 {
         return Vec::new();
     }
     stretches.into_iter().map(|range| code(&table.embed(&text[range]).values)).collect()
@@ -60,7 +62,6 @@ mod tests {
     use findling_bundle::SentencesShard;
 
     use super::*;
-    use crate::chunk::ChunkedSection;
     use crate::index::table;
 
     #[test]
@@ -70,8 +71,9 @@ mod tests {
         let lock = "A lock guards data that is shared between threads, so that only one of them at a time can change what it holds. ";
         let kiln = "Pots are glazed and fired in the kiln at a thousand degrees until the glaze has melted and covers all the clay. ";
         let page = |sections| ChunkedPage { sections };
+        let next_part = ChunkedSection { continues: true, ..section(&[kiln, lock].concat()) };
         let chunks = [
-            page(vec![section(lock), section(&[lock, kiln].concat())]),
+            page(vec![section(lock), section(&[lock, kiln].concat()), next_part]),
             page(vec![]),
             page(vec![section("")]),
         ];

@@ -4,14 +4,17 @@
 //! |---|---|
 //! | all | kind, u8 (the order of [`AttributeKind`]); `n_pages`, varint |
 //! | string, strings | number of values, varint; the values, ascending, as strings; how many each page has, varint; their ids, ascending within a page: varints, distances from the one before less one |
-//! | number | for each page, u8: 1 where it has a value; then the values, f64, never NaN |
-//! | date | the same with i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
+//! | number | u8: 1 where all are whole and within ±2^29, else 0. Whole ones: for each page, varint: 0 where it has no value, else one more than its distance from the value before, which is 0 at first, in zigzag. Others: for each page, u8: 1 where it has a value; then the values, f64, never NaN |
+//! | date | the latter with i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
 //! | bool | for each page, u8: 0 false, 1 true, 2 no value |
 
-use crate::codec::{Reader, put_str, put_varint};
+use crate::codec::{Reader, put_str, put_varint, unzigzag, zigzag};
 use crate::{AttributeKind, AttributeValue, Error, PageId, Stats};
 
 const WHAT: &str = "column";
+
+/// Whole numbers are stored as their distances within this.
+const MAX_WHOLE: i32 = 1 << 29;
 
 /// Dates stay exact as f64 within this.
 pub const MAX_DATE: i64 = 1 << 53;
@@ -225,7 +228,21 @@ impl Column {
                     }
                 }
             }
+            Self::Number(values) if values.iter().all(|&value| value.is_nan() || whole(value).is_some()) => {
+                out.push(1);
+                let mut before = 0;
+                for &value in values {
+                    match whole(value) {
+                        None => out.push(0),
+                        Some(value) => {
+                            put_varint(&mut out, 1 + zigzag(value - before));
+                            before = value;
+                        }
+                    }
+                }
+            }
             Self::Number(values) => {
+                out.push(0);
                 out.extend(values.iter().map(|value| u8::from(!value.is_nan())));
                 out.extend(
                     values.iter().filter(|value| !value.is_nan()).flat_map(|value| value.to_le_bytes()),
@@ -261,6 +278,7 @@ impl Column {
             AttributeKind::String | AttributeKind::Strings => {
                 Self::Strings(read_strings(&mut reader, kind == AttributeKind::Strings, n_pages)?)
             }
+            AttributeKind::Number if reader.u8()? == 1 => Self::Number(read_whole(&mut reader, n_pages)?),
             AttributeKind::Number => Self::Number(
                 read_present(&mut reader, n_pages, f64::from_le_bytes)?
                     .into_iter()
@@ -420,6 +438,31 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
         }
     }
     Ok(Strings { many, text, ends, offsets, ids })
+}
+
+/// A number that is stored as a distance: whole, not too large, and no negative zero.
+fn whole(value: f64) -> Option<i32> {
+    let whole = value as i32;
+    (f64::from(whole).to_bits() == value.to_bits() && whole.abs() <= MAX_WHOLE).then_some(whole)
+}
+
+fn read_whole(reader: &mut Reader<'_>, n_pages: usize) -> Result<Vec<f64>, Error> {
+    reader.fits(n_pages, 1)?;
+    let mut before = 0i32;
+    let mut values = Vec::with_capacity(n_pages);
+    for _ in 0..n_pages {
+        values.push(match reader.varint()?.checked_sub(1) {
+            None => f64::NAN,
+            Some(distance) => {
+                before = before.wrapping_add(unzigzag(distance));
+                if !(-MAX_WHOLE..=MAX_WHOLE).contains(&before) {
+                    return Err(reader.malformed("a whole number is beyond 2^29"));
+                }
+                f64::from(before)
+            }
+        });
+    }
+    Ok(values)
 }
 
 fn read_present<T>(

@@ -36,7 +36,7 @@ const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 const MANIFEST_CHECKSUM: usize = 16;
 /// Of every kind until one changes.
-const VERSION: u8 = 12;
+const VERSION: u8 = 13;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;

@@ -11,6 +11,8 @@
 //! | sections of each page | `n_pages` |
 //! | vectors of each section | `n_sections` |
 //! | section of each passage, less that of the passage before it | `n_passages` |
+//! | sections that continue the one before: next parts of what is very long | 1 |
+//! | these, each less the one before it | as many |
 //!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
 
@@ -37,6 +39,8 @@ pub struct Structure {
     section_page: Vec<u32>,
     passage_section: Vec<u32>,
     vector_section: Vec<u32>,
+    /// Sections that continue the one before, ascending.
+    continuing: Vec<u32>,
 }
 
 /// Puts a [`Structure`] together in reading order: a page, its sections, the passages of each.
@@ -45,6 +49,7 @@ pub struct StructureBuilder {
     page_sections: Vec<u32>,
     section_passages: Vec<u32>,
     section_vectors: Vec<u32>,
+    continuing: Vec<u32>,
     n_passages: u32,
 }
 
@@ -64,6 +69,15 @@ impl StructureBuilder {
         self.section_passages.push(0);
         self.section_vectors.push(n_vectors);
         SectionId(self.section_passages.len() as u32 - 1)
+    }
+
+    /// Says that the section begun last continues the one before, which a page shows as one with it.
+    ///
+    /// # Panics
+    /// Where it is the first of its page.
+    pub fn continues(&mut self) {
+        assert!(self.page_sections.last().is_some_and(|&n| n > 1), "a section to continue");
+        self.continuing.push(self.section_passages.len() as u32 - 1);
     }
 
     /// The next passage of the section begun last.
@@ -88,6 +102,7 @@ impl StructureBuilder {
             page_sections,
             section_passages,
             section_vectors,
+            continuing: self.continuing,
         }
     }
 }
@@ -185,6 +200,24 @@ impl Structure {
         (page, section.0.saturating_sub(self.sections(page).start))
     }
 
+    /// The first of the sections that a very long one comes as; of one that is whole, itself.
+    pub fn head(&self, section: SectionId) -> SectionId {
+        let Ok(at) = self.continuing.binary_search(&section.0) else { return section };
+        // In a run of continuing sections, ids and places ascend alike.
+        let run = |at: usize| self.continuing.get(at).map(|&section| section as usize - at);
+        let (mut low, mut high) = (0, at);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if run(middle) < run(at) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        // The first section of all continues none.
+        SectionId(self.continuing[low] - 1)
+    }
+
     /// The section at a place in a page, if it has so many.
     #[inline]
     pub fn section_at(&self, page: PageId, place: u32) -> Option<SectionId> {
@@ -219,7 +252,8 @@ impl Structure {
             + self.section_vectors.len()
             + self.section_page.len()
             + self.passage_section.len()
-            + self.vector_section.len())
+            + self.vector_section.len()
+            + self.continuing.len())
     }
 
     /// Writes the format of this module's front page.
@@ -235,6 +269,12 @@ impl Structure {
         }
         let mut before = 0;
         for &section in &self.passage_section {
+            put_varint(&mut out, section - before);
+            before = section;
+        }
+        put_varint(&mut out, self.continuing.len() as u32);
+        let mut before = 0;
+        for &section in &self.continuing {
             put_varint(&mut out, section - before);
             before = section;
         }
@@ -268,7 +308,14 @@ impl Structure {
         let page_sections = read_offsets(&mut reader, n_pages, n_sections)?;
         let section_vectors = read_offsets(&mut reader, n_sections, n_vectors)?;
         let passage_section = read_owners(&mut reader, n_passages, n_sections)?;
+        let n_continuing = reader.count(1)?;
+        let continuing = read_owners(&mut reader, n_continuing, n_sections)?;
         reader.finish()?;
+        if continuing.windows(2).any(|pair| pair[0] == pair[1])
+            || continuing.iter().any(|at| page_sections.binary_search(at).is_ok())
+        {
+            return Err(Error::malformed(WHAT, "a section continues one twice, or of another page"));
+        }
         Ok(Self {
             section_page: owners(&page_sections),
             vector_section: owners(&section_vectors),
@@ -276,6 +323,7 @@ impl Structure {
             page_sections,
             section_vectors,
             passage_section,
+            continuing,
         })
     }
 }

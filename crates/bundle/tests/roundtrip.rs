@@ -175,7 +175,8 @@ proptest! {
     }
 
     #[test]
-    fn structure(pages in vec(vec((0u32..5, 0usize..4), 0..4), 0..8)) {
+    fn structure(pages in vec(vec((0u32..5, 0usize..4, any::<bool>()), 0..6), 0..8)) {
+        let mut heads = Vec::new();
         let mut builder = StructureBuilder::default();
         let mut stats = Stats::default();
         // (page, section) of each passage, and section of each vector
@@ -183,8 +184,15 @@ proptest! {
         for sections in &pages {
             let page = builder.page();
             stats.n_pages += 1;
-            for (n_vectors, n_passages) in sections {
+            for (place, (n_vectors, n_passages, continues)) in sections.iter().enumerate() {
                 let section = builder.section(*n_vectors);
+                match heads.last() {
+                    Some(&head) if *continues && place > 0 => {
+                        builder.continues();
+                        heads.push(head);
+                    }
+                    _ => heads.push(section),
+                }
                 stats.n_sections += 1;
                 vectors.extend((0..*n_vectors).map(|_| section));
                 for _ in 0..*n_passages {
@@ -207,6 +215,10 @@ proptest! {
             prop_assert!(read.passages(section).contains(&id.0));
             prop_assert!(read.passages_of_page(page).contains(&id.0));
         }
+        for (section, head) in (0..).zip(heads) {
+            prop_assert_eq!(read.head(SectionId(section)), head);
+        }
+        prop_assert_eq!(read.head(SectionId(u32::MAX)), SectionId(u32::MAX));
         for (i, &section) in vectors.iter().enumerate() {
             prop_assert_eq!(read.section_of_vector(VectorId(i as u32)), section);
             prop_assert!(read.vectors(section).contains(&(i as u32)));
@@ -270,6 +282,7 @@ proptest! {
     fn columns(
         strings in vec(proptest::option::of(btree_set("[a-c]{0,2}", 1..4)), 0..20),
         numbers in vec(proptest::option::of(any::<f64>().prop_filter("a number", |n| !n.is_nan())), 0..20),
+        wholes in vec(proptest::option::of(-(1i32 << 29)..=1 << 29), 0..20),
         dates in vec(proptest::option::of(-(1i64 << 53)..=1 << 53), 0..20),
         bools in vec(any::<Option<bool>>(), 0..20),
     ) {
@@ -282,12 +295,14 @@ proptest! {
             .map(|set| set.as_ref().and_then(|set| set.first().cloned()).map(AttributeValue::String))
             .collect();
         let numbers: Vec<_> = numbers.into_iter().map(|n| n.map(AttributeValue::Number)).collect();
+        let wholes: Vec<_> = wholes.into_iter().map(|n| n.map(|n| AttributeValue::Number(n.into()))).collect();
         let dates: Vec<_> = dates.into_iter().map(|d| d.map(AttributeValue::Date)).collect();
         let bools: Vec<_> = bools.into_iter().map(|b| b.map(AttributeValue::Bool)).collect();
         for (kind, values) in [
             (AttributeKind::Strings, sets),
             (AttributeKind::String, singles),
             (AttributeKind::Number, numbers),
+            (AttributeKind::Number, wholes),
             (AttributeKind::Date, dates),
             (AttributeKind::Bool, bools),
         ] {

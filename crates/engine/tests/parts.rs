@@ -74,3 +74,37 @@ fn a_hit_takes_its_part_alone() {
         assert!(texts.len() <= response.results[0].sections.len(), "{word}: {texts:?}");
     }
 }
+
+#[test]
+fn a_long_section_is_shown_once_by_its_best_part() {
+    let mut book = page(
+        "Book",
+        &[
+            ("Knots", "A bowline holds. Loops of rope."),
+            ("Knots", "The bowline, the bowline and the bowline."),
+            ("Knots", "Ropes."),
+            ("Sails", "No bowline here, but many words about other things, of which there are many."),
+        ],
+    );
+    for part in &mut book.sections[1..3] {
+        part.continues = true;
+    }
+    let bundle = build(&[book], &[], Cut { sections_per_text: 1, ..Cut::default() });
+    let request = Request { query: "bowline".into(), ..Request::default() };
+    let (response, rounds) = bundle.answer(&mut bundle.open(), request.clone()).unwrap();
+    let hit = &response.results[0];
+    let shown: Vec<_> = hit.sections.iter().map(|section| section.snippet.text.as_str()).collect();
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(
+        shown[0].starts_with("The bowline, the bowline") && shown[1].starts_with("No bowline"),
+        "{shown:?}"
+    );
+    assert_eq!(hit.n_sections, 3, "parts are counted as sections are");
+    let is_text =
+        |shard: &&findling_bundle::ShardId| bundle.manifest.shards[shard.index()].kind == ShardKind::Texts;
+    assert_eq!(rounds.concat().iter().filter(is_text).count(), 2, "no part is fetched that is not shown");
+    // An address is that of all parts: the first is explained.
+    let why = Request { why: Some("/book/#knots".into()), ..request };
+    let why = bundle.search(why).why.unwrap();
+    assert!(why.section.unwrap().snippet.text.starts_with("A bowline holds"));
+}

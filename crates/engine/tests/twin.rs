@@ -37,6 +37,7 @@ fn section() -> impl Strategy<Value = Section> {
             vectors,
             parent: nested.then_some(0),
             anchor: None,
+            continues: false,
             codes: Vec::new(),
         },
     )

@@ -58,13 +58,13 @@ const ENGINE: Module = Module {
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
     deferred: Some("crates/wasm/deferred.txt"),
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 137_400,
+    budget: 138_000,
     binding: true,
 };
 
 /// The engine for sites in English and in languages that are not stemmed.
 const ENGINE_EN: Module =
-    Module { directory: "engine-en", cargo: &["--no-default-features"], budget: 109_100, ..ENGINE };
+    Module { directory: "engine-en", cargo: &["--no-default-features"], budget: 109_800, ..ENGINE };
 
 /// What unpacks the two in a browser: part of the client's script.
 const UNPACK: Module = Module {

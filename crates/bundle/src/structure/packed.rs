@@ -9,6 +9,7 @@
 //! | for each page: its sections | one |
 //! | for each section of it: its vectors | by its place in the page, whether it is the last, and how many the two before it have |
 //! | its passages | by how many vectors it has, and its place |
+//! | 1 where it continues the section before in its page, else 0 | by how many vectors that has, and the one before it |
 
 use super::WHAT;
 use crate::Error;
@@ -24,7 +25,8 @@ const COUNTS: usize = 0;
 const SECTIONS: usize = 1;
 const OF_VECTORS: usize = 2;
 const OF_PASSAGES: usize = OF_VECTORS + BEFORE * BEFORE * PLACES * 2;
-const MODELS: usize = OF_PASSAGES + VECTORS * PLACES;
+const CONTINUES: usize = OF_PASSAGES + VECTORS * PLACES;
+const MODELS: usize = CONTINUES + BEFORE * BEFORE;
 
 /// What is known of the numbers, and of the section that is next.
 struct Models {
@@ -53,6 +55,12 @@ impl Models {
         self.number(OF_VECTORS + ((first * BEFORE + second) * PLACES + place) * 2 + usize::from(is_last))
     }
 
+    /// Of whether a section that is not the page's first continues the one before.
+    fn continues(&mut self) -> &mut [Bit] {
+        let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
+        self.number(CONTINUES + first * BEFORE + second)
+    }
+
     /// The model of the passages of a section of so many vectors, with which it ends.
     fn passages(&mut self, vectors: u32) -> &mut [Bit] {
         let n = vectors as usize;
@@ -69,25 +77,36 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     let counts = column(4)?;
     let [n_pages, n_sections, n_passages, _] = counts[..] else { return None };
     let (sections, vectors, owners) = (column(n_pages)?, column(n_sections)?, column(n_passages)?);
+    let n_continuing = column(1)?[0];
+    let continuing = column(n_continuing)?;
     let mut passages = vec![0; vectors.len()];
     let mut owner = 0;
     for gap in owners {
         owner += gap as usize;
         *passages.get_mut(owner)? += 1;
     }
+    let mut continues = vec![0; vectors.len()];
+    let mut section = 0;
+    for gap in continuing {
+        section += gap as usize;
+        *continues.get_mut(section)? = 1;
+    }
     let (mut models, mut encoder) = (Models::new(), Encoder::new());
     counts.iter().for_each(|&n| encoder.number(models.number(COUNTS), n));
-    let mut both = vectors.into_iter().zip(passages);
+    let mut all = vectors.into_iter().zip(passages).zip(continues);
     for n in sections {
         encoder.number(models.number(SECTIONS), n);
         models.page();
         for place in 1..=n {
-            let (vectors, passages) = both.next()?;
+            let ((vectors, passages), continues) = all.next()?;
+            if place > 1 {
+                encoder.number(models.continues(), continues);
+            }
             encoder.number(models.vectors(place == n), vectors);
             encoder.number(models.passages(vectors), passages);
         }
     }
-    both.next().is_none().then(|| encoder.finish())
+    all.next().is_none().then(|| encoder.finish())
 }
 
 /// Unpacks to what [`super::Structure::to_bytes`] wrote: `raw_len` bytes. What is allocated is bounded by that.
@@ -96,19 +115,24 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
 /// Where nothing packs to these bytes. What they say is for [`super::Structure::from_bytes`] to check.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
-    let [mut raw, mut vectors, mut owners] = [const { Vec::new() }; 3];
-    let mut n_pages = 0;
+    let [mut raw, mut vectors, mut owners, mut continuing] = [const { Vec::new() }; 4];
+    let (mut n_continuing, mut n_pages) = (0, 0);
     for count in 0..4 {
         let n = decoder.number(models.number(COUNTS))?;
         put(&mut raw, n, &decoder, raw_len)?;
         n_pages = if count == 0 { n } else { n_pages };
     }
-    let mut gap = 0;
+    let (mut gap, mut distance) = (0, 0);
     for _ in 0..n_pages {
         let n = decoder.number(models.number(SECTIONS))?;
         put(&mut raw, n, &decoder, raw_len)?;
         models.page();
         for place in 1..=n {
+            if place > 1 && decoder.number(models.continues())? > 0 {
+                put(&mut continuing, distance, &decoder, raw_len)?;
+                (n_continuing, distance) = (n_continuing + 1, 0);
+            }
+            distance += 1;
             let of_vectors = decoder.number(models.vectors(place == n))?;
             put(&mut vectors, of_vectors, &decoder, raw_len)?;
             for _ in 0..decoder.number(models.passages(of_vectors))? {
@@ -120,6 +144,8 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     }
     raw.extend(vectors);
     raw.extend(owners);
+    put_varint(&mut raw, n_continuing);
+    raw.extend(continuing);
     Ok(raw)
 }
 
@@ -141,12 +167,16 @@ mod tests {
     use crate::numbers;
     use crate::structure::StructureBuilder;
 
+    /// Pages of sections of so many vectors and passages; one of many vectors continues the one before.
     fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
         let mut builder = StructureBuilder::default();
         for sections in pages {
             builder.page();
-            for &(n_vectors, n_passages) in sections {
+            for (place, &(n_vectors, n_passages)) in sections.iter().enumerate() {
                 builder.section(n_vectors);
+                if place > 0 && n_vectors > 300 {
+                    builder.continues();
+                }
                 for _ in 0..n_passages {
                     builder.passage();
                 }
@@ -174,7 +204,7 @@ mod tests {
         fn any_bytes_are_safe(bytes: Vec<u8>, raw_len in 0usize..5000) {
             let _ = pack(&bytes);
             if let Ok(raw) = unpack(&bytes, raw_len) {
-                prop_assert!(raw.len() <= 3 * raw_len + 20);
+                prop_assert!(raw.len() <= 4 * raw_len + 20);
             }
         }
     }

@@ -39,6 +39,8 @@ pub struct Section {
     pub anchor: Option<String>,
     pub parent: Option<u32>,
     pub text: String,
+    /// Whether it is the next part of the section before.
+    pub continues: bool,
     pub vectors: Vec<Vec<f32>>,
     /// The codes of its stretches; none where the bundle has none for it.
     pub codes: Vec<u64>,
@@ -214,6 +216,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             let (heading, heading_len) = analyse(&mut analyzer, &section.heading);
             let (above, above_len) = analyse(&mut analyzer, &ancestors(page, section));
             structure.section(section.vectors.len() as u32);
+            if section.continues {
+                structure.continues();
+            }
             vectors.extend(&section.vectors);
             for (level_field, (field, len)) in
                 [(&heading, heading_len), (&above, above_len)].into_iter().enumerate()
