@@ -21,7 +21,9 @@ pub struct ChunkOptions {
     pub special_tokens: usize,
     /// Tokens that an embedding unit repeats from the end of the one before it.
     pub unit_overlap: usize,
-    /// Bytes of a part to aim at where a section is so long that it comes in parts, from twice as many on.
+    /// Bytes of the longest section that is whole: parts are ranked apart, by less of what the section says.
+    pub longest_section: usize,
+    /// Bytes of a part to aim at where a section is longer.
     pub part_bytes: usize,
 }
 
@@ -33,6 +35,7 @@ impl Default for ChunkOptions {
             max_tokens: 256,
             special_tokens: 2,
             unit_overlap: 0,
+            longest_section: 128 << 10,
             part_bytes: 8 << 10,
         }
     }
@@ -88,7 +91,10 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
     let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
     let mut open: Vec<u32> = Vec::new();
     let mut atoms: Vec<Vec<Atom>> = Vec::with_capacity(page.sections.len());
-    let parts = page.sections.iter().flat_map(|section| divide::divide(section, options.part_bytes));
+    let parts = page
+        .sections
+        .iter()
+        .flat_map(|section| divide::divide(section, options.longest_section, options.part_bytes));
     for divide::Part { section, continues } in parts {
         while open.last().is_some_and(|&above| sections[above as usize].level >= section.level) {
             open.pop();

@@ -19,11 +19,11 @@ pub(super) struct Part<'a> {
     pub continues: bool,
 }
 
-/// A section whole, or from twice `target` bytes on in parts of about `target`: at ends of blocks, of sentences and of lines of code. Only what
+/// A section whole, or above `longest` bytes in parts of about `target`: at ends of blocks, of sentences and of lines of code. Only what
 /// is longer than a part without any of these is cut between words.
-pub(super) fn divide(section: &Section, target: usize) -> Vec<Part<'_>> {
+pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Part<'_>> {
     let len: usize = section.blocks.iter().map(|block| block.text.len()).sum();
-    if len <= 2 * target {
+    if len <= longest {
         return vec![Part { section: Cow::Borrowed(section), continues: false }];
     }
     let mut cutter = Cutter::new(target);
@@ -129,7 +129,7 @@ mod tests {
         ) {
             let texts: Vec<_> = texts.into_iter().map(|(text, code)| (text.trim().to_owned(), code)).collect();
             let whole = section(&texts);
-            let parts = divide(&whole, target);
+            let parts = divide(&whole, 2 * target, target);
             // A word of more than 24 characters may be cut.
             prop_assert_eq!(words(parts.iter().map(|part| &*part.section)).concat(), words([&whole]).concat());
             for (place, part) in parts.iter().enumerate() {
@@ -149,14 +149,14 @@ mod tests {
     #[test]
     fn a_section_of_usual_length_is_whole() {
         let usual = section(&[("word ".repeat(1000), false), ("x".repeat(3000), true)]);
-        assert_eq!(divide(&usual, 4000), [Part { section: Cow::Borrowed(&usual), continues: false }]);
+        assert_eq!(divide(&usual, 8000, 4000), [Part { section: Cow::Borrowed(&usual), continues: false }]);
     }
 
     #[test]
     fn code_is_cut_between_lines_and_a_line_put_in_moves_few_ends() {
         let parts = |lines: &[String]| -> Vec<String> {
             let whole = section(&[(lines.join("\n"), true)]);
-            let parts = divide(&whole, 2000).into_iter();
+            let parts = divide(&whole, 4000, 2000).into_iter();
             parts.map(|part| part.section.blocks[0].text.clone()).collect()
         };
         let mut lines = lines(3000);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_heading_stays_above_blank_text() {
         let blank = section(&[("\n".repeat(5000), true)]);
-        let parts = divide(&blank, 1000).into_iter();
+        let parts = divide(&blank, 2000, 1000).into_iter();
         let parts: Vec<_> =
             parts.map(|part| (part.section.heading.clone(), part.section.blocks.len())).collect();
         assert_eq!(parts, [("Long".to_owned(), 0)]);
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_has_neither_lines_nor_sentences_is_cut_between_words() {
         let whole = section(&[("word ".repeat(2000), false)]);
-        let parts = divide(&whole, 1000);
+        let parts = divide(&whole, 2000, 1000);
         assert!(parts.len() >= 5, "{}", parts.len());
         assert_eq!(words(parts.iter().map(|part| &*part.section)).len(), 2000);
     }
