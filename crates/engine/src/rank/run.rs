@@ -379,19 +379,17 @@ impl Found {
     }
 }
 
-/// Of the parts of a long section the best stands for all.
-fn best_of_each(sections: &mut Vec<RankedSection>, structure: &Structure) {
-    let head = |ranked: &RankedSection| structure.head(SectionId(ranked.candidate.section));
-    order::sort_by(sections, |a, b| {
-        let (one, other) = (head(a), head(b));
-        one < other || one == other && goes_before(&a.candidate, &b.candidate)
+/// Leaves the `most` first of a page's sections, which are in order: of the parts of a long one the best stands for all.
+fn best_of_each(sections: &mut Vec<RankedSection>, most: usize, structure: &Structure) {
+    let mut heads = Vec::new();
+    sections.retain(|ranked| {
+        let head = structure.head(SectionId(ranked.candidate.section));
+        let stays = heads.len() < most && !heads.contains(&head);
+        if stays {
+            heads.push(head);
+        }
+        stays
     });
-    sections.dedup_by_key(|ranked| head(ranked));
-}
-
-/// The order of a page's sections.
-fn goes_before(a: &Candidate, b: &Candidate) -> bool {
-    b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
 }
 
 impl Ranked {
@@ -480,14 +478,15 @@ impl Ranked {
         }
         let most = request.sections_per_page.0.max(1) as usize;
         for (place, page) in pages.iter_mut().enumerate() {
-            // Which part of a long section is asked about, its address does not say.
-            if place != n_shown {
-                best_of_each(&mut page.sections, structure);
-            }
-            order::sort_first(&mut page.sections, most, |a, b| goes_before(&a.candidate, &b.candidate));
+            let n = page.sections.len();
+            order::sort_first(&mut page.sections, n, |a, b| {
+                let (a, b) = (&a.candidate, &b.candidate);
+                b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)).is_lt()
+            });
             match why.and_then(|why| why.section).filter(|_| place == n_shown) {
+                // Which part of a long section is asked about, its address does not say.
                 Some(section) => keep_section(page, section, most),
-                None => page.sections.truncate(most),
+                None => best_of_each(&mut page.sections, most, structure),
             }
         }
         let ranks: Vec<(Places, Places)> = found
