@@ -443,7 +443,8 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
 /// A number that is stored as a distance: whole, not too large, and no negative zero.
 fn whole(value: f64) -> Option<i32> {
     let whole = value as i32;
-    (f64::from(whole).to_bits() == value.to_bits() && whole.abs() <= MAX_WHOLE).then_some(whole)
+    (f64::from(whole).to_bits() == value.to_bits() && (-MAX_WHOLE..=MAX_WHOLE).contains(&whole))
+        .then_some(whole)
 }
 
 fn read_whole(reader: &mut Reader<'_>, n_pages: usize) -> Result<Vec<f64>, Error> {

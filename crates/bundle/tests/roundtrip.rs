@@ -461,6 +461,19 @@ fn a_section_that_grows_leaves_the_postings_of_others() {
 }
 
 #[test]
+fn numbers_at_the_edge_of_whole_ones_come_back() {
+    let edge = f64::from(1 << 29);
+    let least = f64::from(i32::MIN);
+    for number in [edge, -edge, edge + 1.0, -edge - 1.0, least, -least, least - 1.0, 0.5, -0.0, f64::INFINITY]
+    {
+        let values = [number, -1.0].map(AttributeValue::Number);
+        let column = Column::build(AttributeKind::Number, values.iter().map(Some)).unwrap();
+        let read = Column::from_bytes(&column.to_bytes(), AttributeKind::Number, &stats(2)).unwrap();
+        assert_eq!(read.number(PageId(0)).map(f64::to_bits), Some(number.to_bits()), "{number}");
+    }
+}
+
+#[test]
 fn writers_refuse_what_readers_would() {
     let plain = [Posting::new(Level::Page, 1, [1, 0], [1, 0])];
     let mut terms = TermsBuilder::new();
