@@ -72,6 +72,7 @@ fn main() {
                     anchor: Some(format!("s{j}")),
                     parent: None,
                     text: format!("{}\n{}", text(&mut random, 110), text(&mut random, 110)),
+                    continues: false,
                     vectors: Vec::new(),
                 })
                 .collect(),
