@@ -133,6 +133,10 @@ impl Shape {
                     self.place = if self.code { Place::Functions } else { Place::Section };
                 }
             }
+            // A part of the module, in a section of its own.
+            Place::Section if self.last[0] << 8 | u32::from(byte) == u32::from_be_bytes(*b"\0asm") => {
+                (self.at, self.place) = (4, Place::Preamble);
+            }
             Place::Section => {}
             Place::Functions => {
                 if self.number(byte).is_some() {
