@@ -258,6 +258,7 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let versions: Vec<String> = locks.iter().map(|lock| tool_versions(lock)).collect();
     let bindgen = [
         include_str!("bin/bindgen/main.rs"),
+        include_str!("bin/bindgen/deferred.rs"),
         include_str!("bin/bindgen/links.rs"),
         include_str!("bin/bindgen/split.rs"),
         include_str!("bin/bindgen/traps.rs"),

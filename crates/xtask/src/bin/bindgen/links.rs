@@ -12,7 +12,8 @@ use walrus::ir::{self, Value, Visitor};
 use walrus::{
     ConstExpr, DataKind, ElementItems, ElementKind, ExportItem, FunctionId, FunctionKind, Module, TableId,
 };
-use wasmparser::{BinaryReader, DataKind as Kind, Linking, LinkingSectionReader, Operator, Parser, Payload};
+use wasmparser::{BinaryReader, DataKind as Kind, Linking, LinkingSectionReader, Name, NameSectionReader};
+use wasmparser::{Operator, Parser, Payload};
 use wasmparser::{RelocSectionReader, RelocationType, SymbolFlags, SymbolInfo};
 
 /// Something that has an address.
@@ -29,6 +30,8 @@ pub enum Target {
 pub struct Links {
     /// Where the pieces of data are in memory.
     pub pieces: Vec<Range<u32>>,
+    /// Whether nobody writes to them.
+    pub constant: Vec<bool>,
     /// What each piece refers to.
     pub of_pieces: Vec<BTreeSet<Target>>,
     /// What functions refer to, by their names, which are unique. Those that refer to nothing have no entry.
@@ -38,6 +41,7 @@ pub struct Links {
 /// A linked module's relocations, by place in its file.
 pub struct Relocations {
     pieces: Vec<Range<u32>>,
+    constant: Vec<bool>,
     of_pieces: Vec<BTreeSet<Target>>,
     /// By the place of the instruction, as [`walrus::InstrLocId`] has it.
     of_code: BTreeMap<u32, BTreeSet<Target>>,
@@ -66,6 +70,7 @@ impl Relocations {
         let mut relocations = Self {
             of_pieces: vec![BTreeSet::new(); linked.pieces.len()],
             pieces: linked.pieces,
+            constant: linked.constant,
             of_code: BTreeMap::new(),
             counts: HashMap::new(),
         };
@@ -125,7 +130,7 @@ impl Relocations {
             }
             function.name = Some(name);
         }
-        Links { pieces: self.pieces, of_pieces: self.of_pieces, of_functions }
+        Links { pieces: self.pieces, constant: self.constant, of_pieces: self.of_pieces, of_functions }
     }
 }
 
@@ -147,6 +152,7 @@ fn each_place(module: &Module, id: FunctionId, found: impl FnMut(u32)) {
 /// What the file says: relocations in code by place in the file, those in data by address.
 struct Linked {
     pieces: Vec<Range<u32>>,
+    constant: Vec<bool>,
     in_code: Vec<(u32, Target)>,
     in_data: Vec<(u32, Target)>,
 }
@@ -157,6 +163,7 @@ impl Linked {
         let (mut symbols, mut relocations) = (Vec::new(), Vec::new());
         // Where segments are in memory, and where their bytes are in the file.
         let mut segments: Vec<(u32, Range<usize>)> = Vec::new();
+        let mut segment_names: HashMap<u32, &str> = HashMap::new();
         for payload in Parser::new(0).parse_all(wasm) {
             match payload? {
                 Payload::CodeSectionStart { range, .. } => code = Some(range.start),
@@ -182,6 +189,15 @@ impl Linked {
                                 symbols = table.into_iter().collect::<Result<_, _>>()?;
                             }
                         }
+                    } else if section.name() == "name" {
+                        for names in NameSectionReader::new(reader()) {
+                            if let Name::Data(names) = names? {
+                                for naming in names {
+                                    let naming = naming?;
+                                    segment_names.insert(naming.index, naming.name);
+                                }
+                            }
+                        }
                     } else if section.name().starts_with("reloc.") {
                         let in_data = section.name() == "reloc.DATA";
                         for entry in RelocSectionReader::new(reader())?.entries() {
@@ -195,7 +211,7 @@ impl Linked {
         ensure!(!symbols.is_empty(), "the module has no relocations: link it with `--emit-relocs`");
         let (code, data) = (code.context("the module has no code")?, data.context("the module has no data")?);
         // Pieces by the symbols that stand for them.
-        let mut pieces = Vec::new();
+        let (mut pieces, mut constant) = (Vec::new(), Vec::new());
         let mut piece_of: HashMap<u32, usize> = HashMap::new();
         for (symbol, i) in symbols.iter().zip(0..) {
             let SymbolInfo::Data { flags, symbol: Some(defined), .. } = symbol else { continue };
@@ -206,6 +222,7 @@ impl Linked {
                 segments.get(defined.index as usize).context("data in a segment that is not there")?;
             piece_of.insert(i, pieces.len());
             pieces.push(at + defined.offset..at + defined.offset + defined.size);
+            constant.push(segment_names.get(&defined.index).is_some_and(|name| name.starts_with(".rodata")));
         }
         let (mut in_code, mut in_data) = (Vec::new(), Vec::new());
         for (of_data, entry) in relocations {
@@ -232,7 +249,7 @@ impl Linked {
                 in_code.push((u32::try_from(at)?, target));
             }
         }
-        Ok(Self { pieces, in_code, in_data })
+        Ok(Self { pieces, constant, in_code, in_data })
     }
 }
 
@@ -296,10 +313,10 @@ impl Graph {
         })
     }
 
-    /// What can be reached from outside without going through functions that wait.
-    pub fn reach(&self, waits: impl Fn(usize) -> bool) -> Reached {
+    /// What can be reached from outside, and from `besides`, without going through functions that wait.
+    pub fn reach(&self, besides: impl IntoIterator<Item = usize>, waits: impl Fn(usize) -> bool) -> Reached {
         let mut reached = Reached::default();
-        let mut functions: Vec<usize> = self.outside.iter().copied().collect();
+        let mut functions: Vec<usize> = self.outside.iter().copied().chain(besides).collect();
         let mut targets: Vec<Target> = Vec::new();
         loop {
             if let Some(i) = functions.pop() {

@@ -1,111 +1,88 @@
-//! A module in two parts, so that a reader's first search need not wait for what few searches call.
+//! A module in parts, so that a reader's first search need not wait for what few searches call, nor for other sites' languages.
 //!
 //! The first part has everything but the deferred functions and what only they call. It exports its memory, tables, globals
-//! and those of its functions that the rest calls; where it calls the rest, it does so through slots at the end of its table, which are
-//! empty until the rest is there: such a call then traps, so that the host sees to it before (`www/src/rest.ts`). The rest
-//! imports all that, and fills the slots when it is instantiated. It brings the data that nothing else refers to.
+//! and those of its functions that the others call; where it calls another, it does so through slots of its table, which that part fills
+//! when it is instantiated. The others import all that, and bring the data that the first does not refer to. What several of
+//! them need, and the first does not, each of them has: instructions and constants are the same twice.
 //!
-//! The two fit together only as they were made, down to the addresses in them: the module that the rest imports from is named by a
+//! Until the rest is there its slots are empty: such a call traps, so that the host sees to it before (`www/src/rest.ts`). In the slots of
+//! a part that the list makes of a single function, there is one that does nothing, which is how a site goes without that part.
+//!
+//! They fit together only as they were made, down to the addresses in them: the module that the others import from is named by a
 //! hash of the whole, and the first part exports its memory by that name besides, for the host to compare.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use walrus::ir::{self, Instr, InstrSeq, Value, VisitorMut};
 use walrus::{
-    ConstExpr, DataKind, ElementItems, ElementKind, FunctionId, FunctionKind, GlobalKind, ImportedFunction,
-    Module, ModuleConfig, TableId, TypeId, passes,
+    ConstExpr, DataKind, ElementItems, ElementKind, FunctionBuilder, FunctionId, FunctionKind, GlobalKind,
+    ImportedFunction, Module, ModuleConfig, TableId, TypeId, passes,
 };
 
-use crate::links::{self, Graph, Links, called};
+use crate::deferred::{Deferred, REST};
+use crate::links::{self, Graph, Links, Reached, called};
 
-/// Which functions can wait, by parts of their names.
-pub struct Deferred {
-    with: Vec<String>,
-    without: Vec<String>,
-}
-
-impl Deferred {
-    /// Reads a list: a part of a name a line, with `!` in front one that makes an exception; empty lines and those with `#` in front are
-    /// passed over.
-    pub fn parse(list: &str) -> Self {
-        let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let (without, with): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('!'));
-        Self {
-            with: with.into_iter().map(str::to_owned).collect(),
-            without: without.into_iter().map(|line| line[1..].to_owned()).collect(),
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        let name = without_hashes(name);
-        let any = |parts: &[String]| parts.iter().any(|part| name.contains(part.as_str()));
-        any(&self.with) && !any(&self.without)
-    }
-}
-
-/// `core[c5930c85a12de822]::fmt` as `core::fmt`.
-fn without_hashes(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((before, after)) = rest.split_once('[') {
-        out.push_str(before);
-        match after.split_once(']') {
-            Some((hash, after)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
-                rest = after
-            }
-            _ => {
-                out.push('[');
-                rest = after;
-            }
-        }
-    }
-    out + rest
-}
-
-/// What goes where. Functions are named by their place in the module, since both parts are made from a reading of their own.
+/// What goes where. Functions are named by their place in the module, since each part is made from a reading of its own.
 struct Plan {
-    /// In the rest.
-    rest: HashSet<usize>,
-    /// Of these, what the first part calls, in the order of their slots.
-    slots: Vec<usize>,
-    /// In the first part, what the rest calls.
+    first: Part,
+    /// The others, by name.
+    others: BTreeMap<String, Part>,
+    /// In the first part, what others call.
     shared: Vec<usize>,
-    /// The table's entries: slot and function.
+    /// The table's entries: slot and function. Behind its own, those that stand for calls between parts.
     entries: BTreeMap<u32, usize>,
-    /// Where the data is that the first part refers to, the rest as well or not.
-    data: Vec<Range<u32>>,
-    /// That to which the rest alone refers.
-    waiting_data: Vec<Range<u32>>,
-    /// The first slot after the table's own.
-    end: u32,
-    /// Names what both parts were made from.
+    /// The slots of these, by function.
+    slots: BTreeMap<usize, u32>,
+    /// Where there is a function that does nothing until the right one comes.
+    stood_in: BTreeSet<u32>,
+    /// Names what all parts were made from.
     name: String,
 }
 
-/// The first part and the rest of `whole`, a module with names.
+/// One part.
+struct Part {
+    functions: HashSet<usize>,
+    /// Where the data is that it brings.
+    data: Vec<Range<u32>>,
+}
+
+/// The parts of a module.
+pub struct Parts {
+    /// The first part.
+    pub first: Vec<u8>,
+    /// The others, by name.
+    pub others: BTreeMap<String, Vec<u8>>,
+}
+
+/// The parts of `whole`, a module with names.
 ///
 /// # Errors
 /// Where the module is none, has no table of functions, one filled in a way that linkers do not, or no function is deferred.
-pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (mut first, mut rest) = (read(whole)?, read(whole)?);
+pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<Parts> {
+    let mut first = read(whole)?;
     let plan = Plan::new(whole, &first, deferred, links)?;
     plan.make_first(&mut first)?;
-    plan.make_rest(&mut rest)?;
-    // Each import of the rest is an export of the first part; anything else nobody would give it.
-    for import in rest.imports.iter() {
-        let given =
-            import.module == plan.name && first.exports.iter().any(|export| export.name == import.name);
-        ensure!(
-            given,
-            "the rest imports `{}` from `{}`, which the first part does not export",
-            import.name,
-            import.module
-        );
+    let mut others = BTreeMap::new();
+    for (name, part) in &plan.others {
+        let mut module = read(whole)?;
+        plan.make_other(part, &mut module)?;
+        // Each import is an export of the first part; anything else nobody would give it.
+        for import in module.imports.iter() {
+            let given =
+                import.module == plan.name && first.exports.iter().any(|export| export.name == import.name);
+            ensure!(
+                given,
+                "the part `{name}` imports `{}` from `{}`, which the first part does not export",
+                import.name,
+                import.module
+            );
+        }
+        others.insert(name.clone(), module.emit_wasm());
     }
-    Ok((first.emit_wasm(), rest.emit_wasm()))
+    Ok(Parts { first: first.emit_wasm(), others })
 }
 
 /// Takes out of a module what nothing refers to.
@@ -114,7 +91,7 @@ pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<(Vec<u8
 /// Where the module is not as linkers make them.
 pub fn prune(module: &mut Module, links: &Links) -> Result<()> {
     let graph = Graph::new(module, links)?;
-    let reached = graph.reach(|_| false);
+    let reached = graph.reach([], |_| false);
     let (kept, gone): (Vec<usize>, Vec<usize>) =
         (0..links.pieces.len()).partition(|piece| reached.pieces.contains(piece));
     let pieces = |of: &[usize]| of.iter().map(|&piece| links.pieces[piece].clone()).collect::<Vec<_>>();
@@ -125,7 +102,7 @@ pub fn prune(module: &mut Module, links: &Links) -> Result<()> {
         .map(|(&slot, &i)| (slot, i))
         .filter(|(slot, _)| reached.slots.contains(slot))
         .collect();
-    fill(module, graph.table, 0, &entries, |i| Some(graph.ids[i]))?;
+    fill(module, graph.table, 0, &entries, |_, i| Some(graph.ids[i]))?;
     passes::gc::run(module);
     Ok(())
 }
@@ -146,76 +123,86 @@ fn main_table(module: &Module) -> Result<TableId> {
 impl Plan {
     fn new(whole: &[u8], module: &Module, deferred: &Deferred, links: &Links) -> Result<Self> {
         let graph = Graph::new(module, links)?;
-        // The first part: what can be reached from outside without going through what is deferred.
-        let waits = |i: usize| {
-            let function = module.funcs.get(graph.ids[i]);
-            matches!(function.kind, FunctionKind::Local(_))
-                && function.name.as_deref().is_some_and(|name| deferred.has(name))
-        };
-        let (all, first) = (graph.reach(|_| false), graph.reach(waits));
-        let entries = graph.entries.iter().map(|(&slot, &i)| (slot, i));
-        let entries = entries.filter(|(slot, _)| all.slots.contains(slot)).collect();
-        let pieces = |waits: bool| {
-            let pieces = all.pieces.iter().filter(|piece| first.pieces.contains(piece) != waits);
-            let mut pieces: Vec<Range<u32>> = pieces.map(|&piece| links.pieces[piece].clone()).collect();
-            pieces.sort_unstable_by_key(|piece| (piece.start, piece.end));
-            pieces
-        };
-        let (data, waiting_data) = (pieces(false), pieces(true));
-        let first = first.functions;
-        let rest: HashSet<usize> = (0..graph.ids.len()).filter(|i| !first.contains(i)).collect();
-        ensure!(
-            !rest.is_empty(),
-            "no function of the module is on the list of those deferred, or its names were dropped"
-        );
-        let names: Vec<String> =
-            module.funcs.iter().filter_map(|function| function.name.as_deref()).map(without_hashes).collect();
-        for part in deferred.with.iter().chain(&deferred.without) {
-            ensure!(
-                names.iter().any(|name| name.contains(part.as_str())),
-                "the list of deferred functions has `{part}`, which no function of the module is called by: mend the line or drop it"
+        let names = || graph.ids.iter().map(|&id| module.funcs.get(id).name.as_deref().unwrap_or_default());
+        if let Some(line) = deferred.idle(names()) {
+            bail!(
+                "the list of deferred functions has `{line}`, which no function of the module is called by: mend the line or drop it"
             );
         }
-        let called_by = |from: &HashSet<usize>, to: &HashSet<usize>| {
-            let mut across: Vec<usize> =
-                from.iter().flat_map(|&i| &graph.calls[i]).copied().filter(|i| to.contains(i)).collect();
-            across.sort_unstable();
-            across.dedup();
-            across
+        let all = graph.reach([], |_| false);
+        let waits: HashMap<usize, String> = names()
+            .enumerate()
+            .filter(|(i, _)| all.functions.contains(i) && !graph.outside.contains(i))
+            .filter(|&(i, _)| matches!(module.funcs.get(graph.ids[i]).kind, FunctionKind::Local(_)))
+            .filter_map(|(i, name)| Some((i, deferred.part_of(name)?)))
+            .collect();
+        ensure!(
+            !waits.is_empty(),
+            "no function of the module is on the list of those deferred, or its names were dropped"
+        );
+        // What can be reached from outside without going through what waits, and then through what waits for one part.
+        let mut first = graph.reach([], |i| waits.contains_key(&i));
+        let mut reached: BTreeMap<String, Reached> = BTreeMap::new();
+        for part in waits.values() {
+            if !reached.contains_key(part) {
+                let own = waits.iter().filter(|(_, name)| *name == part).map(|(&i, _)| i);
+                let of_part = graph.reach(own, |i| waits.get(&i).is_some_and(|name| name != part));
+                reached.insert(part.clone(), of_part);
+            }
+        }
+        let of_first = first.pieces.clone();
+        let mut uses: HashMap<usize, usize> = HashMap::new();
+        for &piece in reached.values().flat_map(|reached| reached.pieces.difference(&of_first)) {
+            *uses.entry(piece).or_default() += 1;
+        }
+        // Data that can change must not come a second time. What it refers to is where those are that refer to it.
+        let changing = uses.iter().filter(|&(&piece, &uses)| uses > 1 && !links.constant[piece]);
+        first.pieces.extend(changing.map(|(&piece, _)| piece));
+        let data = |pieces: &mut dyn Iterator<Item = &usize>| {
+            let mut data: Vec<Range<u32>> = pieces.map(|&piece| links.pieces[piece].clone()).collect();
+            data.sort_unstable_by_key(|piece| (piece.start, piece.end));
+            data
         };
+        let part = |reached: Reached| Part {
+            functions: reached.functions.difference(&first.functions).copied().collect(),
+            data: data(&mut reached.pieces.difference(&first.pieces)),
+        };
+        let others: BTreeMap<String, Part> =
+            reached.into_iter().map(|(name, reached)| (name, part(reached))).collect();
+        let first = Part { data: data(&mut first.pieces.iter()), functions: first.functions };
+
+        let entries = graph.entries.iter().map(|(&slot, &i)| (slot, i));
+        let mut entries: BTreeMap<u32, usize> =
+            entries.filter(|(slot, _)| all.slots.contains(slot)).collect();
+        // Whatever is called from a part that does not have it: in the first, or through a slot.
+        let calls = |part: &Part| {
+            let calls = part.functions.iter().flat_map(|&i| graph.calls[i].iter().copied());
+            calls.filter(|call| !part.functions.contains(call)).collect::<BTreeSet<usize>>()
+        };
+        let mut through = calls(&first);
+        let (shared, more): (BTreeSet<usize>, BTreeSet<usize>) =
+            others.values().flat_map(calls).partition(|call| first.functions.contains(call));
+        through.extend(more);
+        let end = u32::try_from(module.tables.get(graph.table).initial)?;
+        let slots: BTreeMap<usize, u32> = through.into_iter().zip(end..).collect();
+        entries.extend(slots.iter().map(|(&i, &slot)| (slot, i)));
+        let is_stood_in = |i: &usize| waits.get(i).is_some_and(|part| part != REST);
+        let stood_in = entries.iter().filter(|(_, i)| is_stood_in(i)).map(|(&slot, _)| slot).collect();
         let mut hasher = DefaultHasher::new();
-        (whole, &deferred.with, &deferred.without).hash(&mut hasher);
-        Ok(Self {
-            slots: called_by(&first, &rest),
-            shared: called_by(&rest, &first),
-            end: u32::try_from(module.tables.get(graph.table).initial)?,
-            name: format!("{:016x}", hasher.finish()),
-            rest,
-            entries,
-            data,
-            waiting_data,
-        })
+        (whole, deferred).hash(&mut hasher);
+        let name = format!("{:016x}", hasher.finish());
+        Ok(Self { first, others, shared: shared.into_iter().collect(), entries, slots, stood_in, name })
     }
 
     fn make_first(&self, module: &mut Module) -> Result<()> {
         let (ids, table) = (ids(module), main_table(module)?);
-        let slots: HashMap<FunctionId, (u32, TypeId)> = self
-            .slots
-            .iter()
-            .zip(self.end..)
-            .map(|(&i, slot)| (ids[i], (slot, module.funcs.get(ids[i]).ty())))
-            .collect();
-        for (i, &id) in ids.iter().enumerate() {
-            if self.rest.contains(&i) {
-                continue;
-            }
-            if let FunctionKind::Local(function) = &mut module.funcs.get_mut(id).kind {
-                let entry = function.entry_block();
-                ir::dfs_pre_order_mut(&mut ThroughSlots { slots: &slots, table }, function, entry);
-            }
-        }
-        fill(module, table, self.slots.len(), &self.entries, |i| (!self.rest.contains(&i)).then(|| ids[i]))?;
-        links::clear(module, self.data.iter(), self.waiting_data.iter())?;
+        self.call_through_slots(&self.first, module)?;
+        let nothing = self.nothing(module, &ids)?;
+        fill(module, table, self.slots.len(), &self.entries, |slot, i| {
+            if self.first.functions.contains(&i) { Some(ids[i]) } else { nothing.get(&slot).copied() }
+        })?;
+        let gone: Vec<Range<u32>> = self.others.values().flat_map(|part| part.data.iter().cloned()).collect();
+        links::clear(module, self.first.data.iter(), gone.iter())?;
         for (name, &i) in self.shared.iter().enumerate() {
             module.exports.add(&format!("{name:x}"), ids[i]);
         }
@@ -229,27 +216,54 @@ impl Plan {
         for (i, global) in globals.into_iter().enumerate() {
             module.exports.add(&format!("g{i}"), global);
         }
+        let (here, gone): (Vec<usize>, Vec<usize>) =
+            (0..ids.len()).partition(|i| self.first.functions.contains(i));
         // Slots stand for calls alone: an address taken, or a tail call, would be left to nothing.
-        let gone: HashSet<FunctionId> = self.rest.iter().map(|&i| ids[i]).collect();
-        for &id in ids.iter().filter(|id| !gone.contains(id)) {
+        let gone: HashSet<FunctionId> = gone.into_iter().map(|i| ids[i]).collect();
+        for id in here.into_iter().map(|i| ids[i]) {
             let name = module.funcs.get(id).name.as_deref().unwrap_or("a function");
             let left = called(module, id).iter().any(|id| gone.contains(id));
             ensure!(!left, "`{name}` refers to a deferred function otherwise than by calling it");
         }
-        for &i in &self.rest {
-            module.funcs.delete(ids[i]);
+        for id in gone {
+            module.funcs.delete(id);
         }
         passes::gc::run(module);
         Ok(())
     }
 
-    fn make_rest(&self, module: &mut Module) -> Result<()> {
+    /// For each slot that is stood in for, a function of its type that does nothing.
+    fn nothing(&self, module: &mut Module, ids: &[FunctionId]) -> Result<HashMap<u32, FunctionId>> {
+        let mut by_type: HashMap<TypeId, FunctionId> = HashMap::new();
+        let mut nothing = HashMap::new();
+        for slot in &self.stood_in {
+            let function = module.funcs.get(ids[self.entries[slot]]);
+            let ty = function.ty();
+            let name = function.name.as_deref().unwrap_or("a function");
+            let (params, results) = module.types.params_results(ty);
+            ensure!(
+                results.is_empty(),
+                "`{name}` is a part by itself and gives something back: nothing can stand for it where the part is not there"
+            );
+            let params = params.to_vec();
+            let id = *by_type.entry(ty).or_insert_with(|| {
+                let builder = FunctionBuilder::new(&mut module.types, &params, &[]);
+                let params = params.iter().map(|&ty| module.locals.add(ty)).collect();
+                builder.finish(params, &mut module.funcs)
+            });
+            nothing.insert(*slot, id);
+        }
+        Ok(nothing)
+    }
+
+    fn make_other(&self, part: &Part, module: &mut Module) -> Result<()> {
         let (ids, table) = (ids(module), main_table(module)?);
+        self.call_through_slots(part, module)?;
         module.start = None;
         for export in module.exports.iter().map(walrus::Export::id).collect::<Vec<_>>() {
             module.exports.delete(export);
         }
-        let waiting = self.take_data(module)?;
+        let brought = self.take_data(part, module)?;
         for (name, &i) in self.shared.iter().enumerate() {
             let ty = module.funcs.get(ids[i]).ty();
             let import = module.imports.add(&self.name, &format!("{name:x}"), ids[i]);
@@ -261,7 +275,7 @@ impl Plan {
         let memory = module.memories.get_mut(memories[0]);
         memory.import = Some(import);
         memory.data_segments.clear();
-        for (at, bytes) in waiting {
+        for (at, bytes) in brought {
             let offset = ConstExpr::Value(Value::I32(at.cast_signed()));
             let data = module.data.add(DataKind::Active { memory: memories[0], offset }, bytes);
             module.memories.get_mut(memories[0]).data_segments.insert(data);
@@ -276,33 +290,53 @@ impl Plan {
             module.globals.get_mut(id).kind =
                 GlobalKind::Import(module.imports.add(&self.name, &format!("g{i}"), id));
         }
-        fill(module, table, self.slots.len(), &self.entries, |i| self.rest.contains(&i).then(|| ids[i]))?;
-        let slots = self.slots.iter().map(|&i| ids[i]).collect();
-        run_of(module, table, self.end, slots);
+        fill(module, table, self.slots.len(), &self.entries, |_, i| {
+            part.functions.contains(&i).then(|| ids[i])
+        })?;
         passes::gc::run(module);
         Ok(())
     }
 
-    /// Takes all data out of a module; gives back that which waits, with its addresses.
-    fn take_data(&self, module: &mut Module) -> Result<Vec<(u32, Vec<u8>)>> {
-        let mut waiting: BTreeMap<u32, u8> = BTreeMap::new();
-        let at: HashSet<u32> = self.waiting_data.iter().cloned().flatten().collect();
-        let kept: HashSet<u32> = self.data.iter().cloned().flatten().collect();
+    /// Makes a part's calls of what it does not have, nor the first, calls through slots.
+    fn call_through_slots(&self, part: &Part, module: &mut Module) -> Result<()> {
+        let (ids, table) = (ids(module), main_table(module)?);
+        let slots: HashMap<FunctionId, (u32, TypeId)> = self
+            .slots
+            .iter()
+            .filter(|(i, _)| !part.functions.contains(i))
+            .map(|(&i, &slot)| (ids[i], (slot, module.funcs.get(ids[i]).ty())))
+            .collect();
+        for &i in &part.functions {
+            if let FunctionKind::Local(function) = &mut module.funcs.get_mut(ids[i]).kind {
+                let entry = function.entry_block();
+                ir::dfs_pre_order_mut(&mut ThroughSlots { slots: &slots, table }, function, entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all data out of a module; gives back that which a part brings, with its addresses.
+    fn take_data(&self, part: &Part, module: &mut Module) -> Result<Vec<(u32, Vec<u8>)>> {
+        let places = |part: &Part| part.data.iter().cloned().flatten().collect::<HashSet<u32>>();
+        let own = places(part);
+        // What may be there before, or come after.
+        let mut others = places(&self.first);
+        others.extend(self.others.values().flat_map(places).filter(|at| !own.contains(at)));
+        let first = places(&self.first);
+        let mut brought: BTreeMap<u32, u8> = BTreeMap::new();
         for id in module.data.iter().map(walrus::Data::id).collect::<Vec<_>>() {
             let data = module.data.get(id);
             let bytes = (links::address(&data.kind)?..).zip(&data.value).map(|(at, &byte)| (at, byte));
-            waiting.extend(
-                bytes.filter(|(place, byte)| *byte != 0 && at.contains(place) && !kept.contains(place)),
-            );
+            brought.extend(bytes.filter(|(at, byte)| *byte != 0 && own.contains(at) && !first.contains(at)));
             module.data.delete(id);
         }
         let mut runs: Vec<(u32, Vec<u8>)> = Vec::new();
-        for (at, byte) in waiting {
+        for (at, byte) in brought {
             match runs.last_mut() {
                 // A few zeros between are shorter than a beginning. They are written over zeros, if they are nobody else's.
                 Some((start, run))
                     if (at - *start) as usize - run.len() < 8
-                        && (*start + run.len() as u32..at).all(|at| !kept.contains(&at)) =>
+                        && (*start + run.len() as u32..at).all(|at| !others.contains(&at)) =>
                 {
                     run.resize((at - *start) as usize, 0);
                     run.push(byte);
@@ -320,7 +354,7 @@ fn fill(
     table: TableId,
     more: usize,
     entries: &BTreeMap<u32, usize>,
-    here: impl Fn(usize) -> Option<FunctionId>,
+    here: impl Fn(u32, usize) -> Option<FunctionId>,
 ) -> Result<()> {
     for element in module.elements.iter().map(walrus::Element::id).collect::<Vec<_>>() {
         module.elements.delete(element);
@@ -332,7 +366,7 @@ fn fill(
     place.maximum = place.maximum.map(|maximum| maximum + more);
     let mut runs: Vec<(u32, Vec<FunctionId>)> = Vec::new();
     for (&slot, &function) in entries {
-        let Some(id) = here(function) else { continue };
+        let Some(id) = here(slot, function) else { continue };
         match runs.last_mut() {
             Some((at, run)) if *at as usize + run.len() == slot as usize => run.push(id),
             _ => runs.push((slot, vec![id])),
@@ -410,6 +444,7 @@ mod tests {
         run_of(&mut module, table, 1, vec![rare, common]);
         let links = Links {
             pieces: vec![8..11, 11..16, 16..21],
+            constant: vec![true; 3],
             of_pieces: vec![BTreeSet::new(); 3],
             of_functions: HashMap::from([
                 ("main".into(), BTreeSet::from([Target::Data(0), Target::Slot(1), Target::Slot(2)])),
@@ -422,10 +457,19 @@ mod tests {
         (module.emit_wasm(), links)
     }
 
-    fn parts(list: &Deferred) -> Result<(Module, Module)> {
+    fn parts(list: &Deferred) -> Result<(Module, BTreeMap<String, Module>)> {
         let (whole, links) = module();
-        let (first, rest) = split(&whole, list, &links)?;
-        Ok((read(&first)?, read(&rest)?))
+        let parts = split(&whole, list, &links)?;
+        let others = parts.others.into_iter().map(|(name, part)| Ok((name, read(&part)?)));
+        Ok((read(&parts.first)?, others.collect::<Result<_>>()?))
+    }
+
+    /// Of one that has no other parts than the rest.
+    fn first_and_rest(list: &str) -> Result<(Module, Module)> {
+        let (first, mut others) = parts(&Deferred::parse(list))?;
+        let rest = others.remove(REST).unwrap();
+        assert!(others.is_empty());
+        Ok((first, rest))
     }
 
     fn names(module: &Module) -> Vec<&str> {
@@ -456,7 +500,7 @@ mod tests {
 
     #[test]
     fn what_only_deferred_functions_call_goes_with_them() {
-        let (first, rest) = parts(&Deferred::parse("# comment\n\nengine::rare\n")).unwrap();
+        let (first, rest) = first_and_rest("# comment\n\nengine::rare\n").unwrap();
         assert_eq!(names(&first), ["engine::common::h0", "main"]);
         assert_eq!(names(&rest), ["engine::helper::h1", "engine[0123456789abcdef]::rare::h2"]);
         // The rest fills the slot of `rare`, and its old place in the table.
@@ -475,7 +519,7 @@ mod tests {
 
     #[test]
     fn data_goes_where_it_is_referred_to() {
-        let (first, rest) = parts(&Deferred::parse("engine::rare")).unwrap();
+        let (first, rest) = first_and_rest("engine::rare").unwrap();
         assert_eq!(data(&first), [(8, &b"one\0\0\0\0\0never"[..])]);
         assert_eq!(data(&rest), [(11, &b"two!!"[..])]);
     }
@@ -492,7 +536,7 @@ mod tests {
     #[test]
     fn parts_of_different_builds_do_not_fit() {
         let name = |list| {
-            let (_, rest) = parts(&Deferred::parse(list)).unwrap();
+            let (_, rest) = first_and_rest(list).unwrap();
             rest.imports.iter().next().unwrap().module.clone()
         };
         assert_eq!(name("engine::rare"), name("engine::rare"));
@@ -501,9 +545,72 @@ mod tests {
 
     #[test]
     fn exceptions_and_lists_that_name_nothing() {
-        let (first, _) = parts(&Deferred::parse("engine::\n!common\n")).unwrap();
+        let (first, _) = first_and_rest("engine::\n!common\n").unwrap();
         assert_eq!(names(&first), ["engine::common::h0", "main"]);
-        let error = parts(&Deferred::parse("nothing")).unwrap_err().to_string();
+        let error = first_and_rest("nothing").unwrap_err().to_string();
         assert!(error.contains("no function of the module"), "{error}");
+    }
+    /// `main` calls `one` through the table, which calls `shared`, as does `two`, which is called directly. There are four pieces of data:
+    /// each of the two refers to its own, both to the third, which is constant, and the fourth, which is not.
+    fn with_languages() -> (Vec<u8>, Links) {
+        let mut module = Module::default();
+        let memory = module.memories.add_local(false, false, 1, None, None);
+        let offset = ConstExpr::Value(Value::I32(8));
+        module.data.add(DataKind::Active { memory, offset }, b"onetwobothmore".to_vec());
+        let table = module.tables.add_local(false, 2, Some(2), RefType::FUNCREF);
+        let mut add = |name: &str, params: &[ValType], calls: &[FunctionId]| {
+            let mut builder = FunctionBuilder::new(&mut module.types, params, &[]);
+            builder.name(name.to_owned());
+            let args = params.iter().map(|&ty| module.locals.add(ty)).collect();
+            let mut body = builder.func_body();
+            for &call in calls {
+                body.i32_const(0).call(call);
+            }
+            builder.finish(args, &mut module.funcs)
+        };
+        let shared = add("shared", &[ValType::I32], &[]);
+        let one = add("language::one", &[ValType::I32], &[shared]);
+        let two = add("language::two", &[ValType::I32], &[shared]);
+        let main = add("main", &[], &[two]);
+        module.exports.add("main", main);
+        run_of(&mut module, table, 1, vec![one]);
+        let data = |pieces: [usize; 3]| pieces.map(Target::Data).into();
+        let links = Links {
+            pieces: vec![8..11, 11..14, 14..18, 18..22],
+            constant: vec![true, true, true, false],
+            of_pieces: vec![BTreeSet::new(); 4],
+            of_functions: HashMap::from([
+                ("main".into(), BTreeSet::from([Target::Slot(1)])),
+                ("language::one".into(), data([0, 2, 3])),
+                ("language::two".into(), data([1, 2, 3])),
+            ]),
+        };
+        (module.emit_wasm(), links)
+    }
+
+    #[test]
+    fn a_part_of_a_function_has_all_that_it_needs_and_is_stood_in_for() {
+        let (whole, links) = with_languages();
+        let parts = split(&whole, &Deferred::parse("language::*"), &links).unwrap();
+        let first = read(&parts.first).unwrap();
+        let [one, two] = ["one", "two"].map(|name| read(&parts.others[name]).unwrap());
+        assert_eq!(parts.others.len(), 2);
+        assert_eq!(names(&one), ["language::one", "shared"]);
+        assert_eq!(names(&two), ["language::two", "shared"]);
+        assert_eq!((filled(&one), filled(&two)), (vec![(1, 1)], vec![(2, 1)]));
+        // The slots of both have a function in the first part, which does nothing; data that can change is there from the beginning.
+        assert_eq!(names(&first), ["main"]);
+        assert_eq!(first.funcs.iter().count(), 2);
+        assert_eq!(filled(&first), [(1, 2)]);
+        assert_eq!(data(&first), [(8, &b"\0\0\0\0\0\0\0\0\0\0more"[..])]);
+        assert_eq!(data(&one), [(8, &b"one"[..]), (14, b"both")]);
+        assert_eq!(data(&two), [(11, &b"twoboth"[..])]);
+    }
+
+    #[test]
+    fn nothing_stands_for_what_gives_something_back() {
+        let (whole, links) = module();
+        let error = split(&whole, &Deferred::parse("engine::*"), &links).err().unwrap().to_string();
+        assert!(error.contains("gives something back"), "{error}");
     }
 }
