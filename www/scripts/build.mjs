@@ -15,10 +15,9 @@ import * as esbuild from "esbuild";
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(www, "dist");
 const engine = join(www, "wasm/engine");
-const engineEn = join(www, "wasm/engine-en");
 const encoder = join(www, "wasm/encoder");
 
-const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].flatMap((name) => [join(engine, name), join(engineEn, name)]);
+const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].map((name) => join(engine, name));
 for (const file of [...needed, join(www, "wasm/unpack/unpack.bin")]) {
   if (!existsSync(file)) {
     console.error(`${file} is missing. Build it with: cargo xtask wasm`);
@@ -88,11 +87,9 @@ await esbuild.build({
   logLevel: "warning",
 });
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
-// For sites in English the second two: `findling build` deploys those that fit, under the names of the first two.
-for (const [directory, name] of [[engine, "findling_engine"], [engineEn, "findling_engine_en"]]) {
-  cpSync(join(directory, "first.pack"), join(next, `${name}.pack`));
-  cpSync(join(directory, "rest.pack"), join(next, `${name}_rest.pack`));
-}
+// With all languages: `findling build` leaves those of the site.
+cpSync(join(engine, "first.pack"), join(next, "findling_engine.pack"));
+cpSync(join(engine, "rest.pack"), join(next, "findling_engine_rest.pack"));
 if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
 // Types: a tree as in src/, and under each entry's name a file that leads there.

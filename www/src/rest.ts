@@ -1,11 +1,12 @@
 /**
- * The rest of the engine. Browsers load it in two parts: what a first search by words and meaning needs, and the rest, which is
+ * The rest of the engine. Browsers load first what a first search by words and meaning needs, and then the rest, which is
  * fetched by the first search that needs it and is then there for all. What belongs to it: `crates/wasm/deferred.txt`.
  */
 
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
 import { compiled } from "./packed";
+import { build, link, type First } from "./parts";
 
 /** What of the engine comes later. */
 export interface Rest {
@@ -52,14 +53,14 @@ export function restAt(url: string, first: Promise<object>): Rest {
 }
 
 async function join(url: string, first: Promise<object>): Promise<void> {
-  const exports = (await first) as WebAssembly.ModuleImports;
+  const exports = (await first) as First;
   // What the rest imports is named by the build that it belongs to, and so is it, so that no cache has another build's for it.
-  const build = Object.keys(exports).find((name) => /^[0-9a-f]{16}$/.test(name)) ?? "";
-  const module = await compiled(`${url}?${build}`);
+  const name = build(exports);
+  const module = await compiled(`${url}?${name}`);
   // With another build's memory it would do anything.
-  if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
+  if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== name)) {
     const remedy = "Reload the page; if that does not help, deploy the client as a whole.";
     throw new FindlingError("wasm", `${url} belongs to another build than the engine on this page.`, { remedy });
   }
-  await WebAssembly.instantiate(module, { [build]: exports });
+  await link(module, exports);
 }

@@ -9,6 +9,7 @@ import { FindlingError } from "./errors";
 import type { Request } from "./engine-types";
 import { locate } from "./locate";
 import { compiled } from "./packed";
+import { languages, link, type First } from "./parts";
 import { restAt } from "./rest";
 import { serve, type Port } from "./rpc";
 import { Files, noTraffic } from "./shards";
@@ -48,11 +49,19 @@ export function start(port: Port): void {
 let initialised: Promise<object> | undefined;
 
 function initialise(url: string): Promise<object> {
-  return (initialised ??= wasm.default({ module_or_path: compiled(url) }).catch((thrown: unknown) => {
+  return (initialised ??= linked(url).catch((thrown: unknown) => {
     initialised = undefined;
     if (thrown instanceof FindlingError) throw thrown;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
   }));
+}
+
+/** The engine at `url` with the languages that it carries. */
+async function linked(url: string): Promise<object> {
+  const module = await compiled(url);
+  const first = await wasm.default({ module_or_path: module });
+  for (const part of await languages(module)) await link(part, first as unknown as First);
+  return first;
 }
 
 declare const WorkerGlobalScope: { new (): object } | undefined;

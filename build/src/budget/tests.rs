@@ -236,7 +236,7 @@ fn what_pages_load_is_what_the_client_is_made_of() {
         println!("skipped: no client is compiled in");
         return;
     };
-    crate::index::client::fit(&mut files, &[]);
+    crate::index::client::fit(&mut files, &[]).unwrap();
     for name in CLIENT.iter().chain(&CLIENT_REST).chain(&CLIENT_ENCODER) {
         // A client without the encoder's module is whole all the same.
         let may_lack = CLIENT_ENCODER.contains(name);

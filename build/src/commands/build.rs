@@ -356,7 +356,7 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let job =
         Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, deployed, options };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
-    client::fit(&mut extras, &bundle.manifest.languages);
+    client::fit(&mut extras, &bundle.manifest.languages)?;
     stages.insert(0, parse);
 
     let writing = Instant::now();

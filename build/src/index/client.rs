@@ -4,10 +4,13 @@
 //! `findling build` needs nothing else; `--client DIR` takes another one.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use findling_pack::parts;
 
 use super::write::Extra;
 
@@ -17,22 +20,61 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// What pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
-/// The engine as pages load it, in its two parts, with all stemmers; and the same with the English one alone, a sixth smaller.
-const ENGINES: [(&str, &str); 2] = [
-    ("findling_engine.pack", "findling_engine_en.pack"),
-    ("findling_engine_rest.pack", "findling_engine_en_rest.pack"),
-];
+/// The engine as pages load it, with all languages: without those that a site does not have it is a fifth smaller.
+const ENGINE: &str = "findling_engine.pack";
+/// The language that every engine has.
+const BUILT_IN: &str = "en";
 
-/// Leaves one engine among the client's files: the smallest that reads a bundle in these languages.
-pub fn fit(files: &mut Vec<Extra>, languages: &[String]) {
-    let stemmed = languages.iter().any(|language| findling_text::needs_stemmers(language));
-    for (all, english) in ENGINES {
-        let Some(at) = files.iter().position(|file| file.path == english) else { continue };
-        let english = files.remove(at);
-        if !stemmed && let Some(engine) = files.iter_mut().find(|file| file.path == all) {
-            engine.contents = english.contents;
-        }
+/// Leaves in the engine among the client's files, if it is there, those languages alone that a bundle has (BCP 47).
+///
+/// # Errors
+/// Where the engine is damaged, or lacks one of the languages.
+pub fn fit(files: &mut [Extra], languages: &[String]) -> Result<()> {
+    let Some(engine) = files.iter_mut().find(|file| file.path == ENGINE) else { return Ok(()) };
+    let wanted = languages
+        .iter()
+        .filter_map(|language| findling_text::rules_for(language))
+        .filter(|&language| language != BUILT_IN)
+        .collect();
+    engine.contents = Cow::Owned(with_languages(&engine.contents, wanted)?);
+    Ok(())
+}
+
+/// A packed engine with these languages alone of those that it carries.
+fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u8>> {
+    /// What came of it the last time: `--watch` builds again and again, and packing takes longer than all else on a small site.
+    static LAST: Mutex<Option<Last>> = Mutex::new(None);
+    struct Last {
+        packed: Vec<u8>,
+        wanted: BTreeSet<&'static str>,
+        left: Vec<u8>,
     }
+
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(last) = &*last
+        && last.packed == packed
+        && last.wanted == wanted
+    {
+        return Ok(last.left.clone());
+    }
+    let module = findling_pack::unpack(packed).with_context(|| format!("the client's {ENGINE}"))?;
+    let carried = parts::tags(&module).with_context(|| format!("the client's {ENGINE}"))?;
+    if let Some(missing) = wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
+    {
+        bail!(
+            "the client's {ENGINE}: expected the rules of language `{missing}`, which the site has, found {}; build the client anew \
+             (`cargo xtask client`) or give one of this version with --client DIR",
+            if carried.is_empty() {
+                "none but those of English".to_owned()
+            } else {
+                carried.iter().map(|tag| String::from_utf8_lossy(tag)).collect::<Vec<_>>().join(", ")
+            }
+        );
+    }
+    let left = parts::only(&module, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?;
+    let left = if left == module { packed.to_vec() } else { findling_pack::pack(&left) };
+    *last = Some(Last { packed: packed.to_vec(), wanted, left: left.clone() });
+    Ok(left)
 }
 
 /// The client's files, by name: those in `dir`, or those compiled in.
@@ -96,29 +138,48 @@ mod tests {
         assert!(files(Some(&dir.path().join("nowhere"))).is_err());
     }
 
+    /// A client of a packed engine that carries these languages.
+    fn client(carried: &[&[u8; 2]]) -> Vec<Extra> {
+        let mut module = b"\0asm\x01\0\0\0".to_vec();
+        for &tag in carried {
+            parts::push(&mut module, *tag, &[tag[0]; 100]);
+        }
+        let file = |path: &str, contents: Vec<u8>| Extra { path: path.to_owned(), contents: contents.into() };
+        vec![file(ENTRY, b"js".to_vec()), file(ENGINE, findling_pack::pack(&module))]
+    }
+
+    fn fitted(mut files: Vec<Extra>, languages: &[&str]) -> Result<Vec<Extra>> {
+        fit(&mut files, &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>())?;
+        Ok(files)
+    }
+
     #[test]
-    fn english_sites_get_the_smaller_engine() {
-        let both = || {
-            let file = |path: &str, text: &'static str| Extra {
-                path: path.to_owned(),
-                contents: Cow::Borrowed(text.as_bytes()),
-            };
-            let engines =
-                ENGINES.into_iter().flat_map(|(all, english)| [file(all, "all"), file(english, "en")]);
-            engines.chain([file(ENTRY, "js")]).collect::<Vec<_>>()
-        };
-        let deployed = |languages: &[&str]| {
-            let mut files = both();
-            fit(&mut files, &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>());
-            let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-            assert_eq!(names, [ENGINES[0].0, ENGINES[1].0, ENTRY]);
-            // Both parts of one engine.
-            assert_eq!(files[0].contents, files[1].contents);
-            String::from_utf8(files[0].contents.to_vec()).unwrap()
-        };
-        assert_eq!(deployed(&["en-GB", "ja"]), "en");
-        assert_eq!(deployed(&["en", "pt-BR"]), "all");
-        assert_eq!(deployed(&[]), "en");
+    fn sites_get_the_languages_that_they_have() {
+        let deployed = |languages: &[&str]| fitted(client(&[b"de", b"no", b"pt"]), languages).unwrap();
+        assert_eq!(deployed(&["en-GB", "ja"]), client(&[]));
+        assert_eq!(deployed(&["en", "pt-BR"]), client(&[b"pt"]));
+        assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
+        // The same again, and another engine.
+        assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
+        assert_eq!(fitted(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(), client(&[b"no", b"pt"]));
+        assert_eq!(deployed(&["de", "no", "pt"]), client(&[b"de", b"no", b"pt"]));
+        assert_eq!(deployed(&[]), client(&[]));
+    }
+
+    #[test]
+    fn a_client_that_does_not_serve_the_site_is_refused() {
+        let error = fitted(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err().to_string();
+        assert!(
+            error.contains("`pt`") && error.contains("found de, es") && error.contains("--client"),
+            "{error}"
+        );
+        let mut damaged = client(&[b"de"]);
+        damaged[1].contents.to_mut()[20] ^= 1;
+        let error = format!("{:#}", fitted(damaged, &["de"]).unwrap_err());
+        assert!(error.contains(ENGINE) && error.contains("damaged"), "{error}");
+        // One that has no engine may be complete in its own way.
+        let script = client(&[]).into_iter().take(1).collect();
+        assert!(fitted(script, &["pt"]).is_ok());
     }
 
     #[test]

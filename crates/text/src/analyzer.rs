@@ -1,12 +1,10 @@
 //! Text to tokens.
 
-use rust_stemmers::Stemmer;
-
 use crate::identifier::{self, Chunk};
 use crate::normalise::{fold_lower_into, lower_into};
+use crate::rules::{Rules, primary_subtag};
 use crate::segment::{for_each_pair, next_run};
-use crate::stem::{primary_subtag, stemmer};
-use crate::stop::{StopWords, stop_words};
+use crate::stop::StopWords;
 use crate::variants;
 
 /// The most bytes a term can have. What is longer (hashes, encoded blobs) is cut at a character boundary.
@@ -62,11 +60,9 @@ impl Analyzer {
     pub fn for_language(bcp47: &str) -> Analyzer {
         let language = primary_subtag(bcp47);
         let terms = Terms {
-            stemmer: stemmer(&language),
-            stop_words: stop_words(&language),
+            rules: Rules::of(&language),
             turkic: matches!(&*language, "tr" | "az"),
             english: language == "en",
-            german: language == "de",
             cache: Vec::new(),
             lower: String::new(),
             term: String::new(),
@@ -141,11 +137,9 @@ impl Analyzer {
 
 /// Words to terms.
 struct Terms {
-    stemmer: Option<Stemmer>,
-    stop_words: StopWords,
+    rules: Rules,
     turkic: bool,
     english: bool,
-    german: bool,
     cache: Vec<Slot>,
     lower: String,
     term: String,
@@ -212,27 +206,25 @@ impl Terms {
     fn derive(&mut self) -> bool {
         let mut lower = &*self.lower;
         self.term.clear();
-        let mut is_stop = self.stop_words.contains(lower);
+        let mut is_stop = self.rules.stop_words.contains(lower);
         if !is_stop
             && self.english
-            && let Some(contraction) = contraction(lower, self.stop_words)
+            && let Some(contraction) = contraction(lower, self.rules.stop_words)
         {
             (lower, is_stop) = (contraction, true);
         }
         if !is_stop && self.english {
             lower = lower.strip_suffix("'s").unwrap_or(lower);
         }
-        match &self.stemmer {
+        match &self.rules.stemmer {
             Some(stemmer) if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) => {
-                let twin = match (self.english, self.german) {
+                let twin = if self.english {
                     // English words are as good without their accents, and stemmed alike only without.
-                    (true, _) => {
-                        let mut plain = String::with_capacity(lower.len());
-                        fold_lower_into(lower, &mut plain);
-                        Some(variants::verb(&plain).unwrap_or(plain))
-                    }
-                    (_, true) if cfg!(feature = "stemmers") => variants::umlauts(lower),
-                    _ => None,
+                    let mut plain = String::with_capacity(lower.len());
+                    fold_lower_into(lower, &mut plain);
+                    Some(variants::verb(&plain).unwrap_or(plain))
+                } else {
+                    self.rules.respell.and_then(|respell| respell(lower))
                 };
                 fold_lower_into(&stemmer.stem(twin.as_deref().unwrap_or(lower)), &mut self.term);
                 if self.english {

@@ -1,8 +1,8 @@
-//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them: the engine twice, for sites in
-//! English and for all, what unpacks them, and the encoder.
+//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them: the engine, what unpacks it, and the
+//! encoder.
 //!
-//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> pack -> `www/wasm/{engine,engine-en,unpack,encoder}/`. What cargo finds unchanged goes no further.
-//! Browsers get the engine in two parts, `first.pack` and `rest.pack`; Workers and Node the whole of it.
+//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> pack -> `www/wasm/{engine,unpack,encoder}/`. What cargo finds unchanged goes no further.
+//! Browsers get the engine in parts, `first.pack`, which carries those of all languages, and `rest.pack`; Workers and Node the whole of it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,16 +26,16 @@ struct Module {
     /// What wasm-bindgen calls the files; nothing where it has nothing to do.
     out_name: &'static str,
     profile: &'static str,
-    /// What cargo is told besides.
-    cargo: &'static [&'static str],
-    /// The same, behind all else.
+    /// What cargo is told besides, behind all else.
     rustc: &'static [&'static str],
     /// Options of wasm-opt.
     optimise: &'static [&'static str],
     /// The list of what the first part leaves to the rest, where browsers get it in two.
     deferred: Option<&'static str>,
-    /// Bytes on the wire that it may have, or its first part: packed, or after brotli.
+    /// Bytes on the wire that it may have, or its first part without others: packed, or after brotli.
     budget: u64,
+    /// The same of each part that the first may carry, by which that is longer with it alone, and of the first with all of them.
+    more: Option<(u64, u64)>,
     /// Whether exceeding the budget is an error yet.
     binding: bool,
 }
@@ -43,6 +43,8 @@ struct Module {
 /// The parts of a module that is split, in its directory.
 const FIRST: &str = "first";
 const REST: &str = "rest";
+/// Below it, those that the first carries.
+const CARRIED: &str = "parts";
 
 const ENGINE: Module = Module {
     package: "findling-wasm",
@@ -50,7 +52,6 @@ const ENGINE: Module = Module {
     directory: "engine",
     out_name: "findling_engine",
     profile: "wasm",
-    cargo: &[],
     // Beside a library for Rust, which the crate is as well, cargo leaves out optimisation across crates. Relocations are for
     // `xtask-bindgen` to see what refers to which data.
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=--emit-relocs"],
@@ -58,13 +59,10 @@ const ENGINE: Module = Module {
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
     deferred: Some("crates/wasm/deferred.txt"),
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 138_000,
+    budget: 110_200,
+    more: Some((7_500, 141_300)),
     binding: true,
 };
-
-/// The engine for sites in English and in languages that are not stemmed.
-const ENGINE_EN: Module =
-    Module { directory: "engine-en", cargo: &["--no-default-features"], budget: 109_800, ..ENGINE };
 
 /// What unpacks the two in a browser: part of the client's script.
 const UNPACK: Module = Module {
@@ -73,12 +71,12 @@ const UNPACK: Module = Module {
     directory: "unpack",
     out_name: "",
     profile: "wasm",
-    cargo: &[],
     // Half as fast again as by size, for four hundred bytes.
     rustc: &["--crate-type", "cdylib", "--", "-Copt-level=2"],
     optimise: &["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
     deferred: None,
     budget: 4_400,
+    more: None,
     binding: true,
 };
 
@@ -88,7 +86,6 @@ const ENCODER: Module = Module {
     directory: "encoder",
     out_name: "findling_encoder",
     profile: "wasm-fast",
-    cargo: &[],
     // Optimised across crates it is 5% larger.
     rustc: &[],
     // More makes it no faster and, compressed, larger: 986 kB as LLVM leaves it, 983 after this, 1,034 after -O2, 1,045
@@ -96,12 +93,14 @@ const ENCODER: Module = Module {
     optimise: &["-O1"],
     deferred: None,
     budget: 1_000_000,
+    more: None,
     binding: true,
 };
 
 /// Length of a module, raw and on the wire.
+#[derive(Clone)]
 pub struct Size {
-    pub name: &'static str,
+    pub name: String,
     pub raw: u64,
     pub sent: u64,
     /// Whether it is packed; if not, hosts compress it.
@@ -114,13 +113,14 @@ impl Size {
     /// One line about it.
     pub fn line(&self) -> String {
         let verdict = if self.within() { "within" } else { "OVER" };
+        let kb = |bytes: u64| bytes as f64 / 1000.0;
         format!(
-            "{:9} {:>6} kB raw, {:>5} kB {}, {verdict} the budget of {} kB",
+            "{:13} {:>7.1} kB raw, {:>6.1} kB {}, {verdict} the budget of {:.1} kB",
             self.name,
-            self.raw / 1000,
-            self.sent / 1000,
+            kb(self.raw),
+            kb(self.sent),
             if self.packed { "packed" } else { "brotli" },
-            self.budget / 1000
+            kb(self.budget)
         )
     }
 
@@ -143,44 +143,25 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.www)?;
     let rustc = setup::wasm_rustc(paths)?;
-    let modules: &[Module] = if which == Which::Both {
-        &[ENGINE_EN, ENGINE, UNPACK, ENCODER]
-    } else {
-        &[ENGINE_EN, ENGINE, UNPACK]
-    };
-    let sizes =
-        modules.iter().map(|module| build(paths, &node, &rustc, module)).collect::<Result<Vec<_>>>()?;
-    check_glue(paths)?;
+    let modules: &[Module] =
+        if which == Which::Both { &[ENGINE, UNPACK, ENCODER] } else { &[ENGINE, UNPACK] };
+    let sizes = modules
+        .iter()
+        .map(|module| build(paths, &node, &rustc, module))
+        .collect::<Result<Vec<_>>>()?
+        .concat();
     for size in &sizes {
         note(size.line());
     }
     Ok(sizes)
 }
 
-/// The client loads either engine by one script.
-fn check_glue(paths: &Paths) -> Result<()> {
-    let read = |module: &Module| {
-        let path = paths.www.join("wasm").join(module.directory).join(format!("{}.js", module.out_name));
-        fs::read_to_string(&path).with_context(|| path.display().to_string())
-    };
-    if read(&ENGINE)? != read(&ENGINE_EN)? {
-        bail!(
-            "www/wasm: the scripts of `{}` and `{}` differ, and the client has one for both: features of findling-wasm must not \
-             change what it exports or imports",
-            ENGINE.directory,
-            ENGINE_EN.directory
-        );
-    }
-    Ok(())
-}
-
-fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Size> {
+fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Vec<Size>> {
     // A target directory of its own: with another compiler than the native one, the two would evict each other.
     let target = paths.target.join("wasm");
     let command = Cmd::new(paths::cargo())
         .args(["rustc", "--package", module.package, "--profile", module.profile])
         .args(["--target", "wasm32-unknown-unknown"])
-        .args(module.cargo)
         .args(module.rustc)
         .dir(&paths.root)
         .env("CARGO_TARGET_DIR", &target);
@@ -189,8 +170,8 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     let out = paths.www.join("wasm").join(module.directory);
     let stamp = out.join(".stamp");
     let wanted = fingerprint(paths, &built, module)?;
-    if let Some(size) = up_to_date(&stamp, &wanted, &out, module) {
-        return Ok(size);
+    if let Some(sizes) = up_to_date(&stamp, &wanted, &out, module) {
+        return Ok(sizes);
     }
     // Made beside the last one, which a build of the client may be reading.
     let next = out.with_extension("next");
@@ -204,19 +185,63 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     for file in module.files() {
         optimise(paths, node, &next.join(file), module.optimise)?;
     }
-    for part in module.parts() {
-        let wasm = fs::read(next.join(part).with_extension("wasm"))?;
-        fs::write(next.join(part).with_extension("pack"), findling_pack::pack(&wasm))?;
-    }
-    let raw = fs::metadata(module.measured(&next))?.len();
-    let sent = match module.parts() {
-        [] => brotli_len(node, &module.measured(&next))?,
-        [first, ..] => fs::metadata(next.join(first).with_extension("pack"))?.len(),
+    let sizes = if module.deferred.is_some() {
+        pack(paths, node, &next, module)?
+    } else {
+        let file = next.join(module.whole());
+        vec![module.size(
+            module.directory,
+            fs::metadata(&file)?.len(),
+            brotli_len(node, &file)?,
+            module.budget,
+        )]
     };
-    fs::write(next.join(".stamp"), format!("{wanted}\n{raw} {sent}\n"))?;
+    let lines: String = sizes
+        .iter()
+        .map(|size| format!("{} {} {} {}\n", size.raw, size.sent, size.budget, size.name))
+        .collect();
+    fs::write(next.join(".stamp"), format!("{wanted}\n{lines}"))?;
     let _ = fs::remove_dir_all(&out);
     fs::rename(&next, &out).with_context(|| out.display().to_string())?;
-    Ok(module.size(raw, sent))
+    Ok(sizes)
+}
+
+/// Packs the parts of a module: the first with those that it carries, of which `findling build` takes what a site needs, and the rest.
+fn pack(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<Size>> {
+    let first = fs::read(out.join(FIRST).with_extension("wasm"))?;
+    let packed_len = |wasm: &[u8]| findling_pack::pack(wasm).len() as u64;
+    let (raw, sent) = (first.len() as u64, packed_len(&first));
+    let mut sizes = vec![module.size(module.directory, raw, sent, module.budget)];
+    let mut carried: Vec<PathBuf> =
+        fs::read_dir(out.join(CARRIED))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    carried.sort();
+    let mut whole = first.clone();
+    let mut largest: Option<Size> = None;
+    for path in carried {
+        optimise(paths, node, &path, module.optimise)?;
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let tag: findling_pack::parts::Tag =
+            name.as_bytes().try_into().with_context(|| format!("`{name}`: a part's name has two letters"))?;
+        let part = fs::read(&path)?;
+        let mut alone = first.clone();
+        findling_pack::parts::push(&mut alone, tag, &part);
+        findling_pack::parts::push(&mut whole, tag, &part);
+        let budget = module.more.map_or(0, |(each, _)| each);
+        let with_it = format!("{} +{name}", module.directory);
+        let size = module.size(&with_it, part.len() as u64, packed_len(&alone).saturating_sub(sent), budget);
+        if largest.as_ref().is_none_or(|largest| size.sent > largest.sent) {
+            largest = Some(size);
+        }
+    }
+    sizes.extend(largest);
+    let packed = findling_pack::pack(&whole);
+    let budget = module.more.map_or(module.budget, |(_, all)| all);
+    let all = format!("{} +all", module.directory);
+    sizes.push(module.size(&all, whole.len() as u64, packed.len() as u64, budget));
+    fs::write(out.join(FIRST).with_extension("pack"), packed)?;
+    let rest = fs::read(out.join(REST).with_extension("wasm"))?;
+    fs::write(out.join(REST).with_extension("pack"), findling_pack::pack(&rest))?;
+    Ok(sizes)
 }
 
 impl Module {
@@ -239,14 +264,9 @@ impl Module {
         iter::once(self.whole()).chain(self.parts().iter().map(|part| format!("{part}.wasm"))).collect()
     }
 
-    /// What a browser needs of it for a first search, unpacked.
-    fn measured(&self, out: &Path) -> PathBuf {
-        out.join(self.parts().first().map_or_else(|| self.whole(), |first| format!("{first}.wasm")))
-    }
-
-    fn size(&self, raw: u64, sent: u64) -> Size {
-        let packed = !self.parts().is_empty();
-        Size { name: self.directory, raw, sent, packed, budget: self.budget, binding: self.binding }
+    fn size(&self, name: &str, raw: u64, sent: u64, budget: u64) -> Size {
+        let packed = self.deferred.is_some();
+        Size { name: name.to_owned(), raw, sent, packed, budget, binding: self.binding }
     }
 }
 
@@ -268,17 +288,20 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
         .map(|list| fs::read_to_string(paths.root.join(list)).with_context(|| list.to_owned()));
     let deferred = deferred.transpose()?;
     let mut hasher = DefaultHasher::new();
-    (bytes, versions, bindgen, PACKING, module.out_name, module.optimise, deferred).hash(&mut hasher);
+    let budgets = (module.budget, module.more);
+    (bytes, versions, bindgen, PACKING, module.out_name, module.optimise, deferred, budgets)
+        .hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
 }
 
 /// What packing depends on.
-const PACKING: [&str; 7] = [
+const PACKING: [&str; 8] = [
     include_str!("../../pack/src/coder.rs"),
     include_str!("../../pack/src/lib.rs"),
     include_str!("../../pack/src/logistic.rs"),
     include_str!("../../pack/src/mixer.rs"),
     include_str!("../../pack/src/model.rs"),
+    include_str!("../../pack/src/parts.rs"),
     include_str!("../../pack/src/shape.rs"),
     include_str!("../../pack/src/trees.rs"),
 ];
@@ -294,15 +317,19 @@ fn tool_versions(lock: &Path) -> String {
     found.filter_map(|(i, _)| lines.get(i + 1)).copied().collect::<Vec<_>>().join(" ")
 }
 
-fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option<Size> {
+fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option<Vec<Size>> {
     let text = fs::read_to_string(stamp).ok()?;
-    let (had, sizes) = text.trim().split_once('\n')?;
-    let (raw, sent) = sizes.split_once(' ')?;
-    let (raw, sent) = (raw.parse().ok()?, sent.parse().ok()?);
+    let (had, sizes) = text.split_once('\n')?;
     let packed = module.parts().iter().map(|part| format!("{part}.pack"));
-    let there = fs::metadata(module.measured(out)).ok()?.len() == raw
-        && module.files().into_iter().chain(packed).all(|file| out.join(file).is_file());
-    (had == wanted && there).then(|| module.size(raw, sent))
+    let there = module.files().into_iter().chain(packed).all(|file| out.join(file).is_file());
+    let size = |line: &str| {
+        let mut words = line.splitn(4, ' ');
+        let mut number = || words.next()?.parse().ok();
+        let (raw, sent, budget) = (number()?, number()?, number()?);
+        Some(module.size(words.next()?, raw, sent, budget))
+    };
+    let sizes = sizes.lines().map(size).collect::<Option<Vec<Size>>>()?;
+    (had == wanted && there).then_some(sizes)
 }
 
 fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()> {

@@ -39,7 +39,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("findling-encoder", &["findling-bundle", "findling-text"]),
     ("findling-wasm", &["findling-bundle", "findling-text", "findling-engine", "findling-encoder"]),
     ("findling-wasm-encoder", &["findling-bundle", "findling-text", "findling-encoder"]),
-    ("findling", &["findling-bundle", "findling-text", "findling-engine", "findling-encoder"]),
+    (
+        "findling",
+        &["findling-bundle", "findling-text", "findling-engine", "findling-encoder", "findling-pack"],
+    ),
     ("findling-pack", &[]),
     ("xtask", &["findling-pack"]),
 ];

@@ -1,0 +1,129 @@
+//! The languages that have rules, a function each and nothing else: from here, each is taken for a part of its own of the engine that
+//! browsers load (`crates/wasm/deferred.txt`), with all that it alone refers to. So none may be inlined, nor give anything back: one that
+//! does nothing stands for what a site does not ship.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use crate::rules::Rules;
+use crate::{stop, variants};
+
+/// Arabic.
+#[inline(never)]
+pub(crate) fn ar(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Arabic));
+}
+
+/// Danish.
+#[inline(never)]
+pub(crate) fn da(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Danish));
+    rules.stop_words = stop::DA;
+}
+
+/// German.
+#[inline(never)]
+pub(crate) fn de(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::German));
+    rules.stop_words = stop::DE;
+    rules.respell = Some(variants::umlauts);
+}
+
+/// Greek.
+#[inline(never)]
+pub(crate) fn el(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Greek));
+}
+
+/// English.
+#[inline(never)]
+pub(crate) fn en(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::English));
+    rules.stop_words = stop::EN;
+}
+
+/// Spanish.
+#[inline(never)]
+pub(crate) fn es(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Spanish));
+    rules.stop_words = stop::ES;
+}
+
+/// Finnish.
+#[inline(never)]
+pub(crate) fn fi(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Finnish));
+    rules.stop_words = stop::FI;
+}
+
+/// French.
+#[inline(never)]
+pub(crate) fn fr(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::French));
+    rules.stop_words = stop::FR;
+}
+
+/// Hungarian.
+#[inline(never)]
+pub(crate) fn hu(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Hungarian));
+}
+
+/// Italian.
+#[inline(never)]
+pub(crate) fn it(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Italian));
+    rules.stop_words = stop::IT;
+}
+
+/// Dutch.
+#[inline(never)]
+pub(crate) fn nl(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Dutch));
+    rules.stop_words = stop::NL;
+}
+
+/// Norwegian.
+#[inline(never)]
+pub(crate) fn no(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Norwegian));
+    rules.stop_words = stop::NO;
+}
+
+/// Portuguese.
+#[inline(never)]
+pub(crate) fn pt(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Portuguese));
+    rules.stop_words = stop::PT;
+}
+
+/// Romanian.
+#[inline(never)]
+pub(crate) fn ro(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Romanian));
+}
+
+/// Russian.
+#[inline(never)]
+pub(crate) fn ru(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Russian));
+    rules.stop_words = stop::RU;
+}
+
+/// Swedish.
+#[inline(never)]
+pub(crate) fn sv(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Swedish));
+    rules.stop_words = stop::SV;
+}
+
+/// Tamil.
+#[inline(never)]
+pub(crate) fn ta(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Tamil));
+}
+
+/// Turkish.
+#[inline(never)]
+pub(crate) fn tr(rules: &mut Rules) {
+    rules.stemmer = Some(Stemmer::create(Algorithm::Turkish));
+}
