@@ -15,8 +15,8 @@ export function size(name) {
 
 /** What has a budget, in bytes after brotli. */
 export const BUDGETS = [
-  { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_200 },
-  { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 25_500 },
+  { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_300 },
+  { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 25_550 },
   { what: "engine, all languages", files: ["findling_engine.pack"], budget: 141_300 },
 ];
 

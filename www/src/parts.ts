@@ -11,12 +11,12 @@ export function build(first: First): string {
   return Object.keys(first).find((name) => /^[0-9a-f]{16}$/.test(name)) ?? "";
 }
 
-/** Adds a part to the first. */
-export async function link(part: WebAssembly.Module, first: First): Promise<void> {
-  await WebAssembly.instantiate(part, { [build(first)]: first });
+/** Adds a part to the first: compiled, or as its bytes. */
+export async function link(part: WebAssembly.Module | ArrayBuffer, first: First): Promise<void> {
+  await WebAssembly.instantiate(part as WebAssembly.Module, { [build(first)]: first });
 }
 
-/** The languages that the first part carries: behind the two letters of each, its module. */
-export async function languages(module: WebAssembly.Module): Promise<WebAssembly.Module[]> {
-  return Promise.all(WebAssembly.Module.customSections(module, "part").map((section) => WebAssembly.compile(section.slice(2))));
+/** The languages that the first part carries. Each begins with its two letters. */
+export function languages(module: WebAssembly.Module): ArrayBuffer[] {
+  return WebAssembly.Module.customSections(module, "part").map((section) => section.slice(2));
 }

@@ -60,7 +60,7 @@ function initialise(url: string): Promise<object> {
 async function linked(url: string): Promise<object> {
   const module = await compiled(url);
   const first = await wasm.default({ module_or_path: module });
-  for (const part of await languages(module)) await link(part, first as unknown as First);
+  for (const part of languages(module)) await link(part, first as unknown as First);
   return first;
 }
 

@@ -27,11 +27,14 @@ impl Rules {
     }
 }
 
+/// A language and what fills in its rules.
+type Entry = ([u8; 2], fn(&mut Rules));
+
 /// The languages that have rules, by their primary subtags.
 ///
 /// In browsers those of each language but English are a part of the engine by itself (`crates/wasm/deferred.txt`). An engine without
 /// that part has a function in this table that does nothing; [`crate::conformance`] keeps it from a bundle that needs the part.
-const LANGUAGES: [([u8; 2], fn(&mut Rules)); 18] = [
+const LANGUAGES: [Entry; 18] = [
     (*b"ar", languages::ar),
     (*b"da", languages::da),
     (*b"de", languages::de),
@@ -52,7 +55,7 @@ const LANGUAGES: [([u8; 2], fn(&mut Rules)); 18] = [
     (*b"tr", languages::tr),
 ];
 
-fn entry(language: &str) -> Option<&'static ([u8; 2], fn(&mut Rules))> {
+fn entry(language: &str) -> Option<&'static Entry> {
     let language = match language {
         // Two ways of writing Norwegian, and the tag that is for both.
         "nb" | "nn" => "no",
