@@ -19,7 +19,7 @@ import { Directory, OneFile } from "./sources";
 export interface OpenCall {
   url: string;
   wasmUrl: string;
-  /** The engine's second part. */
+  /** The rest of the engine. */
   restUrl: string;
   memory: number | undefined;
   streamed: boolean;

@@ -56,7 +56,7 @@ impl Languages {
 }
 
 fn primary(tag: &str) -> Option<String> {
-    let subtag = tag.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
+    let subtag = findling_text::primary_subtag(tag);
     (!subtag.is_empty() && subtag.len() <= 8 && subtag.bytes().all(|b| b.is_ascii_alphanumeric()))
         .then_some(subtag)
 }

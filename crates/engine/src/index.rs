@@ -214,7 +214,7 @@ impl Index {
         Ok(())
     }
 
-    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in two parts.
+    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in parts.
     #[inline(never)]
     fn rare(&mut self, kind: ShardKind, raw: Vec<u8>) -> Result<Shard, Error> {
         let stats = &self.manifest.stats;

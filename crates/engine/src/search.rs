@@ -228,7 +228,7 @@ impl Search {
         };
         let suggests = |wording: &Wording| wording.asked.request.suggest.0 && wording.asked.like.is_none();
         if ranked.total.pages == 0 && self.why.is_none() && self.wordings.iter().all(suggests) {
-            // A host that has the engine in two parts fetches the one that suggests with spellings.
+            // A host that has the engine in parts fetches the one that suggests with spellings.
             let spellings = self::missing(index, &spell::first_shard(index, &self.wordings));
             if !spellings.is_empty() {
                 return Ok(Step::Need(spellings));

@@ -31,5 +31,5 @@ pub mod wordpiece;
 
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
 pub use conformance::conformance;
-pub use rules::rules_for;
+pub use rules::{primary_subtag, rules_for};
 pub use stop::is_stop_word;

@@ -71,7 +71,7 @@ pub fn rules_for(bcp47: &str) -> Option<&'static str> {
 }
 
 /// The primary subtag of a BCP 47 tag, lower case: `pt` for `pt-BR`.
-pub(crate) fn primary_subtag(bcp47: &str) -> String {
+pub fn primary_subtag(bcp47: &str) -> String {
     bcp47.split(['-', '_']).next().unwrap_or("").trim().to_ascii_lowercase()
 }
 

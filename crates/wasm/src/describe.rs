@@ -64,7 +64,7 @@ pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     json.name("path").text(&path);
     json.name("length").whole(entry.stored_len.into());
     json.name("offset").whole(offset);
-    // What reads it is in the rest of the engine, where a host has the engine in two parts (`deferred.txt`).
+    // What reads it is in the rest of the engine, where a host has the engine in parts (`deferred.txt`).
     if matches!(
         entry.kind,
         Positions | PositionsDirectory | Projection | Graph | Spelling | Addresses | Sentences

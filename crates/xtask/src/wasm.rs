@@ -30,7 +30,7 @@ struct Module {
     rustc: &'static [&'static str],
     /// Options of wasm-opt.
     optimise: &'static [&'static str],
-    /// The list of what the first part leaves to the rest, where browsers get it in two.
+    /// The list of what the first part leaves to the rest, where browsers get it in parts.
     deferred: Option<&'static str>,
     /// Bytes on the wire that it may have, or its first part without others: packed, or after brotli.
     budget: u64,
@@ -98,7 +98,6 @@ const ENCODER: Module = Module {
 };
 
 /// Length of a module, raw and on the wire.
-#[derive(Clone)]
 pub struct Size {
     pub name: String,
     pub raw: u64,
@@ -145,11 +144,10 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     let rustc = setup::wasm_rustc(paths)?;
     let modules: &[Module] =
         if which == Which::Both { &[ENGINE, UNPACK, ENCODER] } else { &[ENGINE, UNPACK] };
-    let sizes = modules
-        .iter()
-        .map(|module| build(paths, &node, &rustc, module))
-        .collect::<Result<Vec<_>>>()?
-        .concat();
+    let mut sizes = Vec::new();
+    for module in modules {
+        sizes.extend(build(paths, &node, &rustc, module)?);
+    }
     for size in &sizes {
         note(size.line());
     }
