@@ -140,6 +140,7 @@ impl From<ShardKind> for Part {
             | ShardKind::Spelling => Part::Words,
             ShardKind::Rows => Part::Rows,
             ShardKind::Vectors
+            | ShardKind::VectorCounts
             | ShardKind::Graph
             | ShardKind::Projection
             | ShardKind::Centroids

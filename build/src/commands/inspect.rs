@@ -285,6 +285,7 @@ fn decode(
     let (stats, dense) = (&manifest.stats, manifest.dense.as_ref());
     match shard.kind {
         ShardKind::Structure => drop(Structure::from_bytes(&raw, stats)?),
+        ShardKind::VectorCounts => Structure::check_vector_counts(&raw, stats)?,
         ShardKind::Terms | ShardKind::SecondTier => drop(TermsShard::from_bytes(raw, stats)?),
         ShardKind::Positions => drop(PositionsShard::from_bytes(raw)?),
         ShardKind::PositionsDirectory => {
@@ -339,6 +340,7 @@ fn decode(
 fn kind_name(kind: ShardKind) -> &'static str {
     match kind {
         ShardKind::Structure => "structure",
+        ShardKind::VectorCounts => "vectors of sections",
         ShardKind::Terms => "terms",
         ShardKind::SecondTier => "second tier of terms",
         ShardKind::Positions => "positions",

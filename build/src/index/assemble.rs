@@ -10,7 +10,7 @@ use findling_bundle::{
 };
 use rayon::prelude::*;
 
-use super::cells::Cells;
+use super::cells::{self, Cells};
 use super::columns::Built;
 use super::embed::Embedded;
 use super::lexical::{Lexical, Positions, TermRange};
@@ -128,7 +128,15 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         mean_len: lexical.mean_len,
     };
     let mut shards = ShardSet::new(deployed);
-    shards.add(ShardKind::Structure, &structure.to_bytes())?;
+    // Who reads all vectors needs to know how many each section has; who looks into cells does not.
+    let counts_apart = dense.as_ref().is_some_and(|dense| dense.cells.is_some())
+        && !cells::are_told(stats.n_vectors as usize);
+    if counts_apart {
+        shards.add(ShardKind::Structure, &structure.without_vectors().to_bytes())?;
+        shards.add(ShardKind::VectorCounts, &structure.vector_counts())?;
+    } else {
+        shards.add(ShardKind::Structure, &structure.to_bytes())?;
+    }
 
     let terms = lexical.ranges.par_iter().map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
     let terms = shards.add_ranges(ShardKind::Terms, terms)?;

@@ -7,13 +7,14 @@
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
 
-use findling_bundle::cells::{ALIKE, Cell, Coder, Steps, write_cell, write_centroids};
+use findling_bundle::cells::{ALIKE, Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
-use findling_bundle::{Error, RangeStart, ShardKind, encode_shard};
+use findling_bundle::{Error, PageId, RangeStart, ShardKind, encode_shard};
 use rayon::prelude::*;
 
 use super::dot::dot;
 use super::shards::{Deployed, Stored};
+use crate::chunk::ChunkedPage;
 
 /// Vectors that centroids are learned from, at most.
 const SAMPLE: usize = 30_000;
@@ -57,13 +58,33 @@ fn cell_len(n_vectors: usize) -> usize {
     ((n_vectors as f64).sqrt() * 0.375).round().clamp(24.0, 256.0) as usize
 }
 
-/// Groups vectors of length 1, `dim` numbers each, one after the other; as in an `earlier` build where that still serves.
+/// Whether the centroids say which of so many vectors is in which cell: some ten bits a vector. Otherwise cells say of which sections
+/// theirs are, and who looks into cells need not know how many vectors each section has.
+pub fn are_told(n_vectors: usize) -> bool {
+    n_vectors <= MAX_TOLD as usize
+}
+
+/// Where each vector of some pages is of, in their order.
+pub fn places(chunks: &[ChunkedPage]) -> Vec<VectorPlace> {
+    let of_page = |(page, chunked): (u32, &ChunkedPage)| -> Vec<VectorPlace> {
+        let of_section = |(section, n): (u32, u32)| {
+            (0..n).map(move |place| VectorPlace::new(PageId(page), section, place, n))
+        };
+        let n_units = chunked.sections.iter().map(|section| section.units.len() as u32);
+        (0..).zip(n_units).flat_map(of_section).collect()
+    };
+    (0..).zip(chunks).flat_map(of_page).collect()
+}
+
+/// Groups vectors of length 1, `dim` numbers each, one after the other, which are of these `places`; as in an `earlier` build where that
+/// still serves.
 ///
 /// # Errors
 /// Where they are beyond the formats' limits.
 pub fn build(
     values: &[f32],
     dim: usize,
+    places: &[VectorPlace],
     earlier: Option<&Grouping>,
     deployed: &Deployed,
 ) -> Result<Cells, Error> {
@@ -83,16 +104,17 @@ pub fn build(
     };
     let (centroids, members) = likest_first(centroids, members, dim);
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
-    // Some ten bits a vector.
-    let tells = n <= MAX_TOLD as usize;
+    let tells = are_told(n);
     let shards: Vec<Stored> = members
         .par_iter()
         .zip(centroids.par_chunks_exact(dim.max(1)))
         .enumerate()
         .map(|(number, (members, centroid))| {
             let rows: Vec<&[f32]> = members.iter().map(|&vector| row(vector)).collect();
-            let ids = (!tells).then_some(&members[..]);
-            let shard = encode_shard(ShardKind::Cell, &write_cell(&coder, centroid, ids, &rows)?)?;
+            let places: Option<Vec<VectorPlace>> =
+                (!tells).then(|| members.iter().map(|&vector| places[vector as usize]).collect());
+            let raw = write_cell(&coder, centroid, places.as_deref(), &rows)?;
+            let shard = encode_shard(ShardKind::Cell, &raw)?;
             Ok(deployed.rename(shard, RangeStart::Cell(number as u32)))
         })
         .collect::<Result<_, Error>>()?;
@@ -348,7 +370,17 @@ mod tests {
     use super::*;
 
     fn group(values: &[f32], dim: usize, earlier: Option<&Grouping>) -> Result<Cells, Error> {
-        build(values, dim, earlier, &Deployed::default())
+        let n = (values.len() / dim) as u32;
+        build(values, dim, &places_of(n), earlier, &Deployed::default())
+    }
+
+    /// Pages of two sections of one and of two vectors.
+    fn places_of(n: u32) -> Vec<VectorPlace> {
+        let of = |vector: u32| match (vector / 3, vector % 3) {
+            (page, 0) => VectorPlace::new(PageId(page), 0, 0, 1),
+            (page, at) => VectorPlace::new(PageId(page), 1, at - 1, 2),
+        };
+        (0..n).map(of).collect()
     }
 
     const DIM: usize = 16;
@@ -393,13 +425,44 @@ mod tests {
             let mut found: Vec<u32> = shards.iter().flat_map(|cell| cell.ids().to_vec()).collect();
             found.sort_unstable();
             assert!(found.into_iter().eq(0..n as u32));
-            for (id, row, scale) in shards.iter().flat_map(CellShard::vectors) {
+            let rows = |cell: &'_ CellShard| -> Vec<(u32, Vec<i8>, f32)> {
+                cell.ids()
+                    .iter()
+                    .zip(cell.rows())
+                    .map(|(&id, (row, scale))| (id, row.to_vec(), scale))
+                    .collect()
+            };
+            for (id, row, scale) in shards.iter().flat_map(rows) {
                 let vector = &values[id as usize * DIM..][..DIM];
                 let cosine: f32 = row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
                 assert!(cosine > 0.9, "{cosine}");
             }
             assert!(shards.iter().all(|cell| cell.ids().len() <= 3 * cell_len(n)));
         }
+    }
+
+    #[test]
+    fn cells_of_many_vectors_say_of_which_sections_they_are() {
+        let n = MAX_TOLD as usize + 1000;
+        let cells = group(&vectors(n), DIM, None).unwrap();
+        let stats = Stats {
+            n_pages: n as u32 / 3 + 1,
+            n_sections: n as u32,
+            n_vectors: n as u32,
+            ..Stats::default()
+        };
+        let centroids = Centroids::from_bytes(&cells.centroids, DIM as u32, &stats).unwrap();
+        assert!(!centroids.tells());
+        let mut found: Vec<VectorPlace> = Vec::new();
+        for (number, (entry, stored)) in (0..).zip(&cells.shards) {
+            let raw = decode_shard(entry, stored).unwrap();
+            let members = centroids.members(number).unwrap();
+            let cell = CellShard::from_bytes(&raw, centroids.coder(), members, &stats).unwrap();
+            assert!(cell.places().is_sorted());
+            found.extend(cell.places());
+        }
+        found.sort_unstable();
+        assert_eq!(found, places_of(n as u32));
     }
 
     #[test]
@@ -425,12 +488,11 @@ mod tests {
     /// The grouping as a rebuild reads it.
     fn grouping(cells: &Cells, n: usize) -> Grouping {
         let (centroids, _) = read(cells, n);
-        let stats = Stats { n_vectors: n as u32, ..Stats::default() };
-        let of = |(number, (entry, stored)): (u32, &Stored)| {
+        let of = |(entry, stored): &Stored| {
             let raw = decode_shard(entry, stored).unwrap();
-            CellShard::centroid(&raw, centroids.coder(), &centroids.members(number).unwrap(), &stats).unwrap()
+            CellShard::centroid(&raw, centroids.coder()).unwrap()
         };
-        let all = (0..).zip(&cells.shards).flat_map(of).collect();
+        let all = cells.shards.iter().flat_map(of).collect();
         Grouping { centroids: all, coder: centroids.coder().clone() }
     }
 

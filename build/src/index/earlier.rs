@@ -90,11 +90,10 @@ impl Earlier {
         let manifest = self.files.manifest();
         let mut all = Vec::with_capacity(centroids.cells().len() * dense.encoder.dim as usize);
         for (number, cell) in (0..).zip(centroids.cells()) {
-            let Some(members) = centroids.members(number) else { return Ok(None) };
             // Cells are counted on from the manifest's last shard.
             let id = ShardId(manifest.shards.len() as u32 + number);
             let raw = decode_shard(&cell.shard, &self.files.stored(id, &cell.shard)?)?;
-            all.extend(CellShard::centroid(&raw, centroids.coder(), &members, &manifest.stats)?);
+            all.extend(CellShard::centroid(&raw, centroids.coder())?);
         }
         Ok(Some(Grouping { centroids: all, coder: centroids.coder().clone() }))
     }

@@ -379,7 +379,8 @@ fn embed_all(
         true => {
             let started = Instant::now();
             let before = earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
-            let cells = cells::build(&embedded.values, embedded.dim, before.as_ref(), deployed)
+            let places = cells::places(chunks);
+            let cells = cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
                 .context("vectors cannot be grouped")?;
             stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
             Some(cells)

@@ -31,9 +31,9 @@
 //! | what | encoding |
 //! |---|---|
 //! | `n` | varint |
-//! | vectors' ids, ascending; left out where the centroids say which vector is in which cell | `n` varints, each less the one before it, less one |
 //! | numbers | varint: bytes; by the range coder: |
 //! | the centroid | `dim` numbers, in fine steps |
+//! | where each vector is of, ascending; left out where the centroids say which vector is in which cell | `n` times, numbers: pages on; the section's place in the page, on the same page sections on; 256ths of the section before it |
 //! | the vectors | `n` times: number: how many places before it the one is that it is like, 0 for none; number where there is one: how many quarters of that are expected, less one; number: classes that its numbers are below their dimensions'; `dim` numbers, what is more than expected |
 //!
 //! A centroid is expected to be the mean, and where it is like another, as read and in eight bits, [`ALIKE`] of what that is more than the
@@ -45,14 +45,15 @@
 //! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's. Squares, as spreads are of, are of numbers in
 //! the steps of their dimensions, times the square of a step in the mean.
 //!
-//! A cell without ids is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
+//! A vector is named by its page, the place of its section there and what of the section is before it, so that nobody who looks into cells has to know how many
+//! vectors the sections before it have, and a cell is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
 
 use crate::codec::{Reader, put_varint, unzigzag, zigzag};
 use crate::limits::{MAX_TOLD, check_dim, max_raw_len};
 use crate::names::{LEAST_HASH, ShardHash, put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::vectors::quantise;
-use crate::{Error, ShardEntry, ShardKind, Stats};
+use crate::{Error, PageId, SectionId, ShardEntry, ShardKind, Stats, Structure, VectorId};
 
 const WHAT: &str = "cells";
 
@@ -64,7 +65,7 @@ const LEAST_RATIO: f32 = 0.125;
 const CLASS_SYMBOLS: usize = 32;
 /// Models: one a class, then one an octave of classes for numbers in fine steps, then one for each kind of count.
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
-const N_COUNTS: usize = 7;
+const N_COUNTS: usize = 11;
 const N_VECTORS: usize = 0;
 const BYTES: usize = 1;
 const TELLS: usize = 2;
@@ -72,6 +73,10 @@ const PLACES: usize = 3;
 const LIKES: usize = 4;
 const SHARE: usize = 5;
 const BELOW: usize = 6;
+const PAGES: usize = 7;
+/// On another page, on the same.
+const SECTIONS: [usize; 2] = [8, 9];
+const PART: usize = 10;
 /// How much a centroid is expected to have of what one like it is more than the mean. With all of it the errors of each would be passed on.
 pub const ALIKE: f32 = 0.7;
 /// A vector is expected to have so many parts in all of what one like it in its cell is more than the centroid.
@@ -366,10 +371,35 @@ pub struct Centroids {
     cell_of: Vec<u32>,
 }
 
+/// Where a vector is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VectorPlace {
+    /// The page.
+    pub page: PageId,
+    /// The place of the section in it.
+    pub section: u32,
+    /// In which part of the section, in 256ths: a section's vectors are of parts of about the same length.
+    pub part: u8,
+}
+
+impl VectorPlace {
+    const FIRST: Self = Self { page: PageId(0), section: 0, part: 0 };
+
+    /// That of the vector at a place among the `n` of a section.
+    pub fn new(page: PageId, section: u32, place: u32, n: u32) -> Self {
+        Self { page, section, part: part_of(place, n) }
+    }
+}
+
+/// Where in its section a vector at a place among `n` begins, in 256ths.
+pub fn part_of(place: u32, n: u32) -> u8 {
+    (u64::from(place) * 256 / u64::from(n.max(1))).min(255) as u8
+}
+
 /// What the centroids say of the vectors in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// How many they are; the cell says which.
+    /// How many they are; the cell says of which sections.
     Counted(u32),
     /// Their ids, ascending.
     Told(Vec<u32>),
@@ -646,6 +676,11 @@ impl Centroids {
         Ok(Self { dim, vectors, cells, rows, units, cell_of })
     }
 
+    /// Whether it is said which vector is in which cell: then the structure says which vectors are of which section.
+    pub fn tells(&self) -> bool {
+        !self.cell_of.is_empty()
+    }
+
     /// The cell of a vector; `None` where the bundle does not say, or there is no such vector.
     pub fn cell_of(&self, vector: u32) -> Option<u32> {
         self.cell_of.get(vector as usize).copied()
@@ -654,7 +689,7 @@ impl Centroids {
     /// What is known of the vectors in a cell before its shard is here; `None` where there is no such cell. O(vectors).
     pub fn members(&self, cell: u32) -> Option<Members> {
         let n_vectors = self.cells.get(cell as usize)?.n_vectors;
-        if self.cell_of.is_empty() {
+        if !self.tells() {
             return Some(Members::Counted(n_vectors));
         }
         let of = (0..).zip(&self.cell_of).filter(|(_, of)| **of == cell);
@@ -682,31 +717,37 @@ impl Centroids {
     }
 }
 
-/// Writes a cell: vectors in the order of their ids, `dim` numbers each. `ids`: ascending; `None` where the centroids say which
-/// vector is in which cell.
+/// Writes a cell: vectors in the order of their ids, `dim` numbers each. `places`: where they are of, ascending; `None` where the centroids
+/// say which vector is in which cell.
 ///
 /// # Errors
-/// Where ids do not ascend or are not as many as the vectors.
+/// Where places do not ascend or are not as many as the vectors.
 pub fn write_cell(
     coder: &Coder,
     centroid: &[f32],
-    ids: Option<&[u32]>,
+    places: Option<&[VectorPlace]>,
     vectors: &[&[f32]],
 ) -> Result<Vec<u8>, Error> {
-    if let Some(ids) = ids.filter(|ids| ids.len() != vectors.len()) {
-        let (expected, got) = (ids.len() as u64, vectors.len() as u64);
+    if let Some(places) = places.filter(|places| places.len() != vectors.len()) {
+        let (expected, got) = (places.len() as u64, vectors.len() as u64);
         return Err(Error::Length { what: "vectors of a cell", expected, got });
     }
     let mut out = Vec::new();
     put_varint(&mut out, vectors.len() as u32);
-    let mut next = 0;
-    for &id in ids.unwrap_or_default() {
-        let gap = id.checked_sub(next).ok_or(Error::malformed(WHAT, "ids of vectors do not ascend"))?;
-        put_varint(&mut out, gap);
-        next = id.saturating_add(1);
-    }
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     coder.put_fine(&mut encoder, &mut models, centroid);
+    let mut before = VectorPlace::FIRST;
+    for &place in places.unwrap_or_default() {
+        if place < before {
+            return Err(Error::malformed(WHAT, "places of vectors do not ascend"));
+        }
+        let pages = place.page.0 - before.page.0;
+        let sections = if pages == 0 { place.section - before.section } else { place.section };
+        encoder.number(models.count(PAGES), pages);
+        encoder.number(models.count(SECTIONS[usize::from(pages == 0)]), sections);
+        encoder.number(models.count(PART), place.part.into());
+        before = place;
+    }
     // What a reader makes of the centroid is what its vectors are stored beside.
     let centroid = coder.steps.as_stored(centroid);
     let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
@@ -736,9 +777,29 @@ pub fn write_cell(
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellShard {
     dim: usize,
-    ids: Vec<u32>,
+    names: Names,
     rows: Vec<i8>,
     scales: Vec<f32>,
+}
+
+/// Which vectors they are, ascending.
+#[derive(Clone, Debug, PartialEq)]
+enum Names {
+    Ids(Vec<u32>),
+    Places(Vec<VectorPlace>),
+}
+
+/// A vector of a cell, where the structure is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellVector<'a> {
+    /// The section that it is of.
+    pub section: SectionId,
+    /// In which part of it ([`VectorPlace::part`]).
+    pub part: u8,
+    /// Its numbers in eight bits.
+    pub row: &'a [i8],
+    /// Their scale.
+    pub scale: f32,
 }
 
 impl CellShard {
@@ -758,13 +819,13 @@ impl CellShard {
         if n as u64 != expected {
             return Err(Error::Length { what: "vectors of a cell", expected, got: n as u64 });
         }
-        let ids = match members {
-            Members::Counted(_) => read_ids(&mut reader, n, stats.n_vectors)?,
-            Members::Told(ids) => ids,
-        };
         let decoder = &mut take_coded(&mut reader, n, dim)?;
         let models = &mut Models::new();
         let centroid = coder.fine(decoder, models)?;
+        let names = match members {
+            Members::Counted(_) => Names::Places(read_places(decoder, models, n, stats)?),
+            Members::Told(ids) => Names::Ids(ids),
+        };
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
         for place in 0..n {
             let like = like(decoder, models, place, &rows, &scales, dim)?;
@@ -777,53 +838,99 @@ impl CellShard {
             rows.extend_from_slice(&row);
             scales.push(scale);
         }
-        Ok(Self { dim, ids, rows, scales })
+        Ok(Self { dim, names, rows, scales })
     }
 
     /// The centroid that a cell's shard was written around, as it is stored: nearer to it than what [`Centroids::directions`] is of.
     ///
     /// # Errors
     /// As of [`from_bytes`](Self::from_bytes).
-    pub fn centroid(raw: &[u8], coder: &Coder, members: &Members, stats: &Stats) -> Result<Vec<f32>, Error> {
+    pub fn centroid(raw: &[u8], coder: &Coder) -> Result<Vec<f32>, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n = reader.varint()? as usize;
-        if let Members::Counted(_) = members {
-            read_ids(&mut reader, n, stats.n_vectors)?;
-        }
         coder.fine(&mut take_coded(&mut reader, n, coder.dim())?, &mut Models::new())
     }
 
-    /// Each vector's id, ascending, with its numbers in eight bits and their scale.
-    pub fn vectors(&self) -> impl Iterator<Item = (u32, &[i8], f32)> {
-        let rows = self.rows.chunks_exact(self.dim);
-        self.ids.iter().zip(rows).zip(&self.scales).map(|((&id, row), &scale)| (id, row, scale))
+    /// Vectors.
+    pub fn n_vectors(&self) -> usize {
+        self.scales.len()
     }
 
-    /// The vectors' ids, ascending.
+    /// Each vector's numbers in eight bits with their scale.
+    pub fn rows(&self) -> impl Iterator<Item = (&[i8], f32)> {
+        self.rows.chunks_exact(self.dim).zip(self.scales.iter().copied())
+    }
+
+    /// The vectors in the order of their sections, in the structure of the same bundle. Those of sections that it does not have are left out.
+    pub fn vectors<'a>(&'a self, structure: &'a Structure) -> impl Iterator<Item = CellVector<'a>> {
+        self.rows().enumerate().filter_map(|(at, (row, scale))| {
+            let (section, part) = self.place(at, structure)?;
+            Some(CellVector { section, part, row, scale })
+        })
+    }
+
+    /// Section and part of the vector at a place here.
+    fn place(&self, at: usize, structure: &Structure) -> Option<(SectionId, u8)> {
+        match &self.names {
+            Names::Places(places) => {
+                let place = places.get(at)?;
+                Some((structure.section_at(place.page, place.section)?, place.part))
+            }
+            Names::Ids(ids) => {
+                let id = *ids.get(at)?;
+                let section = structure.section_of_vector(VectorId(id));
+                let own = structure.vectors(section);
+                Some((section, part_of(id.saturating_sub(own.start), own.len() as u32)))
+            }
+        }
+    }
+
+    /// The vectors' ids, ascending, where the centroids say which vector is in which cell; else none.
     pub fn ids(&self) -> &[u32] {
-        &self.ids
+        match &self.names {
+            Names::Ids(ids) => ids,
+            Names::Places(_) => &[],
+        }
+    }
+
+    /// Where the vectors are of, ascending, where the centroids do not say which vector is in which cell; else none.
+    pub fn places(&self) -> &[VectorPlace] {
+        match &self.names {
+            Names::Ids(_) => &[],
+            Names::Places(places) => places,
+        }
     }
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        self.rows.len() + 8 * self.ids.len()
+        self.rows.len() + 4 * (self.scales.len() + self.ids().len() + 3 * self.places().len())
     }
 }
 
-/// The ids of `n` of the bundle's vectors.
-fn read_ids(reader: &mut Reader<'_>, n: usize, n_vectors: u32) -> Result<Vec<u32>, Error> {
-    reader.fits(n, 1)?;
-    let mut ids = Vec::with_capacity(n);
-    let mut next = 0u64;
+/// Where `n` vectors are of.
+fn read_places(
+    decoder: &mut Decoder<'_>,
+    models: &mut Models,
+    n: usize,
+    stats: &Stats,
+) -> Result<Vec<VectorPlace>, Error> {
+    let mut places = Vec::with_capacity(n);
+    let mut last = VectorPlace::FIRST;
     for _ in 0..n {
-        let id = next + u64::from(reader.varint()?);
-        if id >= u64::from(n_vectors) {
-            return Err(reader.malformed("a vector is none of the bundle's"));
+        let pages = decoder.number(models.count(PAGES))?;
+        let sections = decoder.number(models.count(SECTIONS[usize::from(pages == 0)]))?;
+        let part = decoder.number(models.count(PART))?;
+        within(decoder)?;
+        let from = if pages == 0 { last.section } else { 0 };
+        let (page, section) = (last.page.0.saturating_add(pages), from.saturating_add(sections));
+        // Of the places in pages the structure knows better, which may not be here yet.
+        if page >= stats.n_pages || section >= stats.n_sections {
+            return Err(Error::malformed(WHAT, "a vector is of no section of the bundle's"));
         }
-        ids.push(id as u32);
-        next = id + 1;
+        last = VectorPlace { page: PageId(page), section, part: part.min(255) as u8 };
+        places.push(last);
     }
-    Ok(ids)
+    Ok(places)
 }
 
 #[cfg(test)]
@@ -831,6 +938,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::structure::StructureBuilder;
 
     /// Numbers of about a normal distribution with the deviations of a few dimensions.
     fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
@@ -887,6 +995,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn places_come_back(
+            places in prop::collection::btree_set((0u32..300, 0u32..9, 0u8..=255), 1..60),
+        ) {
+            let places: Vec<VectorPlace> = places
+                .into_iter()
+                .map(|(page, section, part)| VectorPlace { page: PageId(page), section, part })
+                .collect();
+            let coder = even(&[vec![0.5, 0.25]], 0.1);
+            let vectors = vec![&[0.5f32, 0.25][..]; places.len()];
+            let raw = write_cell(&coder, &[0.5, 0.25], Some(&places), &vectors).unwrap();
+            let n = places.len() as u32;
+            let stats = Stats { n_pages: 300, n_sections: 2700, n_vectors: n, ..Stats::default() };
+            let cell = CellShard::from_bytes(&raw, &coder, Members::Counted(n), &stats).unwrap();
+            prop_assert_eq!(cell.places(), &places[..]);
+        }
+
         #[test]
         fn a_number_is_off_by_little_more_than_half_a_step(
             dimensions in prop::collection::vec((0f32..4.0, 0u8..32), 1..40), step in 0.01f32..3.0, seed: u64,
@@ -986,7 +1111,7 @@ mod tests {
         let stats = Stats { n_vectors: 5000, ..Stats::default() };
         let read =
             |raw: &[u8]| CellShard::from_bytes(raw, &coder, Members::Told((0..5000).collect()), &stats);
-        assert_eq!(read(&raw).unwrap().vectors().count(), 5000);
+        assert_eq!(read(&raw).unwrap().rows().count(), 5000);
         let few = [&raw[..2], &[100], &raw[4..104]].concat();
         assert!(read(&few).is_err(), "fewer bytes than 5,000 vectors can take");
     }
@@ -999,30 +1124,48 @@ mod tests {
         let coder = even(&rows, 0.1);
         let vectors: Vec<Vec<f32>> =
             rows.iter().map(|row| row.iter().map(|value| value + 0.25).collect()).collect();
+        // Twenty pages of two sections of three vectors, of which every third is in the cell.
         let ids: Vec<u32> = (0..40).map(|i| i * 3 + 1).collect();
+        let mut structure = StructureBuilder::default();
+        for section in 0..40 {
+            if section % 2 == 0 {
+                structure.page();
+            }
+            structure.section(3);
+            structure.passage();
+        }
+        let structure = structure.finish();
+        let places: Vec<VectorPlace> =
+            (0..40).map(|i| VectorPlace::new(PageId(i / 2), i % 2, 1, 3)).collect();
         let slices: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
-        let raw = write_cell(&coder, &centroid, Some(&ids), &slices).unwrap();
-        let stats = Stats { n_vectors: 120, ..Stats::default() };
+        let raw = write_cell(&coder, &centroid, Some(&places), &slices).unwrap();
+        let stats = Stats { n_pages: 20, n_sections: 40, n_passages: 40, n_vectors: 120, ..Stats::default() };
         let read = |raw: &[u8], members, stats| CellShard::from_bytes(raw, &coder, members, stats);
         let cell = read(&raw, Members::Counted(40), &stats).unwrap();
-        assert_eq!(cell.ids(), ids);
+        assert_eq!((cell.places(), cell.ids()), (&places[..], &[][..]));
         let told = write_cell(&coder, &centroid, None, &slices).unwrap();
-        assert!(told.len() + 40 <= raw.len());
-        assert_eq!(read(&told, Members::Told(ids.clone()), &stats), Ok(cell.clone()));
+        assert!(told.len() + 10 <= raw.len());
+        let by_ids = read(&told, Members::Told(ids.clone()), &stats).unwrap();
+        assert_eq!((by_ids.ids(), by_ids.places()), (&ids[..], &[][..]));
+        assert!(by_ids.vectors(&structure).eq(cell.vectors(&structure)), "whichever way they are named");
+        assert!(cell.vectors(&structure.without_vectors()).eq(cell.vectors(&structure)));
+        let all = cell.vectors(&structure).map(|vector| (vector.section, vector.part));
+        assert!(all.eq((0..40).map(|section| (SectionId(section), 85))));
         assert!(read(&told, Members::Told(ids[1..].to_vec()), &stats).is_err());
-        let near = |raw: &[u8], members| {
-            let read = CellShard::centroid(raw, &coder, &members, &stats).unwrap();
-            read.iter().zip(&centroid).all(|(a, b)| (a - b).abs() < 0.013)
-        };
-        assert!(near(&raw, Members::Counted(40)) && near(&told, Members::Told(ids)));
-        for ((_, row, scale), vector) in cell.vectors().zip(&vectors) {
+        for raw in [&raw, &told] {
+            let read = CellShard::centroid(raw, &coder).unwrap();
+            assert!(read.iter().zip(&centroid).all(|(a, b)| (a - b).abs() < 0.013));
+        }
+        for ((row, scale), vector) in cell.rows().zip(&vectors) {
             let error: f32 = row.iter().zip(vector).map(|(&q, v)| (f32::from(q) * scale - v).powi(2)).sum();
             assert!(error < 0.03 * vector.iter().map(|v| v * v).sum::<f32>(), "{error}");
         }
         assert!(read(&raw, Members::Counted(39), &stats).is_err());
-        let few = Stats { n_vectors: 118, ..Stats::default() };
-        assert!(read(&raw, Members::Counted(40), &few).is_err(), "an id beyond the bundle's");
-        assert!(write_cell(&coder, &centroid, Some(&[2, 2]), &slices[..2]).is_err());
+        let few = Stats { n_pages: 19, ..stats };
+        assert!(read(&raw, Members::Counted(40), &few).is_err(), "a page beyond the bundle's");
+        let descending = [places[2], places[1]];
+        assert!(write_cell(&coder, &centroid, Some(&descending), &slices[..2]).is_err());
+        let few = Stats { n_vectors: 118, ..stats };
 
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 40 }, Cell { shard, n_vectors: 80 }];
@@ -1112,7 +1255,7 @@ mod tests {
         let stats = Stats { n_vectors: 80, ..Stats::default() };
         let read = |raw: &[u8]| CellShard::from_bytes(raw, &coder, Members::Told((0..80).collect()), &stats);
         let cell = read(&alike_raw).unwrap();
-        for ((_, row, scale), vector) in cell.vectors().zip(&alike) {
+        for ((row, scale), vector) in cell.rows().zip(&alike) {
             assert!(row.iter().zip(vector).all(|(&q, v)| (f32::from(q) * scale - v).abs() < 0.04));
         }
 

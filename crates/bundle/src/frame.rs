@@ -5,7 +5,7 @@
 //! | 0 | 4 | magic, `FNDS` |
 //! | 4 | 1 | kind: a [`ShardKind`], or 255 for the manifest |
 //! | 5 | 1 | format version of the kind |
-//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure (`structure/packed.rs`), positions and columns (`numbers.rs`), encoder rows (`rows.rs`) |
+//! | 6 | 1 | codec: 0 stored, 1 deflate (RFC 1951, without zlib's header), 2 packed: terms and their second tier (`lexicon/packed.rs`), structure (`structure/packed.rs`), positions, columns and vectors of sections (`numbers.rs`), encoder rows (`rows.rs`) |
 //! | 7 | 1 | 0; another number where other contents had or have the name that it would have |
 //! | 8 | 4 | length of the contents after decompression, u32; at most [`max_raw_len`] |
 //! | 12 | | of the manifest the first 16 bytes of BLAKE3 over what follows, of texts and encoder rows the first 4; of others none |
@@ -36,7 +36,7 @@ const RENAMED: usize = 7;
 const MANIFEST_KIND: u8 = 255;
 const MANIFEST_CHECKSUM: usize = 16;
 /// Of every kind until one changes.
-const VERSION: u8 = 13;
+const VERSION: u8 = 14;
 const STORED: u8 = 0;
 const DEFLATE: u8 = 1;
 const PACKED: u8 = 2;
@@ -172,7 +172,7 @@ fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
         ShardKind::Structure => structure::packed::pack(raw),
-        ShardKind::Positions | ShardKind::Column => numbers::pack(raw),
+        ShardKind::Positions | ShardKind::Column | ShardKind::VectorCounts => numbers::pack(raw),
         ShardKind::Rows => rows::pack(raw),
         _ => None,
     }
@@ -183,7 +183,9 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     match ShardKind::of(kind) {
         Some(ShardKind::Terms | ShardKind::SecondTier) => packed::unpack(packed, raw_len),
         Some(ShardKind::Structure) => structure::packed::unpack(packed, raw_len),
-        Some(ShardKind::Positions | ShardKind::Column) => numbers::unpack(packed, raw_len),
+        Some(ShardKind::Positions | ShardKind::Column | ShardKind::VectorCounts) => {
+            numbers::unpack(packed, raw_len)
+        }
         Some(ShardKind::Rows) => rows::unpack(packed, raw_len),
         _ => Err(Error::malformed("shard", "shards of its kind are not packed")),
     }

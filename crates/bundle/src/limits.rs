@@ -58,8 +58,8 @@ pub const MAX_INFLATION: u64 = 1040;
 /// Most bytes of a shard after decompression.
 pub fn max_raw_len(kind: ShardKind) -> u32 {
     match kind {
-        // These two are one shard for the whole corpus.
-        ShardKind::Structure | ShardKind::Graph => 512 << 20,
+        // These are one shard for the whole corpus.
+        ShardKind::Structure | ShardKind::Graph | ShardKind::VectorCounts => 512 << 20,
         ShardKind::Terms
         | ShardKind::SecondTier
         | ShardKind::Positions

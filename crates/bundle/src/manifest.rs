@@ -349,7 +349,7 @@ pub struct ShardEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ShardKind {
-    /// Which sections, passages and vectors belong to what, and field lengths. Exactly one.
+    /// Which sections, passages and vectors belong to what. Exactly one.
     Structure = 0,
     /// A range of the dictionary with its postings.
     Terms = 1,
@@ -381,11 +381,13 @@ pub enum ShardKind {
     PositionsDirectory = 14,
     /// The second tier of the postings of a range of terms ([`crate::lexicon`]).
     SecondTier = 15,
+    /// How many vectors each section has, where the structure does not say ([`crate::structure`]). One at most.
+    VectorCounts = 16,
 }
 
 impl ShardKind {
     /// All of them, each at its number.
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Structure,
         Self::Terms,
         Self::Positions,
@@ -402,6 +404,7 @@ impl ShardKind {
         Self::Sentences,
         Self::PositionsDirectory,
         Self::SecondTier,
+        Self::VectorCounts,
     ];
 
     /// The kind of a number; `None` where this version knows none.
@@ -485,6 +488,11 @@ impl Manifest {
     /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a bundle without.
     pub fn addresses(&self) -> Option<ShardId> {
         self.only(ShardKind::Addresses)
+    }
+
+    /// How many vectors each section has; `None` where the structure says so.
+    pub fn vector_counts(&self) -> Option<ShardId> {
+        self.only(ShardKind::VectorCounts)
     }
 
     /// The directory of positions; `None` in a bundle without.

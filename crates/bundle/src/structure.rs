@@ -14,6 +14,10 @@
 //! | sections that continue the one before: next parts of what is very long | 1 |
 //! | these, each less the one before it | as many |
 //!
+//! Where vectors are streamed and too many for the centroids to tell which is in which cell ([`crate::cells`]), cells name sections, and `n_vectors` is 0
+//! here: how many vectors each section has would be most of this shard, and only those who read all vectors need it. They find it in a shard
+//! of its own ([`Structure::vector_counts`]): `n_sections` varints, packed as columns are.
+//!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
 
 pub(crate) mod packed;
@@ -104,6 +108,15 @@ impl StructureBuilder {
             section_vectors,
             continuing: self.continuing,
         }
+    }
+}
+
+/// Vectors leave no bytes of their own: what they take in memory is bounded by sections and passages.
+fn check_n_vectors(stats: &Stats) -> Result<(), Error> {
+    let limit = MAX_VECTORS_PER_UNIT * (u64::from(stats.n_sections) + u64::from(stats.n_passages));
+    match u64::from(stats.n_vectors) {
+        got if got > limit => Err(Error::Limit { what: "vectors of all sections", limit, got }),
+        _ => Ok(()),
     }
 }
 
@@ -245,6 +258,40 @@ impl Structure {
         SectionId(at_or_last(&self.vector_section, vector.0))
     }
 
+    /// The same without vectors: what most readers are given where vectors are told apart.
+    pub fn without_vectors(&self) -> Self {
+        Self {
+            section_vectors: vec![0; self.section_vectors.len()],
+            vector_section: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// How many vectors each section has, as a shard of its own says it.
+    pub fn vector_counts(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.section_vectors.windows(2).for_each(|pair| put_varint(&mut out, pair[1] - pair[0]));
+        out
+    }
+
+    /// Takes what [`Structure::vector_counts`] wrote.
+    ///
+    /// # Errors
+    /// Where they are not the vectors of as many sections, or not as many as the manifest says.
+    pub fn set_vector_counts(&mut self, raw: &[u8], stats: &Stats) -> Result<(), Error> {
+        self.section_vectors = read_vector_counts(raw, stats)?;
+        self.vector_section = owners(&self.section_vectors);
+        Ok(())
+    }
+
+    /// Checks what [`Structure::vector_counts`] wrote, as far as that can be done without the structure.
+    ///
+    /// # Errors
+    /// Those of [`Structure::set_vector_counts`].
+    pub fn check_vector_counts(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+        read_vector_counts(raw, stats).map(drop)
+    }
+
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
         4 * (self.page_sections.len()
@@ -289,9 +336,10 @@ impl Structure {
         let mut reader = Reader::new(raw, WHAT);
         let mut counts = [0; 4];
         let expected = [stats.n_pages, stats.n_sections, stats.n_passages, stats.n_vectors];
-        for (count, expected) in counts.iter_mut().zip(expected) {
+        for (i, (count, expected)) in counts.iter_mut().zip(expected).enumerate() {
             *count = reader.varint()? as usize;
-            if *count != expected as usize {
+            let is_said_apart = i == 3 && *count == 0;
+            if *count != expected as usize && !is_said_apart {
                 return Err(Error::Length { what: WHAT, expected: expected.into(), got: *count as u64 });
             }
         }
@@ -300,11 +348,7 @@ impl Structure {
         reader.fits(n_pages, 1)?;
         reader.fits(n_sections, 1)?;
         reader.fits(n_passages, 1)?;
-        // Vectors leave no bytes of their own here.
-        let most = MAX_VECTORS_PER_UNIT * (n_sections as u64 + n_passages as u64);
-        if n_vectors as u64 > most {
-            return Err(Error::Limit { what: "vectors of all sections", limit: most, got: n_vectors as u64 });
-        }
+        check_n_vectors(stats)?;
         let page_sections = read_offsets(&mut reader, n_pages, n_sections)?;
         let section_vectors = read_offsets(&mut reader, n_sections, n_vectors)?;
         let passage_section = read_owners(&mut reader, n_passages, n_sections)?;
@@ -326,6 +370,15 @@ impl Structure {
             continuing,
         })
     }
+}
+
+/// Offsets into vectors, one more than sections.
+fn read_vector_counts(raw: &[u8], stats: &Stats) -> Result<Vec<u32>, Error> {
+    let mut reader = Reader::new(raw, "vectors of sections");
+    check_n_vectors(stats)?;
+    let offsets = read_offsets(&mut reader, stats.n_sections as usize, stats.n_vectors as usize)?;
+    reader.finish()?;
+    Ok(offsets)
 }
 
 fn read_offsets(reader: &mut Reader<'_>, n: usize, total: usize) -> Result<Vec<u32>, Error> {

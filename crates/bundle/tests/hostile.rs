@@ -17,6 +17,7 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
     let structure = Structure::from_bytes(&sample.structure, stats).unwrap();
     let mut formats: Vec<Format<'_>> = vec![
         ("structure", &sample.structure, Box::new(|raw| walk_structure(raw, stats))),
+        ("vectors of sections", &sample.vector_counts, Box::new(|raw| walk_vector_counts(raw, stats))),
         ("terms", &sample.terms, Box::new(move |raw| walk_terms(raw, &structure, stats))),
         ("positions", &sample.positions, Box::new(walk_positions)),
         ("directory of positions", &sample.directory, Box::new(|raw| walk_directory(raw, stats.n_pages, 1))),

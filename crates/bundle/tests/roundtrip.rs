@@ -387,7 +387,7 @@ proptest! {
     }
 
     #[test]
-    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..16) {
+    fn frames(raw in vec(0u8..4, 0..3000), kind in 0usize..17) {
         let kind = [
             ShardKind::Structure,
             ShardKind::Terms,
@@ -405,6 +405,7 @@ proptest! {
             ShardKind::Sentences,
             ShardKind::PositionsDirectory,
             ShardKind::SecondTier,
+            ShardKind::VectorCounts,
         ][kind];
         let (entry, stored) = encode_shard(kind, &raw).unwrap();
         prop_assert_eq!(encode_shard(kind, &raw).unwrap(), (entry, stored.clone()));

@@ -55,6 +55,8 @@ enum Shard {
     Rows(RowsShard),
     Centroids(Centroids),
     Cell(CellShard),
+    /// Undecoded until the structure is here, and empty once it has taken them.
+    VectorCounts(Vec<u8>),
 }
 
 impl Index {
@@ -211,7 +213,31 @@ impl Index {
         if let Some(place) = self.place_mut(shard) {
             *place = Some(Kept { shard: decoded, used });
         }
-        Ok(())
+        match (entry.kind, self.manifest.vector_counts()) {
+            (ShardKind::Structure | ShardKind::VectorCounts, Some(counts)) if self.has(counts) => {
+                self.count_vectors(counts)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells the structure how many vectors each section has, once both are here.
+    #[inline(never)]
+    fn count_vectors(&mut self, counts: ShardId) -> Result<(), Error> {
+        let stats = self.manifest.stats;
+        let Some(structure) = self.manifest.structure().filter(|&structure| self.has(structure)) else {
+            return Ok(());
+        };
+        let raw = match self.place_mut(counts) {
+            Some(Some(Kept { shard: Shard::VectorCounts(raw), .. })) => std::mem::take(raw),
+            _ => return Ok(()),
+        };
+        match self.place_mut(structure) {
+            Some(Some(Kept { shard: Shard::Structure(structure), .. })) if structure.n_vectors() == 0 => {
+                Ok(structure.set_vector_counts(&raw, &stats)?)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in parts.
@@ -231,6 +257,7 @@ impl Index {
             ShardKind::Sentences => Shard::Sentences(SentencesShard::from_bytes(&raw)?),
             ShardKind::Graph => Shard::Graph(Graph::from_bytes(&raw, stats)?),
             ShardKind::Projection => Shard::Projection(Projection::from_bytes(&raw)?),
+            ShardKind::VectorCounts => Shard::VectorCounts(raw),
             _ => return Err(Error::inconsistent("a shard belongs to nothing")),
         })
     }
@@ -460,6 +487,7 @@ impl Shard {
             Self::Rows(rows) => rows.resident_bytes(),
             Self::Centroids(centroids) => centroids.resident_bytes(),
             Self::Cell(cell) => cell.resident_bytes(),
+            Self::VectorCounts(raw) => raw.len(),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! 4. Done.
 
 use findling_bundle::projection::Projection;
-use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, VectorId, order};
+use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, order};
 use findling_text::keys::pin_key;
 
 use crate::filter::{self, Bitset, Condition, Misfit};
@@ -477,9 +477,9 @@ fn probe(
         {
             return Ok(missing);
         }
-        let vectors = probe.cells().iter().filter_map(|&cell| index.cell(cell)).flat_map(|cell| cell.ids());
-        let passing =
-            vectors.filter(|&&vector| allowed.contains(structure.section_of_vector(VectorId(vector))));
+        let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
+        let vectors = cells.flat_map(|cell| cell.vectors(structure));
+        let passing = vectors.filter(|vector| allowed.contains(vector.section));
         if !too_few && passing.count() >= enough {
             return Ok(missing);
         }
@@ -734,6 +734,7 @@ impl Asked {
                 None => {
                     shards.extend(dense.vectors.iter().map(|range| range.shard));
                     shards.extend(dense.graph);
+                    shards.extend(manifest.vector_counts());
                 }
             }
         }

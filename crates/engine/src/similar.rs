@@ -97,7 +97,8 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
         if !missing.is_empty() {
             return Ok(Some(Seed::Need(missing)));
         }
-        for (id, row, scale) in chosen.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors()) {
+        let chosen = chosen.iter().filter_map(|&cell| index.cell(cell));
+        for (&id, (row, scale)) in chosen.flat_map(|cell| cell.ids().iter().zip(cell.rows())) {
             if own.binary_search(&id).is_ok() {
                 add(row, scale);
                 vectors.push(id);
@@ -105,7 +106,8 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
         }
     } else {
         // All of them are compared afterwards.
-        let all: Vec<ShardId> = dense.vectors.iter().map(|range| range.shard).collect();
+        let counts = index.manifest().vector_counts();
+        let all: Vec<ShardId> = dense.vectors.iter().map(|range| range.shard).chain(counts).collect();
         if all.iter().any(|&shard| !index.has(shard)) {
             return Ok(Some(Seed::Need(all)));
         }

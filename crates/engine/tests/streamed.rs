@@ -2,9 +2,10 @@
 
 mod support;
 
-use findling_bundle::cells::{Cell, Coder, Steps, write_cell, write_centroids};
+use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::{
-    AttributeKind, AttributeValue, ShardEntry, ShardKind, decode_shard, encode_manifest, encode_shard,
+    AttributeKind, AttributeValue, PageId, ShardEntry, ShardKind, Structure, decode_shard, encode_manifest,
+    encode_shard,
 };
 use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
 use proptest::prelude::*;
@@ -61,7 +62,9 @@ fn streamed_telling(tells: bool) -> Bundle {
     for ids in &members {
         let centroid = middle(ids);
         let rows: Vec<&[f32]> = ids.iter().map(|&i| &vectors[i as usize][..]).collect();
-        let raw = write_cell(&coder, &centroid, (!tells).then_some(&ids[..]), &rows).unwrap();
+        let places: Vec<VectorPlace> =
+            ids.iter().map(|&page| VectorPlace::new(PageId(page), 0, 0, 1)).collect();
+        let raw = write_cell(&coder, &centroid, (!tells).then_some(&places[..]), &rows).unwrap();
         let (shard, bytes) = encode_shard(ShardKind::Cell, &raw).unwrap();
         cells.push(Cell { shard, n_vectors: ids.len() as u32 });
         stored.push(bytes);
@@ -74,11 +77,26 @@ fn streamed_telling(tells: bool) -> Bundle {
     bundle.manifest.shards.push(entry);
     let id = findling_bundle::ShardId(bundle.manifest.shards.len() as u32 - 1);
     bundle.manifest.dense.as_mut().unwrap().centroids = Some(id);
-    bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
     bundle.shards.push(bytes);
+    if !tells {
+        count_apart(&mut bundle);
+    }
+    bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
     // Cells are counted on from the manifest's last shard.
     bundle.shards.extend(stored);
     bundle
+}
+
+/// Takes the vectors of sections out of the structure, into a shard of their own.
+fn count_apart(bundle: &mut Bundle) {
+    let at = bundle.manifest.structure().unwrap().index();
+    let raw = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
+    let structure = Structure::from_bytes(&raw, &bundle.manifest.stats).unwrap();
+    let without = encode_shard(ShardKind::Structure, &structure.without_vectors().to_bytes()).unwrap();
+    (bundle.manifest.shards[at], bundle.shards[at]) = without;
+    let (entry, stored) = encode_shard(ShardKind::VectorCounts, &structure.vector_counts()).unwrap();
+    bundle.manifest.shards.push(entry);
+    bundle.shards.push(stored);
 }
 
 fn open(bundle: &Bundle, probe_bytes: u32) -> Index {
@@ -112,8 +130,10 @@ fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<
 
 #[test]
 fn with_all_cells_it_finds_what_all_vectors_find() {
-    let bundle = streamed();
-    for mode in [Mode::Hybrid, Mode::Semantic] {
+    for (tells, mode) in
+        [(true, Mode::Hybrid), (true, Mode::Semantic), (false, Mode::Hybrid), (false, Mode::Semantic)]
+    {
+        let bundle = streamed_telling(tells);
         for topic in 0..8 {
             let resident = bundle.search(about(topic, mode));
             let all = bundle.answer(&mut open(&bundle, u32::MAX / 4), about(topic, mode)).unwrap().0;
@@ -124,6 +144,48 @@ fn with_all_cells_it_finds_what_all_vectors_find() {
             assert_eq!(near(&resident), near(&all), "{mode:?} {topic}");
         }
     }
+}
+
+#[test]
+fn who_looks_into_cells_need_not_know_how_many_vectors_sections_have() {
+    let (told, apart) = (streamed_telling(true), streamed_telling(false));
+    let counts = apart.manifest.vector_counts().unwrap();
+    assert_eq!(told.manifest.vector_counts(), None);
+    for topic in 0..8 {
+        let ask = |bundle: &Bundle| {
+            bundle.answer(&mut open(bundle, u32::MAX / 4), about(topic, Mode::Semantic)).unwrap()
+        };
+        let ((of_told, _), (of_apart, rounds)) = (ask(&told), ask(&apart));
+        assert_eq!(of_told.results, of_apart.results);
+        assert!(!rounds.concat().contains(&counts));
+    }
+}
+
+#[test]
+fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
+    let (told, apart) = (streamed_telling(true), streamed_telling(false));
+    let counts = apart.manifest.vector_counts().unwrap();
+    let (structure, request) = (apart.manifest.structure().unwrap(), about(3, Mode::Semantic));
+    for first in [[structure, counts], [counts, structure]] {
+        let mut index = apart.open();
+        first.into_iter().for_each(|shard| index.provide(shard, &apart.shards[shard.index()]).unwrap());
+        let (response, _) = apart.answer(&mut index, request.clone()).unwrap();
+        assert_eq!(response.results, told.search(request.clone()).results);
+    }
+    let (_, rounds) = apart.answer(&mut apart.open(), request.clone()).unwrap();
+    assert!(rounds[0].contains(&counts));
+    // Similar pages as well, by the page's own vectors.
+    let like = Request { similar_to: Some("/3/".into()), ..Request::default() };
+    let (alike, _) = apart.answer(&mut apart.open(), like.clone()).unwrap();
+    assert_eq!(alike.results, told.search(like).results);
+
+    // Of other sections than the bundle's they are refused.
+    let mut other = streamed_telling(false);
+    let (entry, stored) = encode_shard(ShardKind::VectorCounts, &[1; 7]).unwrap();
+    other.manifest.shards[counts.index()] = entry;
+    other.shards[counts.index()] = stored;
+    other.stored_manifest = encode_manifest(&other.manifest).unwrap().1;
+    assert!(other.answer(&mut other.open(), request).is_err());
 }
 
 #[test]

@@ -58,7 +58,9 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
 
 /// A shard that a search waits for, for fetching. `offset`: where it begins in a single-file bundle; how long it is matters there alone.
 pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
-    use ShardKind::{Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling};
+    use ShardKind::{
+        Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling, VectorCounts,
+    };
     let (Some(entry), Some(path)) = (index.entry(id), index.path(id)) else { return };
     json.object().name("id").whole(id.0.into());
     json.name("path").text(&path);
@@ -67,7 +69,7 @@ pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     // What reads it is in the rest of the engine, where a host has the engine in parts (`deferred.txt`).
     if matches!(
         entry.kind,
-        Positions | PositionsDirectory | Projection | Graph | Spelling | Addresses | Sentences
+        Positions | PositionsDirectory | Projection | Graph | Spelling | Addresses | Sentences | VectorCounts
     ) {
         json.name("rest").truth(true);
     }

@@ -39,13 +39,11 @@ impl Manifest {
             check_name(name)?;
         }
 
-        let structures = self.shards.iter().filter(|shard| shard.kind == ShardKind::Structure).count();
-        require(structures == 1, "there is not exactly one structure")?;
-        let addresses = self.shards.iter().filter(|shard| shard.kind == ShardKind::Addresses).count();
-        require(addresses <= 1, "there is more than one list of addresses")?;
-        let positions =
-            self.shards.iter().filter(|shard| shard.kind == ShardKind::PositionsDirectory).count();
-        require(positions <= 1, "there is more than one directory of positions")?;
+        let n_of = |kind: ShardKind| self.shards.iter().filter(|shard| shard.kind == kind).count();
+        require(n_of(ShardKind::Structure) == 1, "there is not exactly one structure")?;
+        require(n_of(ShardKind::Addresses) <= 1, "there is more than one list of addresses")?;
+        require(n_of(ShardKind::PositionsDirectory) <= 1, "there is more than one directory of positions")?;
+        require(n_of(ShardKind::VectorCounts) <= 1, "vectors of sections are counted more than once")?;
 
         require(self.attributes.is_sorted_by(|a, b| a.name < b.name), "attributes do not ascend by name")?;
         for attribute in &self.attributes {

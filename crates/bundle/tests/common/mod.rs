@@ -2,7 +2,7 @@
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
-use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members, Steps};
+use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members, Steps, VectorPlace};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
@@ -29,6 +29,7 @@ pub const KINDS: [AttributeKind; 5] = [
 pub struct Sample {
     pub stats: Stats,
     pub structure: Vec<u8>,
+    pub vector_counts: Vec<u8>,
     pub terms: Vec<u8>,
     pub second: Vec<u8>,
     pub positions: Vec<u8>,
@@ -190,9 +191,16 @@ pub fn sample() -> Sample {
 
     let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
     let coder = Coder::of(values.iter(), Steps::of(values.iter(), 6, 0.1).unwrap()).unwrap();
+    let place = |&id: &u32| {
+        let section = structure.section_of_vector(VectorId(id));
+        let own = structure.vectors(section);
+        let (page, place) = structure.place_of_section(section);
+        VectorPlace::new(page, place, id - own.start, own.len() as u32)
+    };
     let cell = |ids: &[u32]| {
         let rows: Vec<&[f32]> = ids.iter().map(|&id| &values[id as usize][..]).collect();
-        cells::write_cell(&coder, &[0.1; 6], Some(ids), &rows).unwrap()
+        let places: Vec<VectorPlace> = ids.iter().map(place).collect();
+        cells::write_cell(&coder, &[0.1; 6], Some(&places), &rows).unwrap()
     };
     let cells = [cell(&[0, 1]), cell(&[2, 3, 4, 5])];
     let listed: Vec<Cell> = cells
@@ -210,6 +218,7 @@ pub fn sample() -> Sample {
     Sample {
         stats,
         structure: structure.to_bytes(),
+        vector_counts: structure.vector_counts(),
         terms: terms.finish(),
         second: second.finish(),
         positions,
@@ -525,6 +534,16 @@ pub fn walk_sentences(raw: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+pub fn walk_vector_counts(raw: &[u8], stats: &Stats) -> Result<(), Error> {
+    let mut structure = Structure::from_bytes(&sample().structure, stats)?.without_vectors();
+    assert_eq!(structure.n_vectors(), 0);
+    structure.set_vector_counts(raw, stats)?;
+    assert_eq!(structure.n_vectors(), stats.n_vectors);
+    let mut owners = (0..stats.n_vectors).map(|vector| structure.section_of_vector(VectorId(vector)).0);
+    assert!(owners.all(|section| section < stats.n_sections));
+    Ok(())
+}
+
 pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.directions().count(), centroids.cells().len());
@@ -542,8 +561,11 @@ pub fn walk_cell(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> 
         Members::Told(ids) => ids.len(),
     };
     let cell = CellShard::from_bytes(raw, coder, members, stats)?;
-    assert!(cell.vectors().all(|(id, row, _)| id < stats.n_vectors && row.len() == DIM as usize));
-    assert_eq!(cell.ids().len(), n_vectors);
+    assert!(cell.rows().all(|(row, _)| row.len() == DIM as usize));
+    assert_eq!((cell.rows().count(), cell.ids().len() + cell.places().len()), (n_vectors, n_vectors));
+    assert!(cell.places().iter().all(|place| place.page.0 < stats.n_pages));
+    let structure = Structure::from_bytes(&sample().structure, stats)?;
+    assert!(cell.vectors(&structure).all(|vector| vector.section.0 < stats.n_sections));
     cell.resident_bytes();
     Ok(())
 }

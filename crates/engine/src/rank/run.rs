@@ -1,6 +1,7 @@
 //! A search from the shards at hand to the sections that are shown.
 
-use findling_bundle::{PageId, SectionId, ShardId, Structure, VectorId, order};
+use findling_bundle::cells::part_of;
+use findling_bundle::{Centroids, PageId, SectionId, ShardId, Structure, VectorId, order};
 
 use super::group::Grouped;
 use super::merge::merge;
@@ -204,14 +205,29 @@ impl Words {
 /// In which part of a section that no word found the nearest of its vectors lies, in 256ths. A section's vectors are of parts of
 /// about the same length.
 fn part(index: &Index, structure: &Structure, found: &Found, section: SectionId) -> u8 {
-    let vectors = structure.vectors(section);
-    let (n, mut best) = (vectors.len(), (f32::NEG_INFINITY, 0));
-    for (place, vector) in vectors.enumerate().filter(|_| n > 1) {
-        if let Some(cosine) = found.similarity(index, vector).filter(|&cosine| cosine > best.0) {
-            best = (cosine, 256 * place / n);
+    let Some(point) = &found.point else { return 0 };
+    let mut best = (f32::NEG_INFINITY, 0);
+    let mut look_at = |row: &[i8], scale: f32, part: u8| {
+        let cosine = point.query.similarity(row, scale);
+        if cosine > best.0 {
+            best = (cosine, part);
+        }
+    };
+    if let Some(cells) = &found.cells {
+        let vectors = cells.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors(structure));
+        vectors.filter(|vector| vector.section == section).for_each(|v| look_at(v.row, v.scale, v.part));
+        return best.1;
+    }
+    let own = structure.vectors(section);
+    let n = own.len() as u32;
+    for (place, vector) in (0..n).zip(own).filter(|_| n > 1) {
+        let at = index.manifest().dense.as_ref().and_then(|dense| dense.vector_of(VectorId(vector)));
+        let shard = at.and_then(|(shard, at)| Some((index.vectors(shard)?, at as usize)));
+        if let Some((vectors, at)) = shard.filter(|(vectors, at)| *at < vectors.len()) {
+            look_at(vectors.row(at), vectors.scale(at), part_of(place, n));
         }
     }
-    best.1 as u8
+    best.1
 }
 
 /// The pages among all.
@@ -320,12 +336,14 @@ impl Found {
             let full = neighbours.sections.len() as f32 / k.max(1) as f32;
             let unseen =
                 neighbours.sections.last().map(|(_, least)| zero + params.unseen * full * (least - zero));
+            // Where many vectors are streamed, the bundle does not say which sections have none.
+            let tells = index.centroids().is_some_and(Centroids::tells);
             let similarity = |section| {
                 let section = SectionId(section);
                 if let Some(seen) = &seen {
                     return match seen.similarity(section) {
                         Some(cosine) => Similarity::Known(cosine),
-                        None if structure.vectors(section).is_empty() => Similarity::None,
+                        None if tells && structure.vectors(section).is_empty() => Similarity::None,
                         None => unseen.map_or(Similarity::None, Similarity::Guessed),
                     };
                 }
@@ -362,20 +380,6 @@ impl Found {
             point,
             cells,
         })
-    }
-
-    /// The cosine of the query with a vector; `None` where it was not at hand.
-    fn similarity(&self, index: &Index, vector: u32) -> Option<f32> {
-        let query = &self.point.as_ref()?.query;
-        if let Some(cells) = &self.cells {
-            return cells.iter().filter_map(|&cell| index.cell(cell)).find_map(|cell| {
-                let at = cell.ids().binary_search(&vector).ok()?;
-                cell.vectors().nth(at).map(|(_, row, scale)| query.similarity(row, scale))
-            });
-        }
-        let (shard, at) = index.manifest().dense.as_ref()?.vector_of(VectorId(vector))?;
-        let (vectors, at) = (index.vectors(shard)?, at as usize);
-        (at < vectors.len()).then(|| query.similarity(vectors.row(at), vectors.scale(at)))
     }
 }
 

@@ -5,7 +5,7 @@
 //! filter is not known to the centroids: where too few of what was fetched pass it, more cells follow, within a second,
 //! larger budget. What is compared depends on the request alone, not on what earlier searches happened to fetch.
 
-use findling_bundle::{CellShard, Centroids, SectionId, Structure, VectorId, order};
+use findling_bundle::{CellShard, Centroids, SectionId, Structure, order};
 
 use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
@@ -135,9 +135,8 @@ impl Seen {
         cells: impl Iterator<Item = &'a CellShard>,
     ) -> Self {
         let mut hits: Vec<Hit> = Vec::new();
-        for (vector, row, scale) in cells.flat_map(CellShard::vectors) {
-            let id = structure.section_of_vector(VectorId(vector)).0;
-            hits.push(Hit { score: query.similarity(row, scale), id });
+        for vector in cells.flat_map(|cell| cell.vectors(structure)) {
+            hits.push(Hit { score: query.similarity(vector.row, vector.scale), id: vector.section.0 });
         }
         let compared = hits.len() as u32;
         // Of a section's vectors the best comes first.
