@@ -215,6 +215,8 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         }
     }
     let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
+    // From here on sections are read as they were chunked; what follows takes the most memory.
+    pages.iter_mut().for_each(|page| page.sections = Vec::new());
     let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
     stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
 
