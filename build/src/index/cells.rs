@@ -2,7 +2,9 @@
 //!
 //! Centroids come of Lloyd's algorithm (k-means) over a sample, evenly spread over the site; a cell that becomes twice as
 //! large as meant is divided in two, since a query pays for the whole of it, and may grow to three times that when vectors then go
-//! to what is nearest. The same vectors give the same cells on any number of cores.
+//! to what is nearest, four times in a rebuild. The same vectors give the same cells on any number of cores.
+//!
+//! How large cells are meant to be is told in bytes ([`Meant`]): where many pages are of one mould, their vectors take little beside each other.
 //!
 //! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
 //! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
@@ -52,10 +54,37 @@ pub struct Cells {
     pub shards: Vec<Stored>,
 }
 
-/// Vectors of a cell: the larger, the fewer centroids every reader fetches, and the more that a query fetches in vain.
-fn cell_len(n_vectors: usize) -> usize {
-    // Centroids for 120,000 vectors then take less than the cells that a query looks into.
-    ((n_vectors as f64).sqrt() * 0.375).round().clamp(24.0, 256.0) as usize
+/// Bytes of a vector in its cell that are usual.
+const USUAL: f64 = 48.0;
+/// Cells are looked at whose vectors may take less, so many of so many vectors each.
+const LOOKED_AT: (usize, usize) = (64, 256);
+/// Times as many vectors as meant with which a cell is divided in any case.
+const MOST_TIMES: usize = 8;
+
+/// How large cells are meant to be: the larger, the fewer centroids every reader fetches, and the more that a query fetches in vain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Meant {
+    vectors: usize,
+    /// Of a vector, where they take less than usual; 0 where cells are told by their vectors alone.
+    bytes: f64,
+}
+
+impl Meant {
+    /// Of so many vectors of so many bytes each. Cells take as many bytes as others of as many vectors.
+    fn new(n_vectors: usize, bytes: f64) -> Self {
+        // Centroids for 120,000 vectors then take less than the cells that a query looks into.
+        let usual = (n_vectors as f64).sqrt() * 0.375;
+        let vectors = |times: f64| (usual * times).round().clamp(24.0, 1024.0) as usize;
+        match vectors(USUAL / bytes) {
+            more if more * 4 > vectors(1.0) * 5 => Self { vectors: more, bytes },
+            _ => Self { vectors: vectors(1.0), bytes: 0.0 },
+        }
+    }
+
+    /// Cells of so many vectors.
+    fn n_cells(self, n_vectors: usize) -> usize {
+        n_vectors.div_ceil(self.vectors)
+    }
 }
 
 /// Whether the centroids say which of so many vectors is in which cell: some ten bits a vector. Otherwise cells say of which sections
@@ -90,17 +119,10 @@ pub fn build(
 ) -> Result<Cells, Error> {
     let n = values.len() / dim.max(1);
     let step = step(n, dim);
-    let goes_on = earlier.and_then(|earlier| go_on(values, dim, step, earlier));
+    let goes_on = earlier.map(|earlier| go_on(values, dim, step, earlier)).transpose()?.flatten();
     let (Clusters { centroids, members, .. }, coder) = match goes_on {
         Some(grouped) => grouped,
-        None => {
-            let steps = Steps::of(values.chunks_exact(dim.max(1)), dim, step)?;
-            let mut clusters = Clusters::of(values, dim, n.div_ceil(cell_len(n)));
-            clusters.divide(2 * cell_len(n));
-            clusters.settle(3 * cell_len(n), &steps);
-            let coder = Coder::of(clusters.residuals().iter(), steps)?;
-            (clusters, coder)
-        }
+        None => made(values, dim, step)?,
     };
     let (centroids, members) = likest_first(centroids, members, dim);
     let row = |vector: u32| &values[vector as usize * dim..][..dim];
@@ -128,6 +150,24 @@ pub fn build(
     Ok(Cells { centroids, shards })
 }
 
+/// The vectors around centroids that are learned, and how they are stored.
+fn made(values: &[f32], dim: usize, step: f32) -> Result<(Clusters<'_>, Coder), Error> {
+    let n = values.len() / dim.max(1);
+    let steps = Steps::of(values.chunks_exact(dim.max(1)), dim, step)?;
+    let usual = Meant::new(n, USUAL);
+    let mut clusters = Clusters::of(values, dim, usual.n_cells(n));
+    let mut coder = Coder::of(clusters.residuals(), steps.clone())?;
+    let meant = Meant::new(n, clusters.bytes(&coder)?);
+    if meant != usual {
+        clusters = Clusters::of(values, dim, meant.n_cells(n));
+        coder = Coder::of(clusters.residuals(), steps.clone())?;
+    }
+    clusters.divide(2, meant, &coder)?;
+    clusters.settle(3, meant, &coder)?;
+    let coder = Coder::of(clusters.residuals(), steps)?;
+    Ok((clusters, coder))
+}
+
 /// The size of steps for so many vectors.
 fn step(n: usize, dim: usize) -> f32 {
     let affordable = SMALL * 16 / (n * dim).max(1);
@@ -142,23 +182,27 @@ fn per_number(dim: usize) -> f32 {
 }
 
 /// The vectors around the centroids of an earlier build, and how they were stored; `None` where the site has outgrown that.
-fn go_on<'a>(values: &'a [f32], dim: usize, step: f32, earlier: &Grouping) -> Option<(Clusters<'a>, Coder)> {
+fn go_on<'a>(
+    values: &'a [f32],
+    dim: usize,
+    step: f32,
+    earlier: &Grouping,
+) -> Result<Option<(Clusters<'a>, Coder)>, Error> {
     let n = values.len() / dim.max(1);
     let Grouping { centroids, coder } = earlier;
     if centroids.is_empty() || coder.dim() != dim || coder.steps().mean() != step {
-        return None;
+        return Ok(None);
     }
     let mut clusters = Clusters { values, dim, centroids: centroids.clone(), members: Vec::new() };
-    clusters.settle(3 * cell_len(n), coder.steps());
-    let meant = n.div_ceil(cell_len(n)) as f64;
-    let so_many = clusters.members.len() as f64 / meant.max(1.0);
-    let energy = |rows: &[Vec<f32>]| -> f64 {
-        rows.iter().map(|row| f64::from(coder.steps().square(row))).sum::<f64>() / n.max(1) as f64
-    };
+    clusters.gather();
+    let meant = Meant::new(n, clusters.bytes(coder)?);
+    clusters.settle(4, meant, coder)?;
+    let so_many = clusters.members.len() as f64 / meant.n_cells(n).max(1) as f64;
+    let squares: f64 = clusters.residuals().map(|row| f64::from(coder.steps().square(&row))).sum();
     let serves = so_many <= STILL_SERVES.0
         && so_many >= 1.0 / STILL_SERVES.0
-        && energy(&clusters.residuals()) <= STILL_SERVES.1 * f64::from(coder.spread());
-    serves.then(|| (clusters, coder.clone()))
+        && squares / n.max(1) as f64 <= STILL_SERVES.1 * f64::from(coder.spread());
+    Ok(serves.then(|| (clusters, coder.clone())))
 }
 
 /// Clusters in an order in which each is as like as can be to one before it (the minimum spanning tree that grows from the mean: Prim,
@@ -224,12 +268,42 @@ impl<'a> Clusters<'a> {
         clusters
     }
 
-    /// Divides every cluster of more than `most` vectors until there is none; equal vectors are divided by their ids. Says whether
-    /// vectors that differ were divided, to which other centroids than theirs may now be nearer.
-    fn divide(&mut self, most: usize) -> bool {
+    /// Bytes of a vector in some of the clusters, evenly chosen.
+    fn bytes(&self, coder: &Coder) -> Result<f64, Error> {
+        let looked_at = evenly(self.members.len(), LOOKED_AT.0);
+        let sizes: Vec<(f64, usize)> = looked_at
+            .into_par_iter()
+            .map(|at| Ok((self.bytes_of(at as usize, coder)?, self.members[at as usize].len())))
+            .collect::<Result<_, Error>>()?;
+        let (bytes, n) = sizes.iter().fold((0.0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
+        Ok(bytes / n.max(1) as f64)
+    }
+
+    /// Bytes of a cluster as a cell, estimated by some of its vectors.
+    fn bytes_of(&self, at: usize, coder: &Coder) -> Result<f64, Error> {
+        let members = &self.members[at];
+        let some: Vec<&[f32]> = evenly(members.len(), LOOKED_AT.1)
+            .into_iter()
+            .map(|i| &self.values[members[i as usize] as usize * self.dim..][..self.dim])
+            .collect();
+        let raw = write_cell(coder, &self.centroids[at * self.dim..][..self.dim], None, &some)?;
+        Ok(raw.len() as f64 * members.len() as f64 / some.len().max(1) as f64)
+    }
+
+    /// Whether a cluster is more than so many times as large as meant.
+    fn is_beyond(&self, at: usize, times: usize, meant: Meant, coder: &Coder) -> Result<bool, Error> {
+        let most = times * meant.vectors;
+        let n = self.members[at].len();
+        Ok(n > MOST_TIMES * meant.vectors
+            || n > most && (meant.bytes == 0.0 || self.bytes_of(at, coder)? > most as f64 * meant.bytes))
+    }
+
+    /// Divides every cluster that is more than so many times as large as meant until there is none; equal vectors are divided by their
+    /// ids. Says whether vectors that differ were divided, to which other centroids than theirs may now be nearer.
+    fn divide(&mut self, times: usize, meant: Meant, coder: &Coder) -> Result<bool, Error> {
         let (mut at, mut moved) = (0, false);
         while at < self.members.len() {
-            if self.members[at].len() <= most {
+            if !self.is_beyond(at, times, meant, coder)? {
                 at += 1;
                 continue;
             }
@@ -253,22 +327,28 @@ impl<'a> Clusters<'a> {
             self.members[at] = one;
             self.members.push(other);
         }
-        moved
+        Ok(moved)
     }
 
-    /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and divides what is then larger than
-    /// `most`, until both hold: so that a rebuild, which has only what is stored, arrives at the same clusters.
-    fn settle(&mut self, most: usize, steps: &Steps) {
-        let dim = self.dim.max(1);
-        let all: Vec<u32> = (0..(self.values.len() / dim) as u32).collect();
+    /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and divides what is then more than so many
+    /// times as large as meant, until both hold: so that a rebuild, which has only what is stored, arrives at the same clusters.
+    fn settle(&mut self, times: usize, meant: Meant, coder: &Coder) -> Result<(), Error> {
         for _ in 0..SETTLING {
-            self.centroids = self.centroids.chunks_exact(dim).flat_map(|row| steps.as_stored(row)).collect();
-            self.members = assign(self.values, self.dim, &all, &self.centroids);
-            self.drop_empty();
-            if !self.divide(most) {
+            let rows = self.centroids.chunks_exact(self.dim.max(1));
+            self.centroids = rows.flat_map(|row| coder.steps().as_stored(row)).collect();
+            self.gather();
+            if !self.divide(times, meant, coder)? {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Gives every vector to the centroid that is nearest to it.
+    fn gather(&mut self) {
+        let all: Vec<u32> = (0..(self.values.len() / self.dim.max(1)) as u32).collect();
+        self.members = assign(self.values, self.dim, &all, &self.centroids);
+        self.drop_empty();
     }
 
     /// Leaves out centroids without vectors.
@@ -282,17 +362,14 @@ impl<'a> Clusters<'a> {
     }
 
     /// What vectors differ by from their centroids, cluster after cluster.
-    fn residuals(&self) -> Vec<Vec<f32>> {
+    fn residuals(&self) -> impl Iterator<Item = Vec<f32>> {
         let row = |vector: u32| &self.values[vector as usize * self.dim..][..self.dim];
-        self.members
-            .par_iter()
-            .zip(self.centroids.par_chunks_exact(self.dim.max(1)))
-            .flat_map_iter(|(members, centroid)| {
-                members.iter().map(move |&vector| {
-                    row(vector).iter().zip(centroid).map(|(value, centre)| value - centre).collect()
-                })
+        let clusters = self.members.iter().zip(self.centroids.chunks_exact(self.dim.max(1)));
+        clusters.flat_map(move |(members, centroid)| {
+            members.iter().map(move |&vector| {
+                row(vector).iter().zip(centroid).map(|(value, centre)| value - centre).collect()
             })
-            .collect()
+        })
     }
 
     /// Two clusters, neither of which is empty; `None` where the vectors are equal.
@@ -437,7 +514,7 @@ mod tests {
                 let cosine: f32 = row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
                 assert!(cosine > 0.9, "{cosine}");
             }
-            assert!(shards.iter().all(|cell| cell.ids().len() <= 3 * cell_len(n)));
+            assert!(shards.iter().all(|cell| cell.ids().len() <= MOST_TIMES * Meant::new(n, USUAL).vectors));
         }
     }
 
@@ -469,7 +546,7 @@ mod tests {
     fn equal_vectors_are_divided_too() {
         let values = [1.0f32, 0.0, 0.0, 0.0].repeat(500);
         let cells = group(&values, 4, None).unwrap();
-        assert!(cells.shards.len() >= 500 / (3 * cell_len(500)));
+        assert!(cells.shards.len() >= 500 / (MOST_TIMES * Meant::new(500, 5.0).vectors));
         assert!(group(&[0.0; 400], 4, None).is_ok());
         assert!(group(&[], 4, None).unwrap().shards.is_empty());
     }
