@@ -12,7 +12,7 @@ use findling_bundle::limits::MAX_TERM_LEN;
 use findling_bundle::positions::PositionsBuilder;
 use findling_bundle::structure::{Structure, StructureBuilder};
 use findling_bundle::{Level, PageId, PassageId, SectionId, Synonym};
-use findling_text::keys::{Name, form_key, is_key, pin_key, split_form};
+use findling_text::keys::{Name, form_key, is_key, pin_key, split_form, split_name};
 use findling_text::{Analyzer, TokenKind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ const BATCH: usize = 64;
 
 /// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
 /// chosen by.
-const BYTES_PER_RANGE: usize = 8;
+const BYTES_PER_RANGE: usize = 5;
 const RANGES_PER_QUERY: usize = 6;
 const LEAST_RANGE: usize = 2 << 10;
 /// Of a range's size, the part up to which a term's keys stay in its range.
@@ -138,6 +138,7 @@ pub fn analyse(
     let mut terms: Vec<Term<'_>> = terms.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
     drop_lone_forms(&mut terms);
+    drop_plain_names(&mut terms);
 
     let cuts = cuts(&terms);
     let cuts: Vec<&[Term<'_>]> =
@@ -181,6 +182,27 @@ fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
             term_of(key).is_none()
                 || i > 0 && same(key, terms[i - 1].0)
                 || terms.get(i + 1).is_some_and(|next| same(key, next.0))
+        })
+        .collect();
+    let mut keeps = keeps.into_iter();
+    terms.retain(|_| keeps.next().unwrap_or(true));
+}
+
+/// Leaves out the names of titles and headings that are known by their words: those whose first word has no second tier, in which it would be
+/// looked for in vain. Terms ascend.
+fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
+    let is_cut = |term: &str| {
+        let Ok(at) = terms.binary_search_by_key(&term, |(term, _)| term) else { return false };
+        [Level::Page, Level::Section].into_iter().any(|level| {
+            let n = n_postings(&terms[at].1, level);
+            tiers::n_first(level, n) < n
+        })
+    };
+    let keeps: Vec<bool> = terms
+        .iter()
+        .map(|(key, parts)| {
+            split_name(key)
+                .is_none_or(|(first, _)| parts.iter().any(|lists| lists.is_wanted) || is_cut(first))
         })
         .collect();
     let mut keeps = keeps.into_iter();
@@ -246,10 +268,13 @@ fn mean_len(batches: &[Batch]) -> [f32; 6] {
 
 /// About the bytes that a term takes in the terms shard.
 fn size(term: &str, parts: &[&TermLists]) -> usize {
-    let n =
-        |level: Level| parts.iter().map(|lists| lists.levels[level as usize].postings.len()).sum::<usize>();
-    let passages = tiers::n_first(n(Level::Passage));
-    term.len() + 6 + 2 * (n(Level::Page) + n(Level::Section) + passages)
+    let n_first = Level::ALL.map(|level| tiers::n_first(level, n_postings(parts, level)));
+    term.len() + 6 + 2 * n_first.iter().sum::<usize>()
+}
+
+/// A term's postings on a level.
+fn n_postings(parts: &[&TermLists], level: Level) -> usize {
+    parts.iter().map(|lists| lists.levels[level as usize].postings.len()).sum()
 }
 
 /// A term with its lists in each batch that has it.
@@ -360,13 +385,13 @@ fn column(
                 }
                 all
             });
-            let [pages, sections, passages] = &joined;
             let df = document_frequency(&joined, structure);
-            let [first, others] = tiers.split(&passages.postings);
-            let lists = [&pages.postings[..], &sections.postings, &first];
-            builder.push_first_tier(term, df, lists, others.len() as u32, structure)?;
-            if !others.is_empty() {
-                second.push(term, df, [&[], &[], &others], structure)?;
+            let split = Level::ALL.map(|level| tiers.split(level, &joined[level as usize].postings));
+            let [firsts, others] = [0, 1].map(|tier| split.each_ref().map(|tiers| &tiers[tier][..]));
+            let n_second = others.map(|others| others.len() as u32);
+            builder.push_first_tier(term, df, firsts, n_second, structure)?;
+            if n_second != [0; 3] {
+                second.push(term, df, others, structure)?;
             }
             for (lists, level) in joined.iter().zip(Level::ALL) {
                 push_positions(&mut builders, blocks, lists, level, structure)?;
@@ -437,6 +462,8 @@ struct LevelLists {
 #[derive(Clone, Debug, Default)]
 struct TermLists {
     levels: [LevelLists; 3],
+    /// Of a key: whether it is more than the name of what is known by its words.
+    is_wanted: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -554,7 +581,11 @@ impl Batch {
             });
         });
         if positions {
-            // Titles without stop words are recognised by their terms.
+            // Titles without stop words are recognised by their terms, but where these are everyday words, which is known when all are read
+            // (`drop_plain_names`).
+            if let Some(key) = name.key().filter(|_| !name.has_stop() && name.n_words() > 1) {
+                occurrences.push(Occurrence::of_key(intern(terms, lists, &key), field));
+            }
             keys.extend(name.key().filter(|_| name.has_stop()));
             // "How do I change my password?" is asked for as `change my password`.
             keys.extend(question.key().filter(|key| question.has_stop() && !keys.contains(key)));
@@ -563,7 +594,7 @@ impl Batch {
             }
         }
         keys.extend(rows.take().into_iter().map(|(key, _)| key));
-        occurrences.extend(keys.iter().map(|key| Occurrence::of_key(intern(terms, lists, key), field)));
+        occurrences.extend(keys.iter().map(|key| Occurrence::of_key(intern_key(terms, lists, key), field)));
         len
     }
 
@@ -576,7 +607,7 @@ impl Batch {
 
     /// A key of the page or section at hand.
     fn key(&mut self, key: &str) {
-        let term = intern(&mut self.terms, &mut self.lists, key);
+        let term = intern_key(&mut self.terms, &mut self.lists, key);
         self.occurrences.push(Occurrence::of_key(term, 1));
     }
 
@@ -625,7 +656,7 @@ impl Batch {
             });
         });
         for (key, field) in rows.take() {
-            occurrences.push(Occurrence::of_key(intern(terms, lists, &key), field));
+            occurrences.push(Occurrence::of_key(intern_key(terms, lists, &key), field));
         }
         len.map(|len| len.round() as u32)
     }
@@ -654,6 +685,13 @@ impl Batch {
         }
         self.occurrences.clear();
     }
+}
+
+/// The number of a key that is wanted, however everyday its words.
+fn intern_key(terms: &mut HashMap<Box<str>, u32>, lists: &mut Vec<TermLists>, key: &str) -> u32 {
+    let id = intern(terms, lists, key);
+    lists[id as usize].is_wanted = true;
+    id
 }
 
 fn intern(terms: &mut HashMap<Box<str>, u32>, lists: &mut Vec<TermLists>, term: &str) -> u32 {
@@ -846,6 +884,23 @@ mod tests {
         assert_eq!(of("plain", Level::Passage), [vec![0], vec![2]]);
         // A title of page 1, and what it says.
         assert!(!shards[1].is_empty());
+    }
+
+    #[test]
+    fn titles_of_everyday_words_have_a_name() {
+        let names = |n: usize| {
+            let page = |i| Page { title: format!("common{} Rare{i}", i / n), ..Page::default() };
+            let pages: Vec<Page> = (0..n + 1).map(page).collect();
+            let (_, terms) = index(&pages, &vec![ChunkedPage::default(); n + 1]);
+            let of = |first: &str| {
+                terms.keys().filter(|key| split_name(key).is_some_and(|(of, _)| of == first)).count()
+            };
+            ["common0", "common1"].map(of)
+        };
+        // Their own words tell them, but beyond the first tier.
+        let most = tiers::n_first(Level::Page, usize::MAX);
+        assert_eq!(names(most), [0, 0]);
+        assert_eq!(names(most + 1), [most + 1, 0]);
     }
 
     #[test]

@@ -1,22 +1,27 @@
 //! Which postings of an everyday word are its first tier: those that a query is ranked by, where not every match counts.
 //!
-//! A word of every other page would be most of what a query fetches, and says little of where the answer is. Its first tier has the passages
-//! where it counts most: by their weighted frequency in BM25F, and among equals those of pages chosen by a hash, since those of the first pages would favour these.
+//! A word of every other page would be most of what a query fetches, and says little of where the answer is; in generated documentation such
+//! words are in the headings of every third section as well. On each level its first tier has the postings where it counts most: by
+//! their weighted frequency in BM25F, so that short titles and headings come before long ones, and these before paths and the headings above; and
+//! among equals those of pages chosen by a hash, since those of the first pages would favour these.
 
 use std::borrow::Cow;
 
-use findling_bundle::{Field, PageId, PassageId, Posting, Structure, hash128};
+use findling_bundle::{Level, PageId, PassageId, Posting, SectionId, Structure, hash128};
 use findling_engine::Bm25fParams;
 
 use crate::page::Page;
 
-/// Postings of passages in a first tier: so many, some 3 kB, and of more than eight times as many this share.
-const FIRST: usize = 3_000;
-const SHARE: usize = 8;
+/// Postings in a first tier, by [`Level`]. Those of pages are cheap, and each is about many passages.
+const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
+/// Of passages, where a word has more than so many times as many, this share of them.
+const SHARE: usize = 16;
 
-/// How many of a word's postings of passages are in the first tier.
-pub fn n_first(n: usize) -> usize {
-    n.min(FIRST.max(n / SHARE))
+/// How many of a term's postings on a level are in the first tier. Keys are cut as terms are: where so many pages have one name, no one of
+/// them is meant by it.
+pub fn n_first(level: Level, n: usize) -> usize {
+    let first = FIRST[level as usize];
+    n.min(if level == Level::Passage { first.max(n / SHARE) } else { first })
 }
 
 /// Cuts lists of postings in two.
@@ -25,8 +30,8 @@ pub struct Tiers<'a> {
     pub structure: &'a Structure,
     /// By page: its place among equals.
     places: Vec<u32>,
-    /// Weight, share of the length and mean length of text and code.
-    fields: [(f32, f32, f32); 2],
+    /// By field: weight, share of the length and mean length.
+    fields: [(f32, f32, f32); 6],
 }
 
 impl<'a> Tiers<'a> {
@@ -37,18 +42,18 @@ impl<'a> Tiers<'a> {
             u32::from_le_bytes([a, b, c, d])
         };
         let params = Bm25fParams::default();
-        let fields = [Field::Body, Field::Code].map(|field| {
-            let of = params.fields[field as usize];
+        let fields = std::array::from_fn(|field| {
+            let of = params.fields[field];
             // To the next power of two, so that an edit elsewhere seldom moves the cut of a word that it has nothing to do with.
-            let mean = mean_len[field as usize].max(1.0).log2().round().exp2();
+            let mean = mean_len[field].max(1.0).log2().round().exp2();
             (of.weight, of.b, mean)
         });
         Self { structure, places: pages.iter().map(place).collect(), fields }
     }
 
-    /// The first tier and the second of a word's postings of passages; each ascends, as `postings` do.
-    pub fn split<'p>(&self, postings: &'p [Posting]) -> [Cow<'p, [Posting]>; 2] {
-        let n_first = n_first(postings.len());
+    /// The first tier and the second of a term's postings on a level; each ascends, as `postings` do.
+    pub fn split<'p>(&self, level: Level, postings: &'p [Posting]) -> [Cow<'p, [Posting]>; 2] {
+        let n_first = n_first(level, postings.len());
         if n_first == postings.len() {
             return [Cow::Borrowed(postings), Cow::Borrowed(&[])];
         }
@@ -56,8 +61,14 @@ impl<'a> Tiers<'a> {
             .iter()
             .enumerate()
             .map(|(at, posting)| {
-                let PageId(page) = self.structure.page_of(self.structure.section_of(PassageId(posting.id)));
-                (self.frequency(posting), self.places[page as usize], at)
+                let PageId(page) = match level {
+                    Level::Page => PageId(posting.id),
+                    Level::Section => self.structure.page_of(SectionId(posting.id)),
+                    Level::Passage => {
+                        self.structure.page_of(self.structure.section_of(PassageId(posting.id)))
+                    }
+                };
+                (self.frequency(level, posting), self.places[page as usize], at)
             })
             .collect();
         let by_worth = |a: &(f32, u32, usize), b: &(f32, u32, usize)| {
@@ -73,9 +84,9 @@ impl<'a> Tiers<'a> {
         [tier(true), tier(false)]
     }
 
-    /// The weighted frequency, each field normalised by its length (BM25F).
-    fn frequency(&self, posting: &Posting) -> f32 {
-        let fields = posting.tf.iter().zip(posting.len).zip(self.fields);
+    /// The weighted frequency in the two fields of a level, each normalised by its length (BM25F).
+    fn frequency(&self, level: Level, posting: &Posting) -> f32 {
+        let fields = posting.tf.iter().zip(posting.len).zip(&self.fields[2 * level as usize..]);
         fields
             .map(|((&tf, len), (weight, b, mean))| tf as f32 * weight / (1.0 - b + b * len as f32 / mean))
             .sum()
@@ -84,13 +95,13 @@ impl<'a> Tiers<'a> {
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::Level;
+    use findling_bundle::Field;
     use findling_bundle::structure::StructureBuilder;
     use proptest::prelude::*;
 
     use super::*;
 
-    /// One passage a page.
+    /// Pages of one section of one passage, so that ids are the same on each level.
     fn structure(n: usize) -> Structure {
         let mut builder = StructureBuilder::default();
         for _ in 0..n {
@@ -111,42 +122,69 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn the_first_tier_is_where_the_word_counts_most(n in 2_000usize..30_000, seed: u32) {
-            let structure = structure(n);
+        fn the_first_tier_is_where_the_word_counts_most(n in 2_000usize..60_000, level in 0usize..3, seed: u32) {
+            let (structure, level) = (structure(n), Level::ALL[level]);
             let tiers = Tiers::new(&pages(n), &structure, &MEANS);
             let random = |id: u32| (id ^ seed).wrapping_mul(2_654_435_761) >> 8;
             let posting = |id: u32| {
                 let len = [20 + random(id) % 300, random(id + 1) % 40];
-                Posting::new(Level::Passage, id, [1 + random(id + 2) % 3, random(id + 3) % 2], len)
+                let tf = [random(id + 2) % 3, random(id + 3) % 2];
+                Posting::new(level, id, if tf == [0, 0] { [1, 0] } else { tf }, len)
             };
             let postings: Vec<Posting> = (0..n as u32).map(posting).collect();
-            let [first, second] = tiers.split(&postings);
-            prop_assert_eq!(first.len(), n.min(FIRST.max(n / SHARE)));
+            let [first, second] = tiers.split(level, &postings);
+            prop_assert_eq!(first.len(), if level == Level::Passage { n.min(FIRST[level as usize].max(n / SHARE)) } else { n.min(FIRST[level as usize]) });
             prop_assert!(first.is_sorted_by_key(|posting| posting.id) && second.is_sorted_by_key(|posting| posting.id));
             let mut both: Vec<Posting> = first.iter().chain(&*second).copied().collect();
             both.sort_unstable_by_key(|posting| posting.id);
             prop_assert_eq!(&both, &postings);
-            let least = first.iter().map(|posting| tiers.frequency(posting)).fold(f32::INFINITY, f32::min);
-            prop_assert!(second.iter().all(|posting| tiers.frequency(posting) <= least));
+            let least = first.iter().map(|posting| tiers.frequency(level, posting)).fold(f32::INFINITY, f32::min);
+            prop_assert!(second.iter().all(|posting| tiers.frequency(level, posting) <= least));
+        }
+    }
+
+    /// The ids of the first tier of a word of so many postings.
+    fn first_ids(level: Level, n: usize, posting: impl Fn(u32) -> Posting) -> Vec<u32> {
+        let structure = structure(n);
+        let postings: Vec<Posting> = (0..n as u32).map(posting).collect();
+        let [first, _] = Tiers::new(&pages(n), &structure, &MEANS).split(level, &postings);
+        first.iter().map(|posting| posting.id).collect()
+    }
+
+    #[test]
+    fn short_headings_come_first_and_the_headings_above_last() {
+        let few = |id: u32| (id as usize).is_multiple_of(4);
+        for level in [Level::Page, Level::Section] {
+            let n = 3 * FIRST[level as usize];
+            let own = first_ids(level, n, |id| {
+                let tf = if few(id) { [1, 0] } else { [0, 1] };
+                Posting::new(level, id, tf, [9, 0])
+            });
+            assert_eq!(own.iter().filter(|&&id| few(id)).count(), n / 4, "those of its own are all there");
+            let short =
+                first_ids(level, n, |id| Posting::new(level, id, [1, 0], [if few(id) { 2 } else { 3 }, 0]));
+            assert_eq!(short.iter().filter(|&&id| few(id)).count(), n / 4);
         }
     }
 
     #[test]
     fn a_page_more_elsewhere_moves_nothing() {
-        let n = 2 * FIRST;
-        let alike = |id: usize| Posting::new(Level::Passage, id as u32, [1, 0], [100, 0]);
-        let first = |pages: &[Page], mean: f32, ids: &[usize]| -> Vec<String> {
-            let (structure, mut means) = (structure(pages.len()), MEANS);
-            means[Field::Body as usize] = mean;
-            let postings: Vec<Posting> = ids.iter().map(|&id| alike(id)).collect();
-            let [first, _] = Tiers::new(pages, &structure, &means).split(&postings);
-            first.iter().map(|posting| pages[posting.id as usize].id.clone()).collect()
-        };
-        let before = first(&pages(n), 100.0, &(0..n).collect::<Vec<_>>());
-        assert_ne!(before[FIRST - 1], format!("page {}", FIRST - 1), "not the first pages");
-        // A page in front that does not have the word, and passages that are a little longer in the mean.
-        let mut more = vec![Page { id: "new".into(), ..Page::default() }];
-        more.extend(pages(n));
-        assert_eq!(first(&more, 101.0, &(1..=n).collect::<Vec<_>>()), before);
+        for (level, field) in Level::ALL.into_iter().zip([Field::Title, Field::Heading, Field::Body]) {
+            let n = 2 * FIRST[level as usize];
+            let alike = |id: usize| Posting::new(level, id as u32, [1, 0], [100, 0]);
+            let first = |pages: &[Page], mean: f32, ids: &[usize]| -> Vec<String> {
+                let (structure, mut means) = (structure(pages.len()), MEANS);
+                means[field as usize] = mean;
+                let postings: Vec<Posting> = ids.iter().map(|&id| alike(id)).collect();
+                let [first, _] = Tiers::new(pages, &structure, &means).split(level, &postings);
+                first.iter().map(|posting| pages[posting.id as usize].id.clone()).collect()
+            };
+            let before = first(&pages(n), 100.0, &(0..n).collect::<Vec<_>>());
+            assert_ne!(before[n / 2 - 1], format!("page {}", n / 2 - 1), "not the first pages");
+            // A page in front that does not have the word, and fields that are a little longer in the mean.
+            let mut more = vec![Page { id: "new".into(), ..Page::default() }];
+            more.extend(pages(n));
+            assert_eq!(first(&more, 101.0, &(1..=n).collect::<Vec<_>>()), before);
+        }
     }
 }

@@ -19,7 +19,7 @@
 //! | suffix | string: varint length, bytes |
 //! | `df` | varint: passages that contain the term in any field |
 //! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
-//! | `n_second` | varint: postings of passages that are in the second tier |
+//! | `n_second` | three varints: how many more of each are in the second tier |
 //! | `len` | varint: bytes of its lists |
 //!
 //! A section is named by its page and its place there, a passage by its section's name and its own place in it, so that an edit which
@@ -33,8 +33,8 @@
 //! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
 //! are in, and of nothing else.
 //!
-//! A word of every other page has so many postings that a query would fetch little else. Those of passages where it counts most are the
-//! first tier, here; the others are the second tier, a shard of its own with the same form, which says 0 for `n_second` (champion lists in a tiered index: Manning,
+//! A word of every other page has so many postings that a query would fetch little else. On each level those where it counts most are the
+//! first tier, here; the others are the second tier, a shard of its own with the same form, which says 0 for each `n_second` (champion lists in a tiered index: Manning,
 //! Raghavan and Schütze, "Introduction to Information Retrieval", 2008, sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
 //!
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
@@ -50,8 +50,8 @@ const WHAT: &str = "terms";
 
 /// Terms in a block.
 pub const BLOCK: usize = 16;
-/// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and six numbers.
-const LEAST_ENTRY: usize = 8;
+/// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and eight numbers.
+const LEAST_ENTRY: usize = 10;
 
 /// The three levels of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,8 +130,8 @@ pub struct TermEntry {
     pub df: u32,
     /// Lengths of its posting lists, by [`Level`].
     pub n: [u32; 3],
-    /// Further postings of passages, in the second tier.
-    pub n_second: u32,
+    /// Further postings, in the second tier, by [`Level`].
+    pub n_second: [u32; 3],
     /// Where its postings are.
     start: u32,
     len: u32,
@@ -186,10 +186,10 @@ impl TermsBuilder {
         lists: [&[Posting]; 3],
         structure: &Structure,
     ) -> Result<(), Error> {
-        self.push_first_tier(term, df, lists, 0, structure)
+        self.push_first_tier(term, df, lists, [0; 3], structure)
     }
 
-    /// The same, where `n_second` more postings of passages are in the second tier.
+    /// The same, where so many more postings of each level are in the second tier.
     ///
     /// # Errors
     /// Those of [`TermsBuilder::push`].
@@ -198,7 +198,7 @@ impl TermsBuilder {
         term: &str,
         df: u32,
         lists: [&[Posting]; 3],
-        n_second: u32,
+        n_second: [u32; 3],
         structure: &Structure,
     ) -> Result<(), Error> {
         if term.len() > MAX_TERM_LEN {
@@ -249,10 +249,8 @@ impl TermsBuilder {
         }
         put_str(&mut self.dictionary, &term[shared..]);
         put_varint(&mut self.dictionary, df);
-        for list in lists {
-            put_varint(&mut self.dictionary, list.len() as u32);
-        }
-        put_varint(&mut self.dictionary, n_second);
+        let n = lists.map(|list| list.len() as u32);
+        n.into_iter().chain(n_second).for_each(|n| put_varint(&mut self.dictionary, n));
         put_varint(&mut self.dictionary, (self.postings.len() - start) as u32);
         self.n_terms += 1;
         self.last.clear();
@@ -419,8 +417,8 @@ impl TermsShard {
             }
             core::mem::swap(&mut last, &mut term);
             let df = dictionary.varint()?;
-            let n = [dictionary.varint()?, dictionary.varint()?, dictionary.varint()?];
-            let n_passages = n[Level::Passage as usize].saturating_add(dictionary.varint()?);
+            let [n, n_second] = read_counts(&mut dictionary)?;
+            let n_passages = n[Level::Passage as usize].saturating_add(n_second[Level::Passage as usize]);
             let len = dictionary.varint()? as usize;
             if df > stats.n_passages || df < n_passages || n == [0; 3] {
                 return Err(Error::malformed(WHAT, "a document frequency is impossible"));
@@ -544,6 +542,15 @@ impl TermsShard {
     }
 }
 
+/// The lengths of a term's lists in this shard, and in the second tier.
+fn read_counts(reader: &mut Reader<'_>) -> Result<[[u32; 3]; 2], Error> {
+    let mut counts = [[0; 3]; 2];
+    for n in counts.as_flattened_mut() {
+        *n = reader.varint()?;
+    }
+    Ok(counts)
+}
+
 fn offset(at: usize) -> Result<u32, Error> {
     u32::try_from(at).map_err(|_| Error::Limit {
         what: "bytes of terms",
@@ -649,8 +656,7 @@ impl Terms<'_> {
         }
         self.term.push_str(reader.str()?);
         let df = reader.varint()?;
-        let n = [reader.varint()?, reader.varint()?, reader.varint()?];
-        let n_second = reader.varint()?;
+        let [n, n_second] = read_counts(reader)?;
         let len = reader.varint()?;
         let start = self.postings;
         self.postings = start.saturating_add(len);

@@ -28,6 +28,11 @@ fn list() -> impl Strategy<Value = List> {
     )
 }
 
+/// Postings in the second tier, by level: mostly none.
+fn n_second() -> impl Strategy<Value = [u32; 3]> {
+    prop_oneof![3 => Just([0; 3]), 1 => [0u32..3, 0u32..70_000, 0u32..4000]]
+}
+
 /// Pages of so many sections, of so many passages each, over and over, up to 5,000 sections.
 fn sections_of(sizes: &[u32]) -> Structure {
     let mut builder = StructureBuilder::default();
@@ -51,25 +56,25 @@ fn sections_of(sizes: &[u32]) -> Structure {
 proptest! {
     #[test]
     fn terms(
-        terms in btree_map("[a-cé]{1,6}|\\PC{1,12}", (list(), list(), list()), 0..80),
+        terms in btree_map("[a-cé]{1,6}|\\PC{1,12}", (list(), list(), list(), n_second()), 0..80),
         probes in vec("[a-cé]{0,4}", 10),
         sizes in vec(1u32..9, 1..5),
     ) {
         let structure = sections_of(&sizes);
-        let terms: BTreeMap<String, [Vec<Posting>; 3]> = terms
+        let terms: BTreeMap<String, ([Vec<Posting>; 3], [u32; 3])> = terms
             .into_iter()
-            .filter(|(_, (a, b, c))| !(a.is_empty() && b.is_empty() && c.is_empty()))
-            .map(|(term, (a, b, c))| {
+            .filter(|(_, (a, b, c, _))| !(a.is_empty() && b.is_empty() && c.is_empty()))
+            .map(|(term, (a, b, c, n_second))| {
                 let lists = Level::ALL.map(|level| {
                     let list = [&a, &b, &c][level as usize].iter();
                     list.map(|(&id, &tf)| Posting::new(level, id, tf, [id % 300, id])).collect()
                 });
-                (term, lists)
+                (term, (lists, n_second))
             })
             .collect();
         let mut builder = TermsBuilder::new();
-        for (term, lists) in &terms {
-            builder.push(term, 4321, [&lists[0], &lists[1], &lists[2]], &structure).unwrap();
+        for (term, (lists, n_second)) in &terms {
+            builder.push_first_tier(term, 4321, lists.each_ref().map(|list| &list[..]), *n_second, &structure).unwrap();
         }
         let raw = builder.finish();
         let (entry, stored) = encode_shard(ShardKind::Terms, &raw).unwrap();
@@ -81,11 +86,11 @@ proptest! {
         let shard = TermsShard::from_bytes(raw, &stats(5000)).unwrap();
         prop_assert_eq!(shard.n_terms() as usize, terms.len());
         let mut walk = shard.terms();
-        for (ordinal, (term, lists)) in terms.iter().enumerate() {
+        for (ordinal, (term, (lists, n_second))) in terms.iter().enumerate() {
             let (found, entry) = walk.advance().unwrap();
             prop_assert_eq!(found, term);
             prop_assert_eq!(entry.ordinal as usize, ordinal);
-            prop_assert_eq!(entry.df, 4321);
+            prop_assert_eq!((entry.df, entry.n_second), (4321, *n_second));
             prop_assert_eq!(shard.find(term), Some(entry));
             for (level, list) in Level::ALL.into_iter().zip(lists) {
                 prop_assert_eq!(&shard.postings(&entry, level, &structure).collect::<Vec<_>>(), list);

@@ -22,7 +22,11 @@ fn bundle() -> Bundle {
         attributes: vec![("group", AttributeValue::Number((i % 10) as f64))],
     };
     let pages: Vec<Page> = (0..PAGES).map(page).collect();
-    build(&pages, &[("group", AttributeKind::Number)], Cut { first_tier: FIRST_TIER, ..Cut::default() })
+    build(
+        &pages,
+        &[("group", AttributeKind::Number)],
+        Cut { first_tier: [usize::MAX, usize::MAX, FIRST_TIER], ..Cut::default() },
+    )
 }
 
 fn streamed(bundle: &Bundle) -> Index {
@@ -33,6 +37,24 @@ fn streamed(bundle: &Bundle) -> Index {
 
 fn river() -> Request {
     Request { query: "river".into(), mode: Mode::Lexical, limit: Limit(100), ..Request::default() }
+}
+
+/// Every title says `stone`, every heading `bridge`, and every text `water`; one page in eight has an arch besides, in its title and heading.
+fn levels(first_tier: [usize; 3]) -> Bundle {
+    let page = |i: usize| {
+        let arch = if i.is_multiple_of(8) { format!(" arch{i}") } else { String::new() };
+        let section =
+            Section { heading: format!("bridge{arch}"), text: "cold water".into(), ..Section::default() };
+        Page {
+            title: format!("stone{arch}"),
+            url: format!("/{i}/"),
+            language: "en".into(),
+            sections: vec![section],
+            attributes: vec![("group", AttributeValue::Number((i % 10) as f64))],
+        }
+    };
+    let pages: Vec<Page> = (0..PAGES).map(page).collect();
+    build(&pages, &[("group", AttributeKind::Number)], Cut { first_tier, ..Cut::default() })
 }
 
 /// The answer, and how many shards of the second tier it took.
@@ -78,6 +100,64 @@ fn where_every_match_counts_both_tiers_are_looked_into() {
     }
     let phrase = Request { query: "\"river bank\"".into(), ..river() };
     assert_eq!(answer(&bundle, &mut streamed(&bundle), phrase).0.total.pages, PAGES as u32 / 4);
+}
+
+#[test]
+fn titles_headings_and_texts_are_cut_alike() {
+    let request = |query: &str| Request { query: query.into(), ..river() };
+    for (level, word) in ["stone", "bridge", "water"].into_iter().enumerate() {
+        let mut first_tier = [usize::MAX; 3];
+        first_tier[level] = FIRST_TIER;
+        let bundle = levels(first_tier);
+        let (response, n_second) = answer(&bundle, &mut streamed(&bundle), request(word));
+        let total = &response.total;
+        assert_eq!((total.pages, total.at_least, n_second), (FIRST_TIER as u32, true, 0), "{word}");
+        // Of the others nothing is left out.
+        for other in ["stone", "bridge", "water"].into_iter().filter(|other| *other != word) {
+            let (response, _) = answer(&bundle, &mut streamed(&bundle), request(other));
+            assert_eq!((response.total.pages, response.total.at_least), (PAGES as u32, false), "{other}");
+        }
+        for query in [format!("group:3 {word}"), format!("{word} -arch8")] {
+            let (response, n_second) = answer(&bundle, &mut streamed(&bundle), request(&query));
+            assert!(n_second > 0 && !response.total.at_least, "{query}");
+            assert_eq!(response, bundle.search(request(&query)), "{query}");
+        }
+    }
+}
+
+#[test]
+fn who_has_both_tiers_finds_what_one_tier_would() {
+    let [whole, cut] = [[usize::MAX; 3], [3, 4, 5]].map(levels);
+    for query in [
+        "stone",
+        "bridge water",
+        "stone arch16",
+        "\"stone arch24\"",
+        "\"bridge arch32\"",
+        "cold -arch8",
+        "ston",
+    ] {
+        let request = Request { query: query.into(), explain: true, prefix: true, ..river() };
+        let expect = whole.search(request.clone());
+        assert!(expect.total.pages > 0, "{query}");
+        assert_eq!(cut.search(request.clone()).results, expect.results, "{query}");
+        // Phrases and exclusions decide what may be found, and positions lie in the order of both tiers.
+        if query.contains(['"', '-']) {
+            assert_eq!(answer(&cut, &mut streamed(&cut), request).0.results, expect.results, "{query}");
+        }
+    }
+}
+
+#[test]
+fn a_title_or_heading_that_is_the_query_leads() {
+    let bundle = levels([FIRST_TIER; 3]);
+    // Beyond the first tier on each level; the rare word finds it.
+    for query in ["stone arch32", "bridge arch32"] {
+        let request = Request { query: query.into(), ..river() };
+        let (response, _) = answer(&bundle, &mut streamed(&bundle), request);
+        assert_eq!(response.results[0].url, "/32/", "{query}");
+        assert!(response.total.at_least);
+    }
 }
 
 #[test]

@@ -185,7 +185,11 @@ fn everything(query: &str) -> Request {
 
 fn open(pages: &[Page], terms_per_range: usize) -> (Bundle, findling_engine::Index) {
     // Who has everything at hand looks into both tiers.
-    let cut = Cut { terms_per_range, first_tier: terms_per_range, ..Cut::default() };
+    let cut = Cut {
+        terms_per_range,
+        first_tier: [1, 2, 3].map(|level: usize| (level * terms_per_range).div_ceil(2)),
+        ..Cut::default()
+    };
     let bundle = build(pages, &[("group", AttributeKind::String)], cut);
     let mut index = bundle.open();
     index.set_rank_params(plain());

@@ -43,6 +43,11 @@ pub fn add_other_numbers(keys: &mut Vec<String>) {
     }
 }
 
+/// The first word and the hash of which a name's key is made; `None` for other keys and for terms.
+pub fn split_name(key: &str) -> Option<(&str, &str)> {
+    key.split_once(NAME)
+}
+
 /// The key of the pages that a site has pinned to the query of which `name` is the key as a title.
 pub fn pin_key(name: &str) -> String {
     name.replace(NAME, &PIN.to_string())
@@ -101,6 +106,11 @@ impl Name {
     /// Whether there is a word that scoring leaves out.
     pub fn has_stop(&self) -> bool {
         self.has_stop
+    }
+
+    /// Words, parts of identifiers left out.
+    pub fn n_words(&self) -> u32 {
+        self.n_words
     }
 
     /// The key; `None` without a word. 40 bits tell titles with one first word apart.

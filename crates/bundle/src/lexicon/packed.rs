@@ -6,7 +6,7 @@
 //! | what | model |
 //! |---|---|
 //! | terms: bytes in common with the last, bytes of its own, these | a number each; a symbol by the byte before |
-//! | `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less the last two | numbers |
+//! | `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less those of passages | numbers |
 //! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
 //! | sections on | numbers, by level and whether the gap is 0 |
 //! | whether places are skipped, and how many | bits by whether it is the same section; numbers |
@@ -17,7 +17,7 @@
 //! What a list takes in bytes is not said: it follows. A frequency of code is one less where there is none of text, since they are
 //! never both 0.
 
-use super::{BLOCK, LEAST_ENTRY, Level, Step, WHAT, put_step};
+use super::{BLOCK, LEAST_ENTRY, Level, Step, WHAT, put_step, read_counts};
 use crate::Error;
 use crate::codec::{Reader, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
@@ -42,12 +42,13 @@ const SHARED: usize = 1;
 const OWN: usize = 2;
 const DF: usize = 3;
 const SKIP: usize = 4;
+/// Postings in the second tier, by level.
 const SECOND: usize = 5;
 /// Sections on, by level behind that of pages and whether the page is another.
-const SECTIONS: usize = 6;
+const SECTIONS: usize = SECOND + 3;
 /// By level: the list's length; length; frequencies of the first field, of the second by the first; then
 /// gaps, by size of the list and whether the gap before was 0.
-const LISTS: usize = 10;
+const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
 /// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
@@ -152,14 +153,15 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
         }
         last = term;
         let df = dictionary.varint()?;
-        let n = [dictionary.varint()?, dictionary.varint()?, dictionary.varint()?];
-        let n_second = dictionary.varint()?;
+        let [n, n_second] = read_counts(&mut dictionary)?;
         let len = dictionary.varint()? as usize;
         for (n, level) in n.into_iter().zip(Level::ALL) {
             encoder.number(models.number(ListModels::of(level, 0).n), n);
         }
-        encoder.number(models.number(SECOND), n_second);
-        let n_passages = n[Level::Passage as usize].checked_add(n_second);
+        for (level, n) in n_second.into_iter().enumerate() {
+            encoder.number(models.number(SECOND + level), n);
+        }
+        let n_passages = n[Level::Passage as usize].checked_add(n_second[Level::Passage as usize]);
         let below = n_passages.and_then(|n| df.checked_sub(n));
         encoder.number(
             models.number(DF),
@@ -168,7 +170,7 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
         let mut lists = Reader::new(reader.take(len)?, WHAT);
         let mut n_lens = 0;
         for (n, level) in n.into_iter().zip(Level::ALL) {
-            let list = List { level, n, is_first: n_second > 0 };
+            let list = List { level, n, is_first: n_second[level as usize] > 0 };
             pack_list(&mut encoder, &mut models, list, &mut lists, &mut n_lens)?;
         }
         if lists.remaining() != n_lens {
@@ -302,14 +304,18 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         for (n, level) in n.iter_mut().zip(Level::ALL) {
             *n = decoder.number(models.number(ListModels::of(level, 0).n))?;
         }
-        let n_second = decoder.number(models.number(SECOND))?;
+        let mut n_second = [0; 3];
+        for (level, n) in n_second.iter_mut().enumerate() {
+            *n = decoder.number(models.number(SECOND + level))?;
+        }
         let below = decoder.number(models.number(DF))?;
-        let df = below.checked_add(n_second).and_then(|df| df.checked_add(n[Level::Passage as usize]));
+        let [first, second] = [n, n_second].map(|n| n[Level::Passage as usize]);
+        let df = below.checked_add(second).and_then(|df| df.checked_add(first));
         put_varint(&mut dictionary, df.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?);
-        n.iter().chain([&n_second]).for_each(|&n| put_varint(&mut dictionary, n));
+        n.into_iter().chain(n_second).for_each(|n| put_varint(&mut dictionary, n));
         let start = postings.len();
         for (n, level) in n.into_iter().zip(Level::ALL) {
-            let list = List { level, n, is_first: n_second > 0 };
+            let list = List { level, n, is_first: n_second[level as usize] > 0 };
             unpack_list(&mut decoder, &mut models, list, raw_len, &mut postings, &mut lens)?;
         }
         postings.extend(lens.drain(..).rev());

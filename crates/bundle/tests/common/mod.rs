@@ -86,12 +86,13 @@ pub fn sample() -> Sample {
         let passages: Vec<Posting> = (0..=i % 3)
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
-        // Of terms with three, the last posting is in the second tier.
-        let (first, others) = passages.split_at(passages.len().min(2));
-        let n_second = others.len() as u32;
-        terms.push_first_tier(&term, 7, [&pages, &sections, first], n_second, &structure).unwrap();
-        if n_second > 0 {
-            second.push(&term, 7, [&[], &[], others], &structure).unwrap();
+        // On each level, of terms with so many, what is behind the first or the first two is in the second tier.
+        let tiers = [(&pages, 1), (&sections, 2), (&passages, 2)]
+            .map(|(all, most)| all.split_at(all.len().min(most)));
+        let n_second = tiers.map(|(_, others)| others.len() as u32);
+        terms.push_first_tier(&term, 7, tiers.map(|(first, _)| first), n_second, &structure).unwrap();
+        if n_second != [0; 3] {
+            second.push(&term, 7, tiers.map(|(_, others)| others), &structure).unwrap();
         }
         for (postings, level) in [pages, sections, passages].into_iter().zip(Level::ALL) {
             for (j, posting) in (0..).zip(postings) {

@@ -34,8 +34,13 @@ pub(crate) struct Lookup {
 impl Lookup {
     /// Whether there are postings that are not looked into.
     pub fn is_partial(&self) -> bool {
-        self.entry.n_second > 0 && self.second.is_none()
+        has_second(&self.entry) && self.second.is_none()
     }
+}
+
+/// Whether a term has postings in the second tier, on any level.
+fn has_second(entry: &TermEntry) -> bool {
+    entry.n_second != [0; 3]
 }
 
 /// A term's postings on one level, tier after tier.
@@ -112,9 +117,8 @@ impl<'a> Dictionary<'a> {
 
     /// A term that was found in a range.
     pub fn lookup(&self, range: usize, term: &str, entry: TermEntry) -> Lookup {
-        let has_second = self.whole && entry.n_second > 0;
-        let second =
-            if has_second { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
+        let whole = self.whole && has_second(&entry);
+        let second = if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
         Lookup { range, entry, second }
     }
 

@@ -92,8 +92,8 @@ pub struct Cut {
     pub vectors_per_shard: usize,
     /// 0: the bundle corrects nothing.
     pub words_per_spelling: usize,
-    /// Postings of passages in the first tier: the first so many of each term, for what is there to say more or less.
-    pub first_tier: usize,
+    /// Postings in the first tier, by level: the first so many of each term, for what is there to say more or less.
+    pub first_tier: [usize; 3],
 }
 
 impl Default for Cut {
@@ -104,7 +104,7 @@ impl Default for Cut {
             sections_per_text: 0,
             vectors_per_shard: 3,
             words_per_spelling: 0,
-            first_tier: usize::MAX,
+            first_tier: [usize::MAX; 3],
         }
     }
 }
@@ -269,11 +269,17 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         for range in column {
             let (mut builder, mut second) = (TermsBuilder::new(), TermsBuilder::new());
             for (term, data) in *range {
-                let [a, b, c] = &data.postings;
-                let (df, (c, others)) = (data.passages.len() as u32, c.split_at(c.len().min(cut.first_tier)));
-                builder.push_first_tier(term, df, [a, b, c], others.len() as u32, &structure).unwrap();
-                if !others.is_empty() {
-                    second.push(term, df, [&[], &[], others], &structure).unwrap();
+                let df = data.passages.len() as u32;
+                let tiers = Level::ALL.map(|level| {
+                    let (all, most) = (&data.postings[level as usize], cut.first_tier[level as usize]);
+                    all.split_at(all.len().min(most))
+                });
+                let n_second = tiers.map(|(_, others)| others.len() as u32);
+                builder
+                    .push_first_tier(term, df, tiers.map(|(first, _)| first), n_second, &structure)
+                    .unwrap();
+                if n_second != [0; 3] {
+                    second.push(term, df, tiers.map(|(_, others)| others), &structure).unwrap();
                 }
                 for level in Level::ALL {
                     let mut rest = &data.positions[level as usize][..];
