@@ -133,7 +133,7 @@ mod tests {
             };
             let postings: Vec<Posting> = (0..n as u32).map(posting).collect();
             let [first, second] = tiers.split(level, &postings);
-            prop_assert_eq!(first.len(), if level == Level::Passage { n.min(FIRST[level as usize].max(n / SHARE)) } else { n.min(FIRST[level as usize]) });
+            prop_assert_eq!(first.len(), n.min([24_000, 5_000, 3_000.max(n / 16)][level as usize]));
             prop_assert!(first.is_sorted_by_key(|posting| posting.id) && second.is_sorted_by_key(|posting| posting.id));
             let mut both: Vec<Posting> = first.iter().chain(&*second).copied().collect();
             both.sort_unstable_by_key(|posting| posting.id);
