@@ -35,7 +35,7 @@ const BATCH: usize = 64;
 /// chosen by.
 const BYTES_PER_RANGE: usize = 5;
 const RANGES_PER_QUERY: usize = 6;
-const LEAST_RANGE: usize = 2 << 10;
+const LEAST_RANGE: usize = 1200;
 /// Of a range's size, the part up to which a term's keys stay in its range.
 const KEYS_OF_A_TERM: usize = 4;
 
