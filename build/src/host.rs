@@ -21,6 +21,7 @@ pub use encoder::{EncoderChoice, QueryEncoder};
 pub struct Host {
     index: Index,
     files: BundleFiles,
+    streamed: bool,
 }
 
 /// What a search took.
@@ -60,11 +61,12 @@ impl Host {
     pub fn open(path: &Path) -> anyhow::Result<Host> {
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host { index, files })
+        Ok(Host { index, files, streamed: false })
     }
 
     /// Whether to search as a browser does, which fetches the cells nearest to a query rather than all vectors.
     pub fn set_streamed(&mut self, streamed: bool) {
+        self.streamed = streamed;
         self.index.set_streamed(streamed);
     }
 
@@ -93,9 +95,8 @@ impl Host {
     /// # Errors
     /// As [`Host::open`].
     pub fn forget(&mut self) -> anyhow::Result<()> {
-        let streamed = self.index.is_streamed();
         self.index = open_index(&self.files)?;
-        self.index.set_streamed(streamed);
+        self.index.set_streamed(self.streamed);
         Ok(())
     }
 

@@ -278,3 +278,36 @@ fn a_transformer_comes_after_an_answer_by_words() {
     let centroids = u64::from(host.manifest().shard(centroids).unwrap().stored_len);
     assert_eq!(budget.later_encoder.unwrap().total.stored, 3000 + centroids);
 }
+
+#[test]
+fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
+    let section = || Section {
+        level: 1,
+        heading: String::new(),
+        anchor: None,
+        blocks: vec![Block { text: "mutex".into(), code: vec![], is_code_block: false, weight: 1.0 }],
+    };
+    // More than the first tier of a word has.
+    let page = |i: usize| Page {
+        id: format!("{i:04}.html"),
+        url: format!("/{i}"),
+        title: format!("Page {i}"),
+        language: "en".into(),
+        sections: vec![section()],
+        ..Page::default()
+    };
+    let job = Job { pages: (0..3_100).map(page).collect(), ..Job::default() };
+    let bundle = build(job, &Ui::silent()).unwrap().bundle;
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("bundle");
+    write(&out, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).unwrap();
+    let mut host = Host::open(&out).unwrap();
+    let mut reads_second_tier = |streamed: bool| {
+        host.set_streamed(streamed);
+        host.forget().unwrap();
+        let (_, cost) = host.search(Request { mode: Mode::Lexical, ..request("mutex") }).unwrap();
+        let mut kinds = cost.shards.iter().filter_map(|&id| host.manifest().shard(id));
+        kinds.any(|shard| shard.kind == ShardKind::SecondTier)
+    };
+    assert_eq!([false, true].map(&mut reads_second_tier), [true, false]);
+}
