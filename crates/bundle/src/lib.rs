@@ -12,7 +12,7 @@
 //!
 //! | shard | answers | module |
 //! |---|---|---|
-//! | structure | which section and page is this? | [`structure`] |
+//! | structure; in large bundles vectors of sections | which section and page is this? | [`structure`] |
 //! | terms | where does this term occur, how often, in how long a text? | [`lexicon`] |
 //! | positions, their directory | where in those fields? | [`positions`] |
 //! | vectors | what does this section mean? | [`vectors`] |
