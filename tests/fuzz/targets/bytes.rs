@@ -23,10 +23,10 @@ fuzz_target!(
         if let Ok(manifest) = Manifest::from_bytes(bytes)
             && let Ok((_, stored_manifest)) = encode_manifest(&manifest)
         {
-            let mut shards = honest.shards;
+            let support::Bundle { mut shards, positions, .. } = honest;
             shards.resize(manifest.shards.len().min(1000), Vec::new());
             if shards.len() == manifest.shards.len() {
-                let _ = hostile::run(&support::Bundle { manifest, stored_manifest, shards });
+                let _ = hostile::run(&support::Bundle { manifest, stored_manifest, shards, positions });
             }
         }
     }
