@@ -6,6 +6,10 @@ use clap::{Parser, Subcommand};
 use findling_build::commands;
 use findling_build::ui::{Ui, Verbosity};
 
+/// Stages of a build follow each other, and what one gives back is for the next: the system's allocator keeps it in pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Hybrid search that ships with the site: builds a bundle, searches it, serves it, measures it.
 #[derive(Parser)]
 #[command(name = "findling", version, propagate_version = true)]
