@@ -54,10 +54,12 @@ pub struct Cells {
     pub shards: Vec<Stored>,
 }
 
-/// Bytes of a vector in its cell that are usual.
+/// Bytes of a vector of 256 dimensions in its cell that are usual.
 const USUAL: f64 = 48.0;
 /// Cells are looked at whose vectors may take less, so many of so many vectors each.
 const LOOKED_AT: (usize, usize) = (64, 256);
+/// Most vectors that a cell is meant to have.
+const MOST_MEANT: usize = 1024;
 /// Times as many vectors as meant with which a cell is divided in any case.
 const MOST_TIMES: usize = 8;
 
@@ -70,12 +72,17 @@ struct Meant {
 }
 
 impl Meant {
-    /// Of so many vectors of so many bytes each. Cells take as many bytes as others of as many vectors.
-    fn new(n_vectors: usize, bytes: f64) -> Self {
+    /// For so many vectors that take what is usual.
+    fn usual(n_vectors: usize) -> Self {
+        Self::new(n_vectors, 256, USUAL)
+    }
+
+    /// For so many vectors of so many bytes each. Cells take as many bytes as others of as many vectors.
+    fn new(n_vectors: usize, dim: usize, bytes: f64) -> Self {
         // Centroids for 120,000 vectors then take less than the cells that a query looks into.
         let usual = (n_vectors as f64).sqrt() * 0.375;
-        let vectors = |times: f64| (usual * times).round().clamp(24.0, 1024.0) as usize;
-        match vectors(USUAL / bytes) {
+        let vectors = |times: f64| (usual * times).round().clamp(24.0, MOST_MEANT as f64) as usize;
+        match vectors(USUAL * dim as f64 / 256.0 / bytes) {
             more if more * 4 > vectors(1.0) * 5 => Self { vectors: more, bytes },
             _ => Self { vectors: vectors(1.0), bytes: 0.0 },
         }
@@ -154,10 +161,10 @@ pub fn build(
 fn made(values: &[f32], dim: usize, step: f32) -> Result<(Clusters<'_>, Coder), Error> {
     let n = values.len() / dim.max(1);
     let steps = Steps::of(values.chunks_exact(dim.max(1)), dim, step)?;
-    let usual = Meant::new(n, USUAL);
+    let usual = Meant::usual(n);
     let mut clusters = Clusters::of(values, dim, usual.n_cells(n));
     let mut coder = Coder::of(clusters.residuals(), steps.clone())?;
-    let meant = Meant::new(n, clusters.bytes(&coder)?);
+    let meant = Meant::new(n, dim, clusters.bytes(&coder)?);
     if meant != usual {
         clusters = Clusters::of(values, dim, meant.n_cells(n));
         coder = Coder::of(clusters.residuals(), steps.clone())?;
@@ -195,7 +202,7 @@ fn go_on<'a>(
     }
     let mut clusters = Clusters { values, dim, centroids: centroids.clone(), members: Vec::new() };
     clusters.gather();
-    let meant = Meant::new(n, clusters.bytes(coder)?);
+    let meant = Meant::new(n, dim, clusters.bytes(coder)?);
     clusters.settle(4, meant, coder)?;
     let so_many = clusters.members.len() as f64 / meant.n_cells(n).max(1) as f64;
     let squares: f64 = clusters.residuals().map(|row| f64::from(coder.steps().square(&row))).sum();
@@ -514,7 +521,7 @@ mod tests {
                 let cosine: f32 = row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
                 assert!(cosine > 0.9, "{cosine}");
             }
-            assert!(shards.iter().all(|cell| cell.ids().len() <= MOST_TIMES * Meant::new(n, USUAL).vectors));
+            assert!(shards.iter().all(|cell| cell.ids().len() <= 3 * Meant::usual(n).vectors));
         }
     }
 
@@ -544,9 +551,10 @@ mod tests {
 
     #[test]
     fn equal_vectors_are_divided_too() {
-        let values = [1.0f32, 0.0, 0.0, 0.0].repeat(500);
+        // They take next to nothing, so that only their number divides them.
+        let values = [1.0f32, 0.0, 0.0, 0.0].repeat(20_000);
         let cells = group(&values, 4, None).unwrap();
-        assert!(cells.shards.len() >= 500 / (MOST_TIMES * Meant::new(500, 5.0).vectors));
+        assert!(cells.shards.len() > 20_000 / (MOST_TIMES * MOST_MEANT));
         assert!(group(&[0.0; 400], 4, None).is_ok());
         assert!(group(&[], 4, None).unwrap().shards.is_empty());
     }
