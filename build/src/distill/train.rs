@@ -11,6 +11,11 @@
 //!
 //! Everything runs on all cores and gives the same rows for the same seed on any number of them: gradients are taken
 //! text by text and summed row by row, each in a fixed order.
+//!
+//! Texts that are parts of documents can be told from others besides ([`Contrast`]): with `u` the sum's direction, `d` the vector
+//! of a text's own document and `d_j` those of all documents of its batch, the loss is then
+//! `1 - cos(u, y) + T (log sum_j exp(u d_j / T) - u d / T)`, which is InfoNCE (van den Oord, Li and Vinyals, 2018) with the negatives
+//! of the batch (Karpukhin et al., EMNLP 2020).
 
 use rayon::prelude::*;
 
@@ -85,17 +90,27 @@ impl Default for Options {
     }
 }
 
+/// Where texts are from.
+#[derive(Clone, Debug, Default)]
+pub struct Contrast<'a> {
+    /// The document of each text, by a number of its own, and its vector, of length 1.
+    pub own: Vec<(u32, &'a [f32])>,
+}
+
+/// `T` of the loss.
+const TEMPERATURE: f32 = 0.05;
+
 /// What training gave.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// `dim` numbers for each token of the vocabulary; those of the best epoch.
     pub rows: Vec<f32>,
-    /// Mean cosine with the teacher on the held-out texts: at the start, then after each epoch.
+    /// How good rows were on texts held out: at the start, then after each epoch.
     pub held_out: Vec<f32>,
 }
 
 impl Trained {
-    /// The best held-out cosine.
+    /// How good the best were.
     pub fn best(&self) -> f32 {
         self.held_out.iter().copied().fold(f32::MIN, f32::max)
     }
@@ -229,25 +244,32 @@ fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
     Sum { norm, cosine: dot / norm, sum }
 }
 
-/// Trains `rows` on `examples`, stopping by `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
+/// Trains `rows` on `examples`, stopping by the mean cosine with `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
 pub fn train(
     rows: Vec<f32>,
     examples: &Examples,
     held_out: &Examples,
     options: Options,
-    on_epoch: impl FnMut(usize, f32),
+    mut on_epoch: impl FnMut(usize, f32),
 ) -> Trained {
-    train_some(rows, &|_| true, examples, held_out, options, on_epoch)
+    let mut epoch = 0;
+    train_some(rows, &|_| true, examples, None, options, |rows| {
+        let cosine = mean_cosine(rows, held_out);
+        on_epoch(epoch, cosine);
+        epoch += 1;
+        cosine
+    })
 }
 
 /// [`train`], where only the rows of tokens that `learns` names change; the others have their part in every sum as they are.
+/// `measure` says how good rows are, first at the start.
 pub fn train_some(
     mut rows: Vec<f32>,
-    learns: &dyn Fn(u32) -> bool,
+    learns: &(dyn Fn(u32) -> bool + Sync),
     examples: &Examples,
-    held_out: &Examples,
+    contrast: Option<&Contrast<'_>>,
     options: Options,
-    mut on_epoch: impl FnMut(usize, f32),
+    mut measure: impl FnMut(&[f32]) -> f32,
 ) -> Trained {
     let dim = examples.dim;
     let mut adam = Adam::new(rows.len(), dim);
@@ -256,27 +278,25 @@ pub fn train_some(
     let batches = examples.len().div_ceil(options.batch).max(1);
     let total_steps = (batches * options.epochs) as f32;
 
-    let mut trained = Trained { held_out: vec![mean_cosine(&rows, held_out)], rows: rows.clone() };
-    on_epoch(0, trained.held_out[0]);
+    let mut trained = Trained { held_out: vec![measure(&rows)], rows: rows.clone() };
     let mut since_best = 0;
-    for epoch in 1..=options.epochs {
+    for _ in 0..options.epochs {
         random.shuffle(&mut order);
         for batch in order.chunks(options.batch) {
             let progress = adam.step as f32 / total_steps;
             let rate = options.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
-            let gradients = gradients(&rows, examples, batch);
+            let gradients = gradients(&rows, examples, contrast, batch);
             let touches = touches(examples, batch, learns);
             adam.update(&mut rows, &touches, &gradients, rate);
         }
-        let cosine = mean_cosine(&rows, held_out);
-        on_epoch(epoch, cosine);
-        if cosine > trained.best() {
+        let now = measure(&rows);
+        if now > trained.best() {
             trained.rows.copy_from_slice(&rows);
             since_best = 0;
         } else {
             since_best += 1;
         }
-        trained.held_out.push(cosine);
+        trained.held_out.push(now);
         if since_best > options.patience {
             break;
         }
@@ -285,20 +305,46 @@ pub fn train_some(
 }
 
 /// The loss's gradient by the sum of rows, for each text of a batch.
-fn gradients(rows: &[f32], examples: &Examples, batch: &[u32]) -> Vec<f32> {
+fn gradients(rows: &[f32], examples: &Examples, contrast: Option<&Contrast<'_>>, batch: &[u32]) -> Vec<f32> {
     let dim = examples.dim;
+    // The batch's documents, each once.
+    let mut documents: Vec<(u32, &[f32])> =
+        contrast.map_or_else(Vec::new, |c| batch.iter().map(|&text| c.own[text as usize]).collect());
+    documents.sort_unstable_by_key(|&(id, _)| id);
+    documents.dedup_by_key(|&mut (id, _)| id);
     let mut gradients = vec![0.0f32; batch.len() * dim];
     gradients.par_chunks_mut(dim).zip(batch).for_each(|(gradient, &text)| {
-        let Sum { sum, norm, cosine } = sum_of(rows, examples, text as usize);
-        for ((g, s), y) in gradient.iter_mut().zip(&sum).zip(examples.target(text as usize)) {
-            *g = (cosine * s / norm - y) / norm;
+        let Sum { mut sum, norm, .. } = sum_of(rows, examples, text as usize);
+        sum.iter_mut().for_each(|s| *s /= norm);
+        gradient.iter_mut().zip(examples.target(text as usize)).for_each(|(g, y)| *g = -y);
+        if let Some(contrast) = contrast {
+            tell_apart(&sum, contrast.own[text as usize].0, &documents, gradient);
         }
+        // Back through the normalisation: what goes along the sum changes nothing.
+        let along = dot(gradient, &sum);
+        gradient.iter_mut().zip(&sum).for_each(|(g, u)| *g = (*g - along * u) / norm);
     });
     gradients
 }
 
+/// Adds the gradient by `u` of what tells its own document from others.
+fn tell_apart(u: &[f32], own: u32, documents: &[(u32, &[f32])], gradient: &mut [f32]) {
+    let mut shares: Vec<f32> = documents.iter().map(|(_, document)| dot(u, document) / TEMPERATURE).collect();
+    let most = shares.iter().copied().fold(f32::MIN, f32::max);
+    shares.iter_mut().for_each(|share| *share = (*share - most).exp());
+    let total: f32 = shares.iter().sum();
+    for (share, &(id, document)) in shares.iter().zip(documents) {
+        let weight = share / total - f32::from(u8::from(id == own));
+        gradient.iter_mut().zip(document).for_each(|(g, d)| *g += weight * d);
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// Which texts of the batch touch which row that learns, in order.
-fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
+fn touches(examples: &Examples, batch: &[u32], learns: &(dyn Fn(u32) -> bool + Sync)) -> Vec<(u32, u32)> {
     let of_text =
         |at: u32| examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at));
     let mut touches: Vec<(u32, u32)> =
@@ -428,8 +474,8 @@ mod tests {
         let options = Options { epochs: 12, batch: 64, learning_rate: 2e-2, ..Options::default() };
         let mut random = SplitMix(3);
         let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
-        let run = |learns: &dyn Fn(u32) -> bool| {
-            train_some(rows.clone(), learns, &examples, &held_out, options, |_, _| ())
+        let run = |learns: &(dyn Fn(u32) -> bool + Sync)| {
+            train_some(rows.clone(), learns, &examples, None, options, |rows| mean_cosine(rows, &held_out))
         };
         let some = run(&|token| token % 2 == 0);
         for (id, (row, before)) in some.rows.chunks(8).zip(rows.chunks(8)).enumerate() {
@@ -452,21 +498,52 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
-        let examples = solvable(1, 5);
+        let (examples, documents) = (solvable(3, 5), solvable(2, 6));
+        // The last text is of the document of the first.
+        let own = [0, 1, 0].map(|id| (id, documents.target(id as usize)));
+        let contrast = Contrast { own: own.to_vec() };
         let mut random = SplitMix(9);
         let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
-        let gradient = gradients(&rows, &examples, &[0]);
-        let token = examples.tokens(0)[0] as usize;
-        let times = examples.tokens(0).iter().filter(|&&t| t as usize == token).count() as f32;
-        for i in 0..8 {
-            let loss = |by: f32| {
-                let mut moved = rows.clone();
-                moved[token * 8 + i] += by;
-                1.0 - sum_of(&moved, &examples, 0).cosine
+        for contrast in [None, Some(&contrast)] {
+            let loss = |rows: &[f32], text: usize| {
+                let Sum { sum, norm, cosine } = sum_of(rows, &examples, text);
+                let Some(contrast) = contrast else { return 1.0 - cosine };
+                let at = |id: u32| dot(&sum, documents.target(id as usize)) / norm / TEMPERATURE;
+                let all: f32 = [0, 1].map(|id| at(id).exp()).iter().sum();
+                1.0 - cosine + TEMPERATURE * (all.ln() - at(contrast.own[text].0))
             };
-            let slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
-            assert!((slope - gradient[i] * times).abs() < 1e-3, "{slope} {}", gradient[i]);
+            let gradient = gradients(&rows, &examples, contrast, &[0, 1, 2]);
+            for text in 0..3 {
+                let token = examples.tokens(text)[0] as usize;
+                let times = examples.tokens(text).iter().filter(|&&t| t as usize == token).count() as f32;
+                for i in 0..8 {
+                    let moved = |by: f32| {
+                        let mut moved = rows.clone();
+                        moved[token * 8 + i] += by;
+                        loss(&moved, text)
+                    };
+                    let slope = (moved(5e-3) - moved(-5e-3)) / 1e-2;
+                    let found = gradient[text * 8 + i] * times;
+                    assert!((slope - found).abs() < 3e-3, "text {text}, {i}: {slope} {found}");
+                }
+            }
         }
+    }
+
+    #[test]
+    fn texts_learn_whose_they_are() {
+        // Targets say nothing of the documents: only telling them apart brings texts to their own.
+        let (examples, documents) = (solvable(60, 5), solvable(60, 11));
+        let contrast = Contrast { own: (0..60).map(|id| (id, documents.target(id as usize))).collect() };
+        let rows: Vec<f32> = solvable(50, 13).targets;
+        let nearer = |rows: &[f32]| {
+            let own = |text: usize| dot(&sum_of(rows, &examples, text).sum, documents.target(text));
+            (0..60).filter(|&text| own(text) > 0.0).count() as f32
+        };
+        let options = Options { epochs: 30, batch: 16, learning_rate: 2e-2, seed: 1, patience: 30 };
+        let with = train_some(rows.clone(), &|_| true, &examples, Some(&contrast), options, nearer);
+        let without = train_some(rows, &|_| true, &examples, None, options, nearer);
+        assert!(with.best() > without.held_out[30] + 10.0, "{:?} {:?}", with.held_out, without.held_out);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use findling_encoder::static_table::StaticTable;
 
 use super::cells::Grouping;
 use super::open::BundleFiles;
+use super::rows::Rows;
 
 /// The bundle that is built again.
 #[derive(Debug)]
@@ -42,18 +43,17 @@ impl Earlier {
         self.read_grouping(dense).ok().flatten()
     }
 
-    /// The table with the rows that were fitted to the site, and how near they came to the documents' encoder; `None` where none
-    /// were, or for another table or other documents.
-    pub fn fitted(&self, table: &StaticTable, card: &EncoderCard) -> Option<(StaticTable, f32)> {
+    /// The rows with what was learned of the site before, and what that reached; `None` where nothing was, or from another table or
+    /// of other documents.
+    pub fn fitted(&self, rows: &Rows, table: &StaticTable, card: &EncoderCard) -> Option<(Rows, f32)> {
         let dense = self.same_space(card, Some(table.projection()))?;
-        let rows = dense.rows.as_ref()?;
-        let cosine = rows.fitted?;
-        if rows.bits != table.bits() || rows.lowercase != table.lowercase() {
+        let stored = dense.rows.as_ref()?;
+        let reached = stored.fitted?;
+        if stored.bits != table.bits() || stored.lowercase != table.lowercase() {
             return None;
         }
-        let stored = self.read_rows(dense).ok()?;
-        let of = |token: &str| stored.get(token).map(|(scale, packed)| (*scale, &packed[..]));
-        Some((table.with_stored(of).ok()?, cosine))
+        let rows = rows.going_on_with(&self.read_rows(dense).ok()?)?;
+        Some((rows.reached(table, reached), reached))
     }
 
     /// The vocabulary of the transformer beside the bundle, if there was one of the same space.
@@ -117,6 +117,7 @@ mod tests {
 
     use findling_encoder::hash::HashEncoder;
 
+    use super::super::rows;
     use super::super::write::{self, Shape};
     use super::super::{Job, Options, build};
     use super::*;
@@ -208,17 +209,19 @@ mod tests {
         build_into(&out, pages(300), &teacher, &table, false);
         let earlier = Earlier::open(&out).unwrap();
         let card = earlier.files.manifest().dense.clone().unwrap().encoder;
-        assert!(earlier.fitted(&table, &card).is_some());
+        let rows = rows::select(&table, &["mutex lock"], rows::BUDGET);
+        let fitted = |card| earlier.fitted(&rows, &table, card);
+        assert!(fitted(&card).is_some());
         assert!(earlier.grouping(&card, Some(table.projection())).is_some());
         assert!(earlier.grouping(&card, None).is_none(), "not projected");
         let other = EncoderCard { fingerprint: "0".repeat(32), ..card.clone() };
-        assert!(earlier.fitted(&table, &other).is_none());
+        assert!(fitted(&other).is_none());
         assert!(earlier.grouping(&other, Some(table.projection())).is_none());
         let manifest = earlier.files.manifest();
         for (id, shard) in (0..).map(ShardId).zip(&manifest.shards) {
             std::fs::write(out.join(manifest.path(id, shard)), b"spoilt").unwrap();
         }
-        assert!(earlier.fitted(&table, &card).is_none());
+        assert!(fitted(&card).is_none());
         assert!(earlier.grouping(&card, Some(table.projection())).is_none());
     }
 }

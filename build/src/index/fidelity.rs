@@ -79,12 +79,13 @@ pub fn measure(
         let best = scores[own.clone()].iter().copied().fold(f32::MIN, f32::max);
         u32::from(scores.iter().filter(|&&score| score > best).count() < 10)
     };
+    let reader = rows.reader();
     let results: Vec<(f32, u32, u32)> = samples
         .par_iter()
         .zip(&by_teacher)
         .map(|(sample, teacher)| {
             let by_teacher = found(teacher, &sample.own);
-            let Some(values) = rows.embed(&sample.query) else { return (0.0, 0, by_teacher) };
+            let Some(values) = reader.embed(&sample.query) else { return (0.0, 0, by_teacher) };
             let cosine =
                 dot(&values, teacher) / (dot(&values, &values) * dot(teacher, teacher)).sqrt().max(1e-9);
             (cosine, found(&values, &sample.own), by_teacher)

@@ -351,30 +351,24 @@ fn embed_all(
             projection = Some(table.projection().clone());
         }
         let table = &table.for_bundles()?;
-        let fitted = match options.fit && is_taught {
-            true => {
-                let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
-                let before = earlier.as_ref().and_then(|earlier| earlier.fitted(table, &card));
-                let site = Site { chunks, sections: &sections, before };
-                fit_to(table, encoder, site, cache.as_mut(), stages, ui)?
-            }
-            false => None,
-        };
-        let (fitted, reached) = fitted.unzip();
-        let origin = rows::origin(table, reached);
-        let table = fitted.as_ref().unwrap_or(table);
         let started = Instant::now();
-        let rows = rows::select(table, reached, origin, &texts, options.rows_budget);
+        let mut rows = rows::select(table, &texts, options.rows_budget);
         stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
+        if options.fit && is_taught {
+            let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
+            let before = earlier.as_ref().and_then(|earlier| earlier.fitted(&rows, table, &card));
+            let site = Site { chunks, sections: &sections, before };
+            rows = fit_to(rows, table, encoder, site, cache.as_mut(), stages, ui)?;
+        }
         if is_taught {
             let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
             ui.status("Static", fidelity);
         }
-        kept = Some(rows);
         let started = Instant::now();
-        let (codes, n_codes) = sentences::build(table, chunks).context("sentences cannot be stored")?;
+        let (codes, n_codes) = sentences::build(&rows, chunks).context("sentences cannot be stored")?;
         sentences = codes;
         stages.push(Stage::ended("sentences", started, n_codes, "stretches", ui));
+        kept = Some(rows);
     }
     let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
     let cells = match options.cells {
@@ -401,49 +395,45 @@ fn embed_all(
     })
 }
 
-/// What a table is fitted to.
+/// What rows are fitted to.
 struct Site<'a> {
     chunks: &'a [ChunkedPage],
-    /// The sections' texts and vectors.
-    sections: &'a [(&'a str, &'a [f32])],
-    /// The table as an earlier build fitted it, with what it reached.
-    before: Option<(StaticTable, f32)>,
+    /// The text of each vector, and the vector.
+    sections: &'a fit::Sections<'a>,
+    /// The rows as an earlier build fitted them, with what they reached.
+    before: Option<(rows::Rows, f32)>,
 }
 
-/// The table fitted to the site, and the cosine it had when it was; `None` where that is not worth it.
+/// The rows fitted to the site; as they are where that is not worth it.
 fn fit_to(
+    rows: rows::Rows,
     table: &StaticTable,
     encoder: &BoxedEncoder,
     site: Site<'_>,
-    mut cache: Option<&mut Cache>,
+    cache: Option<&mut Cache>,
     stages: &mut Vec<Stage>,
     ui: &Ui,
-) -> anyhow::Result<Option<(StaticTable, f32)>> {
+) -> anyhow::Result<rows::Rows> {
     let started = Instant::now();
     let spans = fit::spans(site.chunks, &fidelity::queries(site.chunks));
     let (held_out, learned) = fit::hold_out(&spans);
-    let mut embed = |texts: &[&str]| -> anyhow::Result<Vec<f32>> {
-        let bar = ui.bar("Fitting", texts.len() as u64, "spans");
-        let embedded = embed::embed(encoder.as_ref(), texts, cache.as_deref_mut(), &bar, ui)
-            .context("the site's spans cannot be embedded")?
-            .project(table.projection())?;
-        bar.finish_and_clear();
-        Ok(embedded.values)
-    };
-    let of_held_out = embed(&held_out)?;
     if let Some(before) = site.before
-        && let Some(report) = fit::still_serves(table, &before, &held_out, &of_held_out)
+        && let Some(report) = fit::still_serves(&rows, &before, &held_out, site.sections)
     {
         stages.push(Stage::ended("fit", started, held_out.len() as u64, "spans", ui));
         ui.status("Fitted", report);
-        return Ok(Some(before));
+        return Ok(before.0);
     }
-    let of_learned = embed(&learned)?;
-    let (fitted, report) =
-        fit::fit(table, (&learned, &of_learned), (&held_out, &of_held_out), site.sections)?;
+    let texts: Vec<&str> = learned.iter().map(|span| span.text.as_str()).collect();
+    let bar = ui.bar("Fitting", texts.len() as u64, "spans");
+    let embedded = embed::embed(encoder.as_ref(), &texts, cache, &bar, ui)
+        .context("the site's spans cannot be embedded")?
+        .project(table.projection())?;
+    bar.finish_and_clear();
+    let (fitted, report) = fit::fit(&rows, table, (&learned, &embedded.values), &held_out, site.sections)?;
     stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
     ui.status("Fitted", report);
-    Ok(fitted.map(|fitted| (fitted, report.after)))
+    Ok(fitted.unwrap_or(rows))
 }
 
 fn graph_of(

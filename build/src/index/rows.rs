@@ -1,14 +1,12 @@
 //! The static query encoder's part of a bundle: which rows a site's queries can want, cut into shards that a query
 //! fetches only a few of.
 //!
-//! Kept are the tokens that the corpus is written in, most frequent first; then the tokens of general vocabulary, by
-//! how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
-//! row, since a query adds up no more than one row a word. All within a budget of bytes.
-//!
-//! Tokens that continue a word are no reader's. Where rows were fitted to the site, the next build goes on with them, so those
-//! that the corpus is written in are kept besides.
+//! Kept are the tokens that the corpus is written in and that begin a word, most frequent first; then those of general
+//! vocabulary, by how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
+//! row, since a query adds up no more than one row a word. All within a budget of bytes. What rows there are is settled before
+//! they are [fitted](super::fit) to the corpus, so that they learn as they are asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for};
 use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows, hash128};
@@ -25,8 +23,6 @@ use crate::cutter::{Cutter, parting};
 pub const BUDGET: usize = 3 << 20;
 /// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
 const SHARD_LEN: usize = 1 << 10;
-/// The same of tokens that continue a word, which only builds read.
-const CONTINUATIONS_LEN: usize = 16 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 16;
 
@@ -49,21 +45,15 @@ pub struct Rows {
     rows: BTreeMap<String, Row>,
 }
 
-/// Where rows are from: a table, before it was fitted to a corpus, and what it reached where it was.
-pub fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
+/// Where rows are from: a table, and what they reached where they were fitted to a corpus.
+fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
     let fitted = fitted.map_or(0, f32::to_bits).to_le_bytes();
     let [a, b, c, d, ..] = hash128(&[table.card().fingerprint.as_bytes(), &fitted].concat());
     [a, b, c, d]
 }
 
-/// Chooses the rows for a corpus. `fitted`: what the table reached where it was fitted to this corpus.
-pub fn select(
-    table: &StaticTable,
-    fitted: Option<f32>,
-    origin: [u8; 4],
-    texts: &[&str],
-    budget: usize,
-) -> Rows {
+/// Chooses the rows for a corpus, as the table has them.
+pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
     let words = count_words(texts, normaliser(table.lowercase()), true);
     let mut of_token = vec![0u64; table.vocabulary().len()];
     // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
@@ -84,7 +74,6 @@ pub fn select(
     let cost = |key: &str| row_len + 2 + 2 + key.len();
     let mut left = budget;
     let mut rows = BTreeMap::new();
-    let mut continuations = BTreeMap::new();
     let mut keep = |key: &str, row: Row| {
         let fits = left >= cost(key);
         if fits {
@@ -98,12 +87,10 @@ pub fn select(
         else {
             continue;
         };
-        let row = Row { scale, packed: packed.to_vec() };
         if token.starts_with(CONTINUATION) {
-            if fitted.is_some() && of_token[id as usize] > 0 {
-                continuations.insert(token.to_owned(), row);
-            }
-        } else if !keep(token, row) {
+            continue;
+        }
+        if !keep(token, Row { scale, packed: packed.to_vec() }) {
             break;
         }
     }
@@ -120,12 +107,10 @@ pub fn select(
         }
     }
 
-    rows.append(&mut continuations);
-
     // Queries' most common words are those of all texts.
     let mut common: Vec<(u8, &String)> = (0..table.vocabulary().len() as u32)
         .filter_map(|id| Some((table.frequency(id), table.vocabulary().get(id as usize)?)))
-        .filter(|(_, token)| rows.contains_key(*token) && !token.starts_with(CONTINUATION))
+        .filter(|(_, token)| rows.contains_key(*token))
         .collect();
     common.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let common: BTreeSet<String> =
@@ -135,8 +120,8 @@ pub fn select(
         dim,
         bits: table.bits(),
         lowercase: table.lowercase(),
-        fitted,
-        origin,
+        fitted: None,
+        origin: origin(table, None),
         common: common.into_iter().collect(),
         rows,
     }
@@ -153,22 +138,64 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// A text's vector as a reader of the bundle computes it, not normalised; `None` where no word has rows.
-    pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
-        let mut sum = vec![0.0; self.dim as usize];
-        let mut add = |word: &str| {
-            if let Some((row, _)) = standing_for(word, |key| self.rows.get(key)) {
-                add_row(row.scale, &row.packed, self.bits, 1.0, &mut sum);
+    /// Their keys, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.rows.keys().map(String::as_str)
+    }
+
+    /// Numbers of a row.
+    pub fn dim(&self) -> usize {
+        self.dim as usize
+    }
+
+    /// All of them in f32, by key: where learning starts from.
+    pub fn dense(&self) -> Vec<f32> {
+        let mut dense = vec![0.0; self.rows.len() * self.dim()];
+        for (numbers, row) in dense.chunks_exact_mut(self.dim()).zip(self.rows.values()) {
+            add_row(row.scale, &row.packed, self.bits, 1.0, numbers);
+        }
+        dense
+    }
+
+    /// The same keys with other rows, as learning gives them, in [`Self::dense`]'s order. What is as it was stays so to the bit.
+    pub fn with(&self, dense: &[f32]) -> Self {
+        let before = self.dense();
+        let mut new = self.clone();
+        let rows = new.rows.values_mut().zip(dense.chunks_exact(self.dim()));
+        for ((row, now), before) in rows.zip(before.chunks_exact(self.dim())) {
+            if now != before {
+                let (scale, packed) = quantise(now, self.bits);
+                *row = Row { scale, packed };
             }
-        };
-        for_each_name(text, normaliser(self.lowercase), |word, cuts| {
-            if cuts.is_empty() || self.rows.contains_key(word) {
-                add(word);
-            } else {
-                parts(word, cuts).for_each(&mut add);
+        }
+        new
+    }
+
+    /// The same keys with the rows that an earlier bundle has for them; those that are new to it stay as they are. `None` where it
+    /// has rows of another kind.
+    pub fn going_on_with(&self, earlier: &HashMap<String, (u16, Vec<u8>)>) -> Option<Self> {
+        let mut new = self.clone();
+        let len = self.bits.row_len(self.dim());
+        for (key, row) in &mut new.rows {
+            if let Some((scale, packed)) = earlier.get(key) {
+                if packed.len() != len {
+                    return None;
+                }
+                *row = Row { scale: *scale, packed: packed.clone() };
             }
-        });
-        sum.iter().any(|v| *v != 0.0).then_some(sum)
+        }
+        Some(new)
+    }
+
+    /// Notes what they reached where they were fitted to the corpus.
+    pub fn reached(self, table: &StaticTable, reached: f32) -> Self {
+        Self { fitted: Some(reached), origin: origin(table, Some(reached)), ..self }
+    }
+
+    /// To read texts by them.
+    pub fn reader(&self) -> Reader<'_> {
+        let rows = (0..).zip(&self.rows).map(|(place, (key, row))| (key.as_str(), (place, row))).collect();
+        Reader { of: self, rows }
     }
 
     /// Adds the shards, and says where they are.
@@ -186,19 +213,12 @@ impl Rows {
 
         let keys: Vec<String> = self.rows.keys().cloned().collect();
         let mut cutter = Cutter::new(SHARD_LEN);
-        let mut continues = false;
         let mut firsts: Vec<String> = Vec::new();
         let mut raws = Vec::new();
         let mut builder = RowsBuilder::new(self.dim, self.bits);
         let mut before = "";
         for (key, row) in &self.rows {
-            let turns = key.starts_with(CONTINUATION) != continues;
-            if turns {
-                continues = !continues;
-                cutter = Cutter::new(if continues { CONTINUATIONS_LEN } else { SHARD_LEN });
-            }
-            let cut =
-                cutter.cut_between(before, key, row.packed.len() + key.len()) || turns && !builder.is_empty();
+            let cut = cutter.cut_between(before, key, row.packed.len() + key.len());
             if cut {
                 raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
             }
@@ -234,6 +254,46 @@ impl Rows {
             common,
             ranges,
         })
+    }
+}
+
+/// Rows by which texts are read as a reader of the bundle reads queries.
+pub struct Reader<'a> {
+    of: &'a Rows,
+    /// With their places in the order of keys.
+    rows: HashMap<&'a str, (u32, &'a Row)>,
+}
+
+impl<'a> Reader<'a> {
+    /// The rows that a text adds up: one for each word or part of a name that has any.
+    fn read(&self, text: &str, mut add: impl FnMut((u32, &'a Row))) {
+        let get = |key: &str| self.rows.get(key).copied();
+        let mut add = |word: &str| {
+            if let Some((row, _)) = standing_for(word, get) {
+                add(row);
+            }
+        };
+        for_each_name(text, normaliser(self.of.lowercase), |word, cuts| {
+            if cuts.is_empty() || self.rows.contains_key(word) {
+                add(word);
+            } else {
+                parts(word, cuts).for_each(&mut add);
+            }
+        });
+    }
+
+    /// Their places in the order of keys.
+    pub fn places(&self, text: &str) -> Vec<u32> {
+        let mut places = Vec::new();
+        self.read(text, |(place, _)| places.push(place));
+        places
+    }
+
+    /// The text's vector, not normalised; `None` where no word has rows.
+    pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        let mut sum = vec![0.0; self.of.dim()];
+        self.read(text, |(_, row)| add_row(row.scale, &row.packed, self.of.bits, 1.0, &mut sum));
+        sum.iter().any(|v| *v != 0.0).then_some(sum)
     }
 }
 
@@ -283,7 +343,7 @@ pub(crate) mod tests {
     fn what_the_corpus_is_written_in_is_kept_first() {
         let table = table();
         let texts = ["Share data: a mutex, mutexes, the mutex."];
-        let all = select(&table, None, [0; 4], &texts, BUDGET);
+        let all = select(&table, &texts, BUDGET);
         assert!(["share", "data", "mut", "the"].iter().all(|key| all.rows.contains_key(*key)));
         assert!(
             all.rows.contains_key("mutex"),
@@ -292,25 +352,38 @@ pub(crate) mod tests {
         assert!(!all.rows.contains_key("mutexes"), "once is not enough");
         assert!(!all.rows.contains_key("zebra"), "rare and not in the corpus");
         let one = 16 + 2 + 2 + 4;
-        let few = select(&table, None, [0; 4], &texts, 2 * one);
+        let few = select(&table, &texts, 2 * one);
         assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
     }
 
     #[test]
-    fn what_continues_a_word_is_kept_for_the_next_build_alone() {
-        let kept = |fitted| {
-            let rows = select(&table(), fitted, [0; 4], &["a mutex"], BUDGET).rows;
-            ["##ex", "##es"].map(|key| rows.contains_key(key))
-        };
-        assert_eq!(kept(Some(0.9)), [true, false], "what the corpus is written in");
-        assert_eq!(kept(None), [false, false], "the table itself has it");
+    fn rows_go_on_and_learn_by_key() {
+        let table = table();
+        let rows = select(&table, &["mutex mutex share"], BUDGET);
+        assert!(!rows.keys().any(|key| key.starts_with(CONTINUATION)));
+        assert_eq!(rows.with(&rows.dense()), rows, "what is as it was");
+        let at = rows.keys().position(|key| key == "mutex").unwrap();
+        let mut dense = rows.dense();
+        dense[at * 16..][..16].fill(0.5);
+        let learned = rows.with(&dense).reached(&table, 0.7);
+        assert!(learned.origin != rows.origin && learned.fitted == Some(0.7));
+        assert!(learned.reader().embed("mutex").unwrap().iter().all(|v| (v - 0.5).abs() < 0.01));
+        assert_eq!(learned.reader().embed("share"), rows.reader().embed("share"));
+
+        let mut earlier: HashMap<String, (u16, Vec<u8>)> =
+            learned.rows.iter().map(|(key, row)| (key.clone(), (row.scale, row.packed.clone()))).collect();
+        assert_eq!(rows.going_on_with(&earlier).unwrap().rows, learned.rows);
+        earlier.remove("mutex");
+        assert_eq!(rows.going_on_with(&earlier).unwrap().rows, rows.rows, "a word new to the corpus");
+        earlier.insert("share".into(), (1, vec![0; 3]));
+        assert_eq!(rows.going_on_with(&earlier), None, "rows of another length");
     }
 
     #[test]
     fn a_query_adds_up_one_row_a_word_or_part() {
         let table = table();
         let texts = ["share data thread mut mutes the mutex mutex ThreadMut"];
-        let rows = select(&table, Some(0.9), [0; 4], &texts, BUDGET);
+        let rows = select(&table, &texts, BUDGET);
         let cases: [(&str, &[&str]); 8] = [
             ("share the data", &["share", "the", "data"]),
             ("Threads", &["thread"]),
@@ -327,7 +400,7 @@ pub(crate) mod tests {
                 let id = table.vocabulary().iter().position(|other| other == token).unwrap();
                 table.add(id as u32, &mut expected);
             }
-            let found = rows.embed(query);
+            let found = rows.reader().embed(query);
             assert_eq!(found.is_some(), !tokens.is_empty(), "{query}");
             for (a, b) in found.into_iter().flatten().zip(expected) {
                 // A word of several tokens is rounded anew.
@@ -338,8 +411,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_key_is_in_the_shard_its_range_names() {
-        let rows =
-            select(&table(), Some(0.9), [0; 4], &["share data thread mut mutes the mutex mutex"], BUDGET);
+        let rows = select(&table(), &["share data thread mut mutes the mutex mutex"], BUDGET);
         let mut shards = ShardSet::default();
         let placed = rows.add_to(&mut shards).unwrap();
         let (entries, stored) = shards.finish();

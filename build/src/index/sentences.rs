@@ -1,12 +1,12 @@
 //! Codes of the sentences of long sections, by which the engine chooses the snippet of what only meaning finds. They are made by the
-//! static table, which costs next to nothing, and is near enough to the encoder whose place it takes.
+//! static encoder's rows, as a reader's query is, which costs next to nothing and is near enough to the encoder whose place it takes.
 
 use findling_bundle::sentences::{SentencesBuilder, code};
 use findling_bundle::{Error, PageId};
-use findling_encoder::static_table::StaticTable;
 use findling_text::sentences::stretches;
 use rayon::prelude::*;
 
+use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::cutter::Cutter;
 
@@ -20,10 +20,11 @@ const SHARDS_PER_QUERY: usize = 1;
 pub type Sentences = Vec<(PageId, Vec<u8>)>;
 
 /// The shards; and how many stretches have a code.
-pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
+pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
+    let reader = rows.reader();
     let pages: Vec<Vec<Vec<u64>>> = chunks
         .par_iter()
-        .map(|page| page.sections.iter().map(|section| codes(table, section)).collect())
+        .map(|page| page.sections.iter().map(|section| codes(&reader, section)).collect())
         .collect();
     let n_codes: usize = pages.iter().flatten().map(Vec::len).sum();
     if n_codes == 0 {
@@ -48,13 +49,13 @@ pub fn build(table: &StaticTable, chunks: &[ChunkedPage]) -> Result<(Sentences, 
 
 /// The codes of a section's stretches; none where there is nothing to choose from. Of a very long one the first part alone has
 /// any: whoever is shown a page by its meaning fetches those of the whole page.
-fn codes(table: &StaticTable, section: &ChunkedSection) -> Vec<u64> {
+fn codes(reader: &Reader<'_>, section: &ChunkedSection) -> Vec<u64> {
     let text = &section.text;
     let stretches = stretches(text);
     if section.continues || stretches.len() < 2 {
         return Vec::new();
     }
-    stretches.into_iter().map(|range| code(&table.embed(&text[range]).values)).collect()
+    stretches.into_iter().map(|range| code(&reader.embed(&text[range]).unwrap_or_default())).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
     use findling_bundle::SentencesShard;
 
     use super::*;
-    use crate::index::table;
+    use crate::index::{rows, table};
 
     #[test]
     fn only_what_is_longer_than_a_snippet_has_codes() {
@@ -77,13 +78,14 @@ mod tests {
             page(vec![]),
             page(vec![section("")]),
         ];
-        let (shards, n_codes) = build(&table, &chunks).unwrap();
+        let rows = rows::select(&table, &[lock, kiln, "mutex for threads"], rows::BUDGET);
+        let (shards, n_codes) = build(&rows, &chunks).unwrap();
         assert_eq!((shards.len(), shards[0].0, n_codes), (1, PageId(0), 2));
         let shard = SentencesShard::from_bytes(&shards[0].1).unwrap();
         assert_eq!([shard.codes(0, 0).len(), shard.codes(2, 0).len()], [0, 0]);
         let [of_lock, of_kiln] = *shard.codes(0, 1) else { panic!("two codes") };
-        let query = code(&table.embed("mutex for threads").values);
+        let query = code(&rows.reader().embed("mutex for threads").unwrap());
         assert!((query ^ of_lock).count_ones() < (query ^ of_kiln).count_ones());
-        assert!(build(&table, &chunks[1..]).unwrap().0.is_empty());
+        assert!(build(&rows, &chunks[1..]).unwrap().0.is_empty());
     }
 }

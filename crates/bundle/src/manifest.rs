@@ -208,8 +208,8 @@ pub struct StaticRows {
     pub bits: crate::rows::Bits,
     /// Whether words are read in lower case, without accents.
     pub lowercase: bool,
-    /// Where the rows were fitted to the site: the mean cosine with the documents' encoder that they had then, on spans held
-    /// out. The next build keeps the rows as long as they are as good.
+    /// Where the rows were fitted to the site: the mean reciprocal rank of their sections that spans held out had by them then.
+    /// The next build keeps the rows as long as they are as good.
     pub fitted: Option<f32>,
     /// Which table the rows are of, fitted to what: those of another are in shards of other names ([`crate::names`]).
     pub origin: [u8; 4],

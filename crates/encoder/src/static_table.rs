@@ -232,63 +232,6 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
-    /// The same table with other rows, as further training gives them: `dim` numbers for each token. Rows that are as
-    /// [`Self::dense_rows`] gives them stay as they are to the bit; a token that had none and now has one counts as
-    /// having occurred once.
-    ///
-    /// # Errors
-    /// Where there are more or fewer numbers.
-    pub fn with_rows(&self, rows: &[f32]) -> Result<Self, Error> {
-        let dim = self.card.dim as usize;
-        let old = self.dense_rows();
-        if rows.len() != old.len() {
-            return Err(Error::Artefact(format!(
-                "expected {} numbers of rows, found {}",
-                old.len(),
-                rows.len()
-            )));
-        }
-        let mut stored = Stored { scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
-        for (id, (new, old)) in rows.chunks_exact(dim).zip(old.chunks_exact(dim)).enumerate() {
-            let (scale, packed) = match self.row(id as u32) {
-                Some((scale, packed)) if new == old => (scale, packed.to_vec()),
-                None if new == old => (0, Vec::new()),
-                _ => quantise(new, self.stored.bits),
-            };
-            stored.scales.push(scale);
-            if scale != 0 {
-                stored.rows.extend_from_slice(&packed);
-                stored.frequencies[id] = stored.frequencies[id].max(1);
-            }
-        }
-        Self::from_stored(stored)
-    }
-
-    /// The same table with rows, scale and packed numbers, that were stored elsewhere; tokens for which `stored` has none keep their
-    /// own.
-    ///
-    /// # Errors
-    /// Where a row is of another length.
-    pub fn with_stored<'r>(&self, stored: impl Fn(&str) -> Option<(u16, &'r [u8])>) -> Result<Self, Error> {
-        let len = self.stored.bits.row_len(self.card.dim as usize);
-        let mut all = Stored { scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
-        for (id, token) in (0..).zip(&self.stored.vocabulary) {
-            let (scale, packed) = stored(token).or_else(|| self.row(id)).unwrap_or_default();
-            all.scales.push(scale);
-            if scale != 0 {
-                if packed.len() != len {
-                    return Err(Error::Artefact(format!(
-                        "expected rows of {len} bytes, found one of {}",
-                        packed.len()
-                    )));
-                }
-                all.rows.extend_from_slice(packed);
-                all.frequencies[id as usize] = all.frequencies[id as usize].max(1);
-            }
-        }
-        Self::from_stored(all)
-    }
-
     /// The same table with rows as bundles have them ([`Bits::packed`]): to be fitted, and chosen from.
     ///
     /// # Errors
@@ -456,24 +399,6 @@ mod tests {
         let mean = |bits| (5..12).map(|id| cosine(&table(bits), id)).sum::<f32>() / 7.0;
         let [two, four, eight] = Bits::ALL.map(mean);
         assert!(two < four && four < eight && eight > 0.9999 && two > 0.9, "{two} {four} {eight}");
-    }
-
-    #[test]
-    fn other_rows_change_only_what_they_change() {
-        for bits in Bits::ALL {
-            let table = table(bits);
-            let mut rows = table.dense_rows();
-            assert_eq!(table.with_rows(&rows).unwrap().stored, table.stored);
-            rows[6 * 4..7 * 4].copy_from_slice(&[0.5, -0.5, 0.25, 1.0]);
-            rows[0] = 1.0;
-            let fitted = table.with_rows(&rows).unwrap();
-            assert_ne!(fitted.row(6), table.row(6));
-            assert_eq!(fitted.row(7), table.row(7));
-            assert!(fitted.row(0).is_some() && fitted.frequency(0) == 1);
-            assert!(fitted.row(1).is_none());
-            assert_ne!(fitted.card().fingerprint, table.card().fingerprint);
-            assert!(table.with_rows(&rows[1..]).is_err());
-        }
     }
 
     #[test]
