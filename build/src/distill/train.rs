@@ -19,6 +19,8 @@
 
 use rayon::prelude::*;
 
+use crate::index::dot::dot;
+
 /// Texts as tokens, with what the teacher makes of them.
 #[derive(Clone, Debug, Default)]
 pub struct Examples {
@@ -239,9 +241,8 @@ fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
     for &token in examples.tokens(text) {
         sum.iter_mut().zip(&rows[token as usize * dim..][..dim]).for_each(|(s, v)| *s += v);
     }
-    let norm = sum.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-9);
-    let dot: f32 = sum.iter().zip(examples.target(text)).map(|(a, b)| a * b).sum();
-    Sum { norm, cosine: dot / norm, sum }
+    let norm = dot(&sum, &sum).sqrt().max(1e-9);
+    Sum { norm, cosine: dot(&sum, examples.target(text)) / norm, sum }
 }
 
 /// Trains `rows` on `examples`, stopping by the mean cosine with `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
@@ -337,10 +338,6 @@ fn tell_apart(u: &[f32], own: u32, documents: &[(u32, &[f32])], gradient: &mut [
         let weight = share / total - f32::from(u8::from(id == own));
         gradient.iter_mut().zip(document).for_each(|(g, d)| *g += weight * d);
     }
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Which texts of the batch touch which row that learns, in order.

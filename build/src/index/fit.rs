@@ -22,6 +22,7 @@ use findling_encoder::Error;
 use findling_encoder::static_table::StaticTable;
 use rayon::prelude::*;
 
+use super::dot::dot;
 use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::distill::train::{self, Contrast, Examples, SplitMix, train_some};
@@ -187,7 +188,6 @@ impl<'a> HeldOut<'a> {
 
     /// The mean reciprocal rank of a text's own section; what has no rows counts 0.
     fn reciprocal_rank(&self, rows: &[f32], dim: usize) -> f32 {
-        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let of = |(places, own): &(Vec<u32>, Range<usize>)| {
             let mut sum = vec![0.0f32; dim];
             for &place in places {
@@ -264,11 +264,7 @@ pub fn fit(
     };
     for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
         // Of a section of several vectors, that of the part which the span is about.
-        let nearness = |&at: &usize| -> f32 {
-            sections
-                .get(at)
-                .map_or(f32::MIN, |(_, vector)| vector.iter().zip(target).map(|(a, b)| a * b).sum())
-        };
+        let nearness = |&at: &usize| sections.get(at).map_or(f32::MIN, |(_, vector)| dot(vector, target));
         if let Some(own) = span.own.clone().max_by(|a, b| nearness(a).total_cmp(&nearness(b))) {
             learn_from(reader.places(&span.text), target, own);
         }
@@ -316,12 +312,13 @@ fn chosen(sections: &Sections<'_>) -> Vec<usize> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::rows;
-    use super::*;
-    use crate::chunk::EmbeddingUnit;
     use findling_bundle::projection::Projection;
     use findling_bundle::rows::Bits;
     use findling_encoder::Encoder;
+
+    use super::super::rows;
+    use super::*;
+    use crate::chunk::EmbeddingUnit;
 
     const WORDS: [&str; 12] = [
         "alpha", "beta", "gamma", "delta", "mutex", "lock", "thread", "share", "bread", "oven", "flour",

@@ -14,7 +14,7 @@ pub mod cells;
 pub mod client;
 mod columns;
 pub mod copies;
-mod dot;
+pub(crate) mod dot;
 pub mod earlier;
 pub mod embed;
 pub mod fidelity;
