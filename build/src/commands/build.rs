@@ -171,7 +171,7 @@ struct Meaning {
     /// the way; all of them (6,500 for all-minilm-l6-v2) unless told
     #[arg(long, value_name = "KB")]
     vocabulary_budget: Option<u64>,
-    /// Adapt the static query encoder to the site, the default: it learns from the sections' vectors and from up to 3,300
+    /// Adapt the static query encoder to the site, the default: it learns from the sections' vectors and from up to 12,000
     /// spans of the site's text that the teacher embeds, and what is learned is kept where it helps on spans held out
     #[arg(long, overrides_with = "no_fit")]
     fit: bool,
