@@ -266,7 +266,7 @@ pub fn train(
 /// `measure` says how good rows are, first at the start.
 pub fn train_some(
     mut rows: Vec<f32>,
-    learns: &(dyn Fn(u32) -> bool + Sync),
+    learns: &dyn Fn(u32) -> bool,
     examples: &Examples,
     contrast: Option<&Contrast<'_>>,
     options: Options,
@@ -341,7 +341,7 @@ fn tell_apart(u: &[f32], own: u32, documents: &[(u32, &[f32])], gradient: &mut [
 }
 
 /// Which texts of the batch touch which row that learns, in order.
-fn touches(examples: &Examples, batch: &[u32], learns: &(dyn Fn(u32) -> bool + Sync)) -> Vec<(u32, u32)> {
+fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
     let of_text =
         |at: u32| examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at));
     let mut touches: Vec<(u32, u32)> =
@@ -471,7 +471,7 @@ mod tests {
         let options = Options { epochs: 12, batch: 64, learning_rate: 2e-2, ..Options::default() };
         let mut random = SplitMix(3);
         let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
-        let run = |learns: &(dyn Fn(u32) -> bool + Sync)| {
+        let run = |learns: &dyn Fn(u32) -> bool| {
             train_some(rows.clone(), learns, &examples, None, options, |rows| mean_cosine(rows, &held_out))
         };
         let some = run(&|token| token % 2 == 0);

@@ -4,11 +4,12 @@
 //! The sections' vectors are there anyhow and cost nothing; they say what the site's words mean in company. Spans are as short as
 //! queries, and have to be embedded, so they are few. Both are to land where the teacher puts them, and nearer to their own
 //! section than to others: what is asked of a query is no place but an order. A part of the spans is held out; what was learned is
-//! kept only where more of those lead to their section.
+//! kept only where those lead better to their section. Their sections are learned from, as all are: what readers will ask is new to
+//! rows, what they will find is not.
 //!
 //! Rows learn as they are asked: a word by its own row, if it is of several tokens too, or by that of the longest key that begins it.
-//! Only words learn that were rare where the table was taught. Of the others it knows more than a site can tell: what "get" and
-//! "list" mean between a site's sentences or in its code is not what they mean in a question.
+//! Only words learn that were rare where the table was taught, or that it has in pieces. Of the others it knows more than a site can
+//! tell: what "get" and "list" mean between a site's sentences or in its code is not what they mean in a question.
 //!
 //! Spans and sections are chosen by a hash of their own text, so that an edited page changes only its own and the others'
 //! embeddings stay in the cache. The same site and table give the same rows on any number of cores.
@@ -40,9 +41,11 @@ const MAX_WORDS: usize = 25;
 const HELD_OUT: u64 = 10;
 /// Fewer spans than this teach nothing that can be told from chance.
 const LEAST: usize = 200;
-/// What the mean reciprocal rank of what is held out must gain for other rows to be worth having.
+/// What the mean reciprocal rank of what is held out must gain for other rows to be worth having: so much, and more than two
+/// spans can make of it that are first instead of second.
 const LEAST_GAIN: f32 = 0.01;
-/// What rows fitted by an earlier build may lose of it, as the site changes, before they are fitted anew.
+/// What rows fitted by an earlier build may lose of it, as the site changes, before they are fitted anew: so much, or what four such
+/// spans make.
 const LEAST_LOSS: f32 = 0.02;
 
 /// Tokens that occurred more often in the table's own training keep their rows; as [`StaticTable::frequency`] counts, so 255
@@ -204,6 +207,14 @@ impl<'a> HeldOut<'a> {
         let each: Vec<f32> = self.texts.par_iter().map(of).collect();
         each.iter().sum::<f32>() / each.len().max(1) as f32
     }
+
+    fn least_gain(&self) -> f32 {
+        LEAST_GAIN.max(1.0 / self.texts.len().max(1) as f32)
+    }
+
+    fn least_loss(&self) -> f32 {
+        LEAST_LOSS.max(2.0 / self.texts.len().max(1) as f32)
+    }
 }
 
 /// Whether rows fitted by an earlier build still serve the site as it is, as what is held out shows. `earlier` comes with what it
@@ -219,7 +230,9 @@ pub fn still_serves(
     let measure = |rows: &Rows| held_out.reciprocal_rank(&rows.dense(), rows.dim());
     let (before, after) = (measure(rows), measure(&earlier.0));
     let n_held_out = held_out.texts.len();
-    let serves = n_held_out > 0 && after >= before + LEAST_GAIN && after >= earlier.1 - LEAST_LOSS;
+    let serves = n_held_out > 0
+        && after >= before + held_out.least_gain()
+        && after >= earlier.1 - held_out.least_loss();
     serves.then_some(Fitted {
         n_held_out,
         before,
@@ -289,7 +302,7 @@ pub fn fit(
     let before = trained.held_out[0];
     let fitted = rows.with(&trained.rows);
     let after = measure(&fitted.dense());
-    let kept = after >= before + LEAST_GAIN;
+    let kept = after >= before + held_out.least_gain();
     let report = Fitted {
         n_spans: spans.len(),
         n_sections: chosen.len(),
@@ -383,7 +396,7 @@ pub(crate) mod tests {
         texts.iter().map(String::as_str).zip(targets.chunks(8)).collect()
     }
 
-    /// Fits to all texts, some of them held out, and to further sections.
+    /// Fits to all texts, some of them held out, and to further sections. What is held out is of sections that say nothing to learn from.
     fn fit_to(
         table: &StaticTable,
         texts: &[String],
@@ -398,7 +411,9 @@ pub(crate) mod tests {
             .flatten()
             .copied()
             .collect();
-        let sections = [&sections(texts, targets), further].concat();
+        let mut all = sections(texts, targets);
+        held_out.iter().for_each(|span| all[span.own.start].0 = "");
+        let sections = [&all, further].concat();
         fit(&rows(table, texts), table, (&learned, &of_learned), &held_out, &sections)
     }
 

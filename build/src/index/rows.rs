@@ -95,14 +95,17 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
         }
     }
     for (word, n, pieces) in &composed {
+        // Once is a typo as often as a word; its beginning is there all the same.
+        if *n < 2 {
+            break;
+        }
+        if word.len() > findling_bundle::limits::MAX_TERM_LEN {
+            continue;
+        }
         let mut sum = vec![0.0; dim as usize];
         pieces.iter().for_each(|&id| table.add(id, &mut sum));
         let (scale, packed) = quantise(&sum, table.bits());
-        // Once is a typo as often as a word; its beginning is there all the same.
-        if *n < 2
-            || word.len() > findling_bundle::limits::MAX_TERM_LEN
-            || (scale != 0 && !keep(word, Row { scale, packed }))
-        {
+        if scale != 0 && !keep(word, Row { scale, packed }) {
             break;
         }
     }
@@ -354,6 +357,14 @@ pub(crate) mod tests {
         let one = 16 + 2 + 2 + 4;
         let few = select(&table, &texts, 2 * one);
         assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
+    }
+
+    #[test]
+    fn a_word_beyond_the_format_costs_no_other_its_row() {
+        let long = format!("mut{}", "ex".repeat(70));
+        let text = format!("{long} {long} {long} mutex mutex");
+        let rows = select(&table(), &[&text], BUDGET).rows;
+        assert!(rows.contains_key("mutex") && !rows.contains_key(&long), "{:?}", rows.keys());
     }
 
     #[test]

@@ -2,9 +2,8 @@
 //!
 //! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits with a scale
 //! each, sorted by their key and cut into small shards, so that a query fetches only those its words fall into.
-//! A key is a word, a WordPiece token, or (with `##` in front) a token that continues a word. A word counts by its own row, else by
-//! that of the longest key that begins it ([`standing_for`]): what continues it lies in another shard, which a query would learn of only then, and is
-//! there for later builds of the same site alone.
+//! A key is a word or a WordPiece token that begins one. A word counts by its own row, else by that of the longest key that begins it
+//! ([`standing_for`]): what continues it would lie in another shard, which a query would learn of only then, and no bundle has it.
 //!
 //! | what | encoding |
 //! |---|---|

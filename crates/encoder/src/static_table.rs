@@ -232,7 +232,7 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
-    /// The same table with rows as bundles have them ([`Bits::packed`]): to be fitted, and chosen from.
+    /// The same table with rows as bundles have them ([`Bits::packed`]): to be chosen from, and fitted.
     ///
     /// # Errors
     /// None, of a table that is one.
