@@ -15,6 +15,7 @@ use super::pca::principal_components;
 use super::texts::{KnownItem, gather};
 use super::train::{self, Examples, mean_cosine, start, train};
 use crate::index::cache::Cache;
+use crate::index::dot::dot;
 use crate::index::embed::embed;
 use crate::index::table;
 use crate::models;
@@ -244,11 +245,7 @@ fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     let kept: Vec<f32> = embeddings
         .par_chunks_exact(from)
         .map(|v| {
-            let along: f32 = rows
-                .chunks_exact(from)
-                .map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum::<f32>())
-                .map(|dot| dot * dot)
-                .sum();
+            let along: f32 = rows.chunks_exact(from).map(|row| dot(row, v)).map(|dot| dot * dot).sum();
             along.sqrt()
         })
         .collect();
@@ -281,7 +278,6 @@ fn known_items(
 
 /// Share of queries whose own document (of the same number) has fewer than ten nearer ones.
 fn recall_at_10(queries: &[f32], documents: &[f32], dim: usize) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let found = queries
         .par_chunks_exact(dim)
         .zip(documents.par_chunks_exact(dim))

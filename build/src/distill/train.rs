@@ -228,6 +228,15 @@ pub fn mean_cosine(rows: &[f32], examples: &Examples) -> f32 {
     (cosines.iter().map(|&c| f64::from(c)).sum::<f64>() / examples.len() as f64) as f32
 }
 
+/// The sum of rows, `dim` numbers each, by their places.
+pub fn add_up(rows: &[f32], places: &[u32], dim: usize) -> Vec<f32> {
+    let mut sum = vec![0.0f32; dim];
+    for &place in places {
+        sum.iter_mut().zip(&rows[place as usize * dim..][..dim]).for_each(|(s, v)| *s += v);
+    }
+    sum
+}
+
 /// The sum of a text's rows, its length, and its cosine with the target.
 struct Sum {
     sum: Vec<f32>,
@@ -236,11 +245,7 @@ struct Sum {
 }
 
 fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
-    let dim = examples.dim;
-    let mut sum = vec![0.0f32; dim];
-    for &token in examples.tokens(text) {
-        sum.iter_mut().zip(&rows[token as usize * dim..][..dim]).for_each(|(s, v)| *s += v);
-    }
+    let sum = add_up(rows, examples.tokens(text), examples.dim);
     let norm = dot(&sum, &sum).sqrt().max(1e-9);
     Sum { norm, cosine: dot(&sum, examples.target(text)) / norm, sum }
 }

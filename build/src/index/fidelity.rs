@@ -8,6 +8,7 @@ use findling_encoder::static_table::StaticTable;
 use findling_encoder::{Encoder, Error, Side};
 use rayon::prelude::*;
 
+use super::dot::dot;
 use super::embed::Embedded;
 use super::rows::Rows;
 use crate::chunk::ChunkedPage;
@@ -73,7 +74,6 @@ pub fn measure(
             Err(_) => embedding.values,
         })
         .collect();
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let found = |query: &[f32], own: &std::ops::Range<usize>| {
         let scores: Vec<f32> = embedded.rows().map(|row| dot(query, row)).collect();
         let best = scores[own.clone()].iter().copied().fold(f32::MIN, f32::max);

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use super::dot::dot;
 use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
-use crate::distill::train::{self, Contrast, Examples, SplitMix, train_some};
+use crate::distill::train::{self, Contrast, Examples, SplitMix, add_up, train_some};
 use crate::ui::thousands;
 
 /// Most spans of a site: what their embeddings cost is bounded, whatever the site's size.
@@ -192,10 +192,7 @@ impl<'a> HeldOut<'a> {
     /// The mean reciprocal rank of a text's own section; what has no rows counts 0.
     fn reciprocal_rank(&self, rows: &[f32], dim: usize) -> f32 {
         let of = |(places, own): &(Vec<u32>, Range<usize>)| {
-            let mut sum = vec![0.0f32; dim];
-            for &place in places {
-                sum.iter_mut().zip(&rows[place as usize * dim..][..dim]).for_each(|(s, v)| *s += v);
-            }
+            let sum = add_up(rows, places, dim);
             if sum.iter().all(|v| *v == 0.0) {
                 return 0.0;
             }
@@ -497,7 +494,6 @@ pub(crate) mod tests {
         let further: Vec<(&str, &[f32])> = further.into_iter().map(|(_, section)| section).collect();
         let cosine = |rows: &Rows| {
             let reader = rows.reader();
-            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
             let of = |text: &str, target: &[f32]| {
                 let sum = reader.embed(text).unwrap();
                 dot(&sum, target) / dot(&sum, &sum).sqrt()
