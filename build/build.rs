@@ -1,19 +1,24 @@
-//! Puts the web client into the binary, if it has been built: what `findling build` lays beside a bundle.
+//! Puts the web client into the binary, if it has been built: what `findling build` lays beside a
+//! bundle.
 //!
-//! The files of `www/dist` that a page loads are copied to the build's own directory and listed in a table. Without them (`cargo
-//! build` before `cargo xtask client`) the table is empty, and the tool says so when it would need them.
+//! The files of `www/dist` that a page loads are copied to the build's own directory and listed in
+//! a table. Without them (`cargo build` before `cargo xtask client`) the table is empty, and the
+//! tool says so when it would need them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let dist = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
-        .join("../www/dist");
+    let dist =
+        Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
+            .join("../www/dist");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", dist.display());
     let mut names: Vec<String> = fs::read_dir(&dist)
-        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        .map(|entries| {
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+        })
         .unwrap_or_default();
     names.retain(|name| is_client_file(name));
     names.sort();
@@ -28,8 +33,9 @@ fn main() {
     fs::write(out.join("client_files.rs"), table).expect("OUT_DIR can be written");
 }
 
-/// Scripts and modules of the page; not types, and not the handler for Workers, which is bundled by its users.
-/// The same rule as in `src/index/client.rs`.
+/// Scripts and modules of the page; not types, and not the handler for Workers, which is bundled by
+/// its users. The same rule as in `src/index/client.rs`.
 fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
+    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end))
+        && !name.starts_with("findling-edge")
 }

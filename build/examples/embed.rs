@@ -1,11 +1,13 @@
-//! Embeds the chunks of a site whenever it is told to: this project's side of the native part of `cargo xtask bench encoder`.
+//! Embeds the chunks of a site whenever it is told to: this project's side of the native part of
+//! `cargo xtask bench encoder`.
 //!
 //! `cargo run --release --workspace --example embed -- MODEL MOST INPUT...`
 //!
-//! MODEL is an installed model. INPUT is read and chunked as `findling build` would; of the chunks, MOST are taken, evenly
-//! spread. The first line printed is JSON, `{"model": DIRECTORY, "maxTokens": N, "texts": [...]}`. Then for each line read,
-//! the number of times to embed all texts, one of `{"seconds", "cpu", "tokens", "vectors"}`: of the wall and of processors (0 where the system does not
-//! tell), the tokens of one time, and the first vectors.
+//! MODEL is an installed model. INPUT is read and chunked as `findling build` would; of the chunks,
+//! MOST are taken, evenly spread. The first line printed is JSON, `{"model": DIRECTORY,
+//! "maxTokens": N, "texts": [...]}`. Then for each line read, the number of times to embed all
+//! texts, one of `{"seconds", "cpu", "tokens", "vectors"}`: of the wall and of processors (0 where
+//! the system does not tell), the tokens of one time, and the first vectors.
 
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -30,8 +32,11 @@ fn main() -> anyhow::Result<()> {
     let pages = sources::read(&inputs, &sources::Options::default(), &mut |_| {});
     let special = encoder.count_tokens("", Side::Document) as usize;
     let max_tokens = encoder.card().max_tokens as usize;
-    let options =
-        ChunkOptions { special_tokens: special, max_tokens: max_tokens.min(256), ..ChunkOptions::default() };
+    let options = ChunkOptions {
+        special_tokens: special,
+        max_tokens: max_tokens.min(256),
+        ..ChunkOptions::default()
+    };
     let tokens = |text: &str| encoder.count_tokens(text, Side::Document) as usize - special;
     let units: Vec<String> = pages
         .iter()
@@ -44,7 +49,8 @@ fn main() -> anyhow::Result<()> {
     let texts: Vec<&str> = (0..taken).map(|i| units[i * units.len() / taken].as_str()).collect();
 
     let mut out = std::io::stdout().lock();
-    let head = serde_json::json!({ "model": directory.path, "maxTokens": max_tokens, "texts": texts });
+    let head =
+        serde_json::json!({ "model": directory.path, "maxTokens": max_tokens, "texts": texts });
     writeln!(out, "{head}")?;
     out.flush()?;
     for line in std::io::stdin().lock().lines() {
@@ -57,8 +63,10 @@ fn main() -> anyhow::Result<()> {
         let seconds = start.elapsed().as_secs_f64();
         let cpu = cpu_seconds().zip(cpu).map_or(0.0, |(after, before)| after - before);
         let n: u32 = embeddings.iter().map(|embedding| embedding.n_tokens).sum();
-        let vectors: Vec<&[f32]> = embeddings.iter().take(SHOWN).map(|e| e.values.as_slice()).collect();
-        let answer = serde_json::json!({ "seconds": seconds, "cpu": cpu, "tokens": n, "vectors": vectors });
+        let vectors: Vec<&[f32]> =
+            embeddings.iter().take(SHOWN).map(|e| e.values.as_slice()).collect();
+        let answer =
+            serde_json::json!({ "seconds": seconds, "cpu": cpu, "tokens": n, "vectors": vectors });
         writeln!(out, "{answer}")?;
         out.flush()?;
     }

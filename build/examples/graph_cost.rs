@@ -1,8 +1,8 @@
 //! What does a deterministic graph cost, and how is it best stored?
 //!
-//! Question: the time to build the HNSW graph with one thread (as `findling build` does, so that the same site gives the
-//! same bytes) and with all cores; the bytes of its two possible encodings, ascending distances as varints against plain u32 offsets and
-//! neighbours, each deflated.
+//! Question: the time to build the HNSW graph with one thread (as `findling build` does, so that
+//! the same site gives the same bytes) and with all cores; the bytes of its two possible encodings,
+//! ascending distances as varints against plain u32 offsets and neighbours, each deflated.
 //!
 //! Corpus: the vectors of any bundle.
 //!
@@ -29,7 +29,8 @@ fn main() -> Result<()> {
     let graph = graph::build(&values, dim)?.context("the bundle has no vectors")?;
     let one = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    let of_all = graph::build_with_threads(&values, dim, 0)?.context("the bundle has no vectors")?;
+    let of_all =
+        graph::build_with_threads(&values, dim, 0)?.context("the bundle has no vectors")?;
     let all = started.elapsed().as_secs_f64();
     let threads = std::thread::available_parallelism()?;
     println!("{n} vectors of {dim} dimensions, {} layers", graph.n_layers());
@@ -61,8 +62,10 @@ fn vectors(bundle: &BundleFiles, most: usize) -> Result<(Vec<f32>, usize)> {
     let mut values = Vec::new();
     for range in &dense.vectors {
         let entry = manifest.shard(range.shard).context("a shard is missing")?;
-        let shard =
-            VectorsShard::from_bytes(decode_shard(entry, &bundle.shard(range.shard)?)?, dense.encoder.dim)?;
+        let shard = VectorsShard::from_bytes(
+            decode_shard(entry, &bundle.shard(range.shard)?)?,
+            dense.encoder.dim,
+        )?;
         for i in 0..shard.len() {
             let row: Vec<f32> = shard.row(i).iter().map(|&q| f32::from(q)).collect();
             let norm = row.iter().map(|v| v * v).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);

@@ -1,8 +1,10 @@
 //! How fast are pages parsed and chunked, and what comes of them?
 //!
-//! `cargo run --release -p findling --no-default-features --example parse -- INPUT... [--show PART-OF-ID] [--verbose]`
+//! `cargo run --release -p findling --no-default-features --example parse -- INPUT... [--show
+//! PART-OF-ID] [--verbose]`
 //!
-//! Prints counts, times and problems; with `--show`, the outline of the pages whose id contains the text.
+//! Prints counts, times and problems; with `--show`, the outline of the pages whose id contains the
+//! text.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,20 +1,20 @@
 //! What a reader downloads: to open the search, for a first query, and for later ones.
 //!
-//! Queries run as the search box of the web client runs them ([`request`]), through the engine's own state machine, and
-//! every shard it asks for is counted as it goes over the wire. Bodies of answers are counted, their headers are not.
-//! Two numbers for every file, because hosts differ:
+//! Queries run as the search box of the web client runs them ([`request`]), through the engine's
+//! own state machine, and every shard it asks for is counted as it goes over the wire. Bodies of
+//! answers are counted, their headers are not. Two numbers for every file, because hosts differ:
 //!
 //! | number | host |
 //! |---|---|
 //! | `stored` | sends files as they are |
 //! | `brotli` | compresses every file while it answers, as `findling serve` does with the client ([`BROTLI_QUALITY`]) |
 //!
-//! Shards are deflated already where that helps them, and brotli adds some 20 bytes to each. Hosts that leave such files
-//! alone, as `findling serve` does, send these as `stored` and the client as `brotli`. Parts of a single-file bundle are
-//! asked for as ranges, which hosts do not compress.
+//! Shards are deflated already where that helps them, and brotli adds some 20 bytes to each. Hosts
+//! that leave such files alone, as `findling serve` does, send these as `stored` and the client as
+//! `brotli`. Parts of a single-file bundle are asked for as ranges, which hosts do not compress.
 //!
-//! Not counted: letters typed on the way to a query, and that the search box shows what words find before meaning has
-//! answered, which can ask for texts of other pages.
+//! Not counted: letters typed on the way to a query, and that the search box shows what words find
+//! before meaning has answered, which can ask for texts of other pages.
 
 use std::collections::{BTreeSet, HashMap};
 use std::iter::Sum;
@@ -37,8 +37,10 @@ use crate::ui::Ui;
 pub const LIMIT: u32 = 5;
 
 /// The client's files that a page fetches to open the search, in this order.
-const CLIENT: [&str; 4] = ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.pack"];
-/// The rest of the engine: for filters, corrections, phrases, explanations (`crates/wasm/deferred.txt`).
+const CLIENT: [&str; 4] =
+    ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.pack"];
+/// The rest of the engine: for filters, corrections, phrases, explanations
+/// (`crates/wasm/deferred.txt`).
 const CLIENT_REST: [&str; 1] = ["findling_engine_rest.pack"];
 /// The client's files that load a transformer.
 const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
@@ -58,7 +60,10 @@ impl Bytes {
     /// A file's contents.
     pub fn of(contents: &[u8]) -> Bytes {
         let stored = contents.len() as u64;
-        Bytes { stored, brotli: if stored > COMPRESSED_FROM { brotli_len(contents) } else { stored } }
+        Bytes {
+            stored,
+            brotli: if stored > COMPRESSED_FROM { brotli_len(contents) } else { stored },
+        }
     }
 
     /// A range of a file.
@@ -108,7 +113,8 @@ pub enum Part {
     Words,
     /// The static encoder's rows, of which the query's vector is made.
     Rows,
-    /// What that vector is compared with: cells around centroids, or all vectors with their graph; the projection.
+    /// What that vector is compared with: cells around centroids, or all vectors with their graph;
+    /// the projection.
     Vectors,
     /// What is shown and counted: texts, attributes.
     Texts,
@@ -145,7 +151,9 @@ impl From<ShardKind> for Part {
             | ShardKind::Projection
             | ShardKind::Centroids
             | ShardKind::Cell => Part::Vectors,
-            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses | ShardKind::Sentences => Part::Texts,
+            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses | ShardKind::Sentences => {
+                Part::Texts
+            }
         }
     }
 }
@@ -172,7 +180,8 @@ impl Traffic {
     }
 }
 
-/// Half need no more than the median, 95 in 100 no more than p95, by nearest rank; none more than the worst.
+/// Half need no more than the median, 95 in 100 no more than p95, by nearest rank; none more than
+/// the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spread {
     /// Of 50 in 100.
@@ -210,7 +219,8 @@ impl BytesSpread {
     }
 }
 
-/// Queries, summed up. Each row is spread by itself: medians of the parts do not add up to that of the total.
+/// Queries, summed up. Each row is spread by itself: medians of the parts do not add up to that of
+/// the total.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queries {
@@ -247,7 +257,9 @@ impl Queries {
             vectors: part(Part::Vectors),
             texts: part(Part::Texts),
             total: BytesSpread::of(traffic.iter().map(Traffic::total)),
-            worst_query: pairs.max_by_key(|(_, one)| one.total().stored).map(|(query, _)| query.clone()),
+            worst_query: pairs
+                .max_by_key(|(_, one)| one.total().stored)
+                .map(|(query, _)| query.clone()),
         }
     }
 
@@ -296,11 +308,14 @@ pub struct Budget {
     pub has_client: bool,
     /// To open the search.
     pub opening: Downloads,
-    /// What the client loads with the first search that filters, corrects a word or looks for a phrase; in no other row.
+    /// What the client loads with the first search that filters, corrects a word or looks for a
+    /// phrase; in no other row.
     pub later_engine: Downloads,
-    /// What embeds queries in the browser at once: `static`, `hash`; `None` where words alone answer.
+    /// What embeds queries in the browser at once: `static`, `hash`; `None` where words alone
+    /// answer.
     pub encoder: Option<&'static str>,
-    /// What the client loads after the first query for meaning, where a transformer is deployed; in no other row.
+    /// What the client loads after the first query for meaning, where a transformer is deployed;
+    /// in no other row.
     pub later_encoder: Option<Downloads>,
     /// Queries, each as the first of a reader who has nothing yet.
     pub first: Queries,
@@ -311,14 +326,18 @@ pub struct Budget {
 impl Budget {
     /// The median first query, with what opening takes.
     pub fn first_with_opening(&self) -> Bytes {
-        let median = Bytes { stored: self.first.total.stored.median, brotli: self.first.total.brotli.median };
+        let median = Bytes {
+            stored: self.first.total.stored.median,
+            brotli: self.first.total.brotli.median,
+        };
         self.opening.total + median
     }
 }
 
 /// Measures.
 ///
-/// Every shard that a first query needs is read and decoded again for each query. Each is compressed once.
+/// Every shard that a first query needs is read and decoded again for each query. Each is
+/// compressed once.
 ///
 /// # Errors
 /// Where there is no query, or a file is missing or damaged.
@@ -344,7 +363,8 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
         first.push(ask(host, query)?);
     }
     host.forget()?;
-    let later: Vec<Traffic> = queries.iter().map(|query| ask(host, query)).collect::<anyhow::Result<_>>()?;
+    let later: Vec<Traffic> =
+        queries.iter().map(|query| ask(host, query)).collect::<anyhow::Result<_>>()?;
     bar.finish_and_clear();
     Ok(Budget {
         has_client,
@@ -360,7 +380,8 @@ pub fn measure(host: &mut Host, queries: &[String], ui: &Ui) -> anyhow::Result<B
 
 /// Queries of the site's own headings and sentences (see [`sample`]), each once.
 ///
-/// What the query syntax would read something into is taken out: a reader who copies a sentence means its words.
+/// What the query syntax would read something into is taken out: a reader who copies a sentence
+/// means its words.
 ///
 /// # Errors
 /// Where the texts cannot be read, or no section has enough of it.
@@ -369,8 +390,10 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
     files.each_page(|page| {
         let sections = page.sections.iter().filter(|section| sample::has_text(&section.text));
         // Both, so that the text can go: which is asked is known when all sections are.
-        candidates
-            .extend(sections.map(|section| [0, 1].map(|i| sample::query(i, section.heading, &section.text))));
+        candidates.extend(
+            sections
+                .map(|section| [0, 1].map(|i| sample::query(i, section.heading, &section.text))),
+        );
     })?;
     let mut seen = BTreeSet::new();
     let queries: Vec<String> = sample::evenly(candidates)
@@ -389,8 +412,8 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
     Ok(queries)
 }
 
-/// What the search box asks, but for [`LIMIT`] pages: words and meaning, the last word as the beginning of one, and the
-/// values of every facet.
+/// What the search box asks, but for [`LIMIT`] pages: words and meaning, the last word as the
+/// beginning of one, and the values of every facet.
 fn request(query: &str) -> Request {
     Request {
         query: query.to_owned(),
@@ -425,8 +448,11 @@ fn run(
         request.vector = encoder.encode(query)?.0;
     }
     let (_, cost) = host.search(request)?;
-    let mut traffic =
-        Traffic { n_rounds: cost.n_rounds, n_shards: cost.shards.len() as u32, ..Traffic::default() };
+    let mut traffic = Traffic {
+        n_rounds: cost.n_rounds,
+        n_shards: cost.shards.len() as u32,
+        ..Traffic::default()
+    };
     for shard in cost.shards {
         let Some(entry) = host.index().entry(shard) else { continue };
         traffic.parts[Part::from(entry.kind) as usize] += prices.of(host.files(), shard, entry)?;
@@ -439,13 +465,21 @@ fn run(
 struct Prices(HashMap<ShardId, Bytes>);
 
 impl Prices {
-    fn of(&mut self, files: &BundleFiles, shard: ShardId, entry: &ShardEntry) -> anyhow::Result<Bytes> {
+    fn of(
+        &mut self,
+        files: &BundleFiles,
+        shard: ShardId,
+        entry: &ShardEntry,
+    ) -> anyhow::Result<Bytes> {
         if let Some(known) = self.0.get(&shard) {
             return Ok(*known);
         }
         let stored = files.stored(shard, entry)?;
-        let bytes =
-            if files.is_single_file() { Bytes::of_range(stored.len() as u64) } else { Bytes::of(&stored) };
+        let bytes = if files.is_single_file() {
+            Bytes::of_range(stored.len() as u64)
+        } else {
+            Bytes::of(&stored)
+        };
         self.0.insert(shard, bytes);
         Ok(bytes)
     }
@@ -459,7 +493,8 @@ fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> {
     let manifest = files.stored_manifest();
     if files.is_single_file() {
         let manifest_end = single_file::HEADER_LEN as u64 + manifest.len() as u64;
-        let shards: u64 = files.manifest().shards.iter().map(|shard| u64::from(shard.stored_len)).sum();
+        let shards: u64 =
+            files.manifest().shards.iter().map(|shard| u64::from(shard.stored_len)).sum();
         let positions = files.positions()?.map_or(0, |positions| positions.stored_len());
         let beginning = SINGLE_FILE_FIRST.min(manifest_end + shards + positions);
         opening.push("beginning of the file", Bytes::of_range(beginning));
@@ -474,8 +509,9 @@ fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> {
     Ok((has_client, opening))
 }
 
-/// What a deployed transformer takes: its module, the model and, where no first query has asked for them, the
-/// vectors: all of them, or the centroids alone, since which cells follow depends on the query.
+/// What a deployed transformer takes: its module, the model and, where no first query has asked for
+/// them, the vectors: all of them, or the centroids alone, since which cells follow depends on the
+/// query.
 fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downloads>> {
     let Some(dense) = &files.manifest().dense else { return Ok(None) };
     let transformer = dense
@@ -507,12 +543,16 @@ fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downloads>> {
 }
 
 /// Those of the client's files that lie beside the bundle.
-fn push_client(downloads: &mut Downloads, files: &BundleFiles, names: &[&str]) -> anyhow::Result<()> {
+fn push_client(
+    downloads: &mut Downloads,
+    files: &BundleFiles,
+    names: &[&str],
+) -> anyhow::Result<()> {
     for name in names {
         let path = files.directory().join(name);
         if path.is_file() {
-            let contents =
-                std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            let contents = std::fs::read(&path)
+                .with_context(|| format!("{} cannot be read", path.display()))?;
             downloads.push(*name, Bytes::of(&contents));
         }
     }

@@ -21,7 +21,8 @@ pub struct ChunkOptions {
     pub special_tokens: usize,
     /// Tokens that an embedding unit repeats from the end of the one before it.
     pub unit_overlap: usize,
-    /// Bytes of the longest section that is whole: parts are ranked apart, by less of what the section says.
+    /// Bytes of the longest section that is whole: parts are ranked apart, by less of what the
+    /// section says.
     pub longest_section: usize,
     /// Bytes of a part to aim at where a section is longer.
     pub part_bytes: usize,
@@ -57,7 +58,8 @@ pub struct ChunkedSection {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
-    /// The section that this one is part of: a place in [`ChunkedPage::sections`], always before this one.
+    /// The section that this one is part of: a place in [`ChunkedPage::sections`], always before
+    /// this one.
     pub parent: Option<u32>,
     /// Whether it is the next part of what the section before it begins. It is called alike.
     pub continues: bool,
@@ -65,11 +67,14 @@ pub struct ChunkedSection {
     pub text: String,
     /// Byte ranges of code in `text`: sorted, disjoint, not empty.
     pub code: Vec<(u32, u32)>,
-    /// Byte ranges of `text` whose words count other than once, with their weight: sorted, disjoint.
+    /// Byte ranges of `text` whose words count other than once, with their weight: sorted,
+    /// disjoint.
     pub weights: Vec<(u32, u32, f32)>,
-    /// Passages: byte spans of `text`, in order. At least one, so that a heading without text of its own can be found; that one is empty.
+    /// Passages: byte spans of `text`, in order. At least one, so that a heading without text of
+    /// its own can be found; that one is empty.
     pub passages: Vec<(u32, u32)>,
-    /// What to embed. None for a heading without text of its own that has sections below (their prefixes name it).
+    /// What to embed. None for a heading without text of its own that has sections below (their
+    /// prefixes name it).
     pub units: Vec<EmbeddingUnit>,
 }
 
@@ -84,8 +89,9 @@ pub struct EmbeddingUnit {
 
 /// Chunks a page. `tokens` counts the encoder's tokens of a text, special ones excluded.
 ///
-/// A section's text is its blocks joined by line feeds. Passages and units never cross a section; they end at the end of a block or of a sentence
-/// where one is near, and code blocks stay whole while they fit. A section has one unit, or as many as its tokens need. A very long one comes
+/// A section's text is its blocks joined by line feeds. Passages and units never cross a section;
+/// they end at the end of a block or of a sentence where one is near, and code blocks stay whole
+/// while they fit. A section has one unit, or as many as its tokens need. A very long one comes
 /// as several sections.
 pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize) -> ChunkedPage {
     let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
@@ -111,10 +117,14 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
     }
     let has_children: Vec<bool> = {
         let mut has = vec![false; sections.len()];
-        sections.iter().filter_map(|section| section.parent).for_each(|parent| has[parent as usize] = true);
+        sections
+            .iter()
+            .filter_map(|section| section.parent)
+            .for_each(|parent| has[parent as usize] = true);
         has
     };
-    let prefixes: Vec<String> = (0..sections.len()).map(|at| prefix(&page.title, &sections, at)).collect();
+    let prefixes: Vec<String> =
+        (0..sections.len()).map(|at| prefix(&page.title, &sections, at)).collect();
     for (at, section) in sections.iter_mut().enumerate() {
         section.passages = passages(&section.text, &atoms[at], options);
         section.units = if atoms[at].is_empty() {
@@ -146,7 +156,11 @@ fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSect
         atoms::of_block(block, start, &mut atoms);
         let shift = |at: u32| at + start as u32;
         joined.code.extend(
-            block.code.iter().filter(|range| range.0 < range.1).map(|range| (shift(range.0), shift(range.1))),
+            block
+                .code
+                .iter()
+                .filter(|range| range.0 < range.1)
+                .map(|range| (shift(range.0), shift(range.1))),
         );
         if block.weight != 1.0 {
             joined.weights.push((shift(0), joined.text.len() as u32, block.weight));
@@ -196,7 +210,8 @@ fn span(range: std::ops::Range<usize>) -> (u32, u32) {
     (range.start as u32, range.end as u32)
 }
 
-/// A heading without text of its own: sections below carry it in their prefix; without any, it is all there is to embed.
+/// A heading without text of its own: sections below carry it in their prefix; without any, it is
+/// all there is to embed.
 fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     if has_children || prefix.is_empty() {
         return Vec::new();
@@ -212,7 +227,8 @@ fn units(
     tokens: &dyn Fn(&str) -> usize,
 ) -> Vec<EmbeddingUnit> {
     let room = options.max_tokens.saturating_sub(options.special_tokens).max(2);
-    // A path may take half of the room; a longer one is cut in front, where it says least of this section.
+    // A path may take half of the room; a longer one is cut in front, where it says least of this
+    // section.
     let mut prefix = prefix;
     let mut prefix_tokens = tokens(prefix);
     while prefix_tokens > room / 2 {
@@ -224,7 +240,8 @@ fn units(
         prefix_tokens = tokens(prefix);
     }
     let max = room - prefix_tokens;
-    let whole = atoms.first().map_or(0, |atom| atom.span.start)..atoms.last().map_or(0, |atom| atom.span.end);
+    let whole = atoms.first().map_or(0, |atom| atom.span.start)
+        ..atoms.last().map_or(0, |atom| atom.span.end);
     let spans = if tokens(text) <= max {
         vec![whole]
     } else {
@@ -235,7 +252,8 @@ fn units(
         .into_iter()
         .map(|range| {
             let covered = &text[range.clone()];
-            let text = if prefix.is_empty() { covered.to_owned() } else { format!("{prefix}\n{covered}") };
+            let text =
+                if prefix.is_empty() { covered.to_owned() } else { format!("{prefix}\n{covered}") };
             EmbeddingUnit { span: span(range), text }
         })
         .collect()

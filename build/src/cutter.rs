@@ -1,9 +1,11 @@
 //! Deciding where one shard ends and the next begins, so that an edit moves few of the cuts.
 
-/// Cuts a sequence into shards of about a target size, at places that the contents choose: an item put in or taken out moves
-/// the cuts around it and no others, so that a rebuild leaves the other shards as they were.
+/// Cuts a sequence into shards of about a target size, at places that the contents choose: an item
+/// put in or taken out moves the cuts around it and no others, so that a rebuild leaves the other
+/// shards as they were.
 ///
-/// A shard has between half and twice the target, except that an item larger than the target is alone.
+/// A shard has between half and twice the target, except that an item larger than the target is
+/// alone.
 #[derive(Clone, Debug)]
 pub struct Cutter {
     target: usize,
@@ -17,13 +19,16 @@ impl Cutter {
         Self { target: target.max(1), len: 0, alone: false }
     }
 
-    /// Whether a shard ends before the item of this key and size, which is counted to the next one then.
+    /// Whether a shard ends before the item of this key and size, which is counted to the next one
+    /// then.
     pub fn cut_before(&mut self, key: impl AsRef<[u8]>, size: usize) -> bool {
         self.choose(key.as_ref(), size, size)
     }
 
-    /// The same between keys that ascend, of which every reader fetches what parts them ([`parting`]): a cut that takes a byte less to say is chosen
-    /// three times as often (the shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
+    /// The same between keys that ascend, of which every reader fetches what parts them
+    /// ([`parting`]): a cut that takes a byte less to say is chosen three times as often (the
+    /// shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS
+    /// 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
         // By its bytes, from one; so that there are about as many cuts as if all were alike.
         const SIXTEENTHS: [usize; 6] = [750, 250, 83, 28, 9, 3];
@@ -53,9 +58,10 @@ impl Cutter {
         self.alone = true;
     }
 
-    /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest, which every reader
-    /// fetches, and a query fetches about `fetched` shards, compressed to half; the sum is least at the square
-    /// root. Never below `least`. [Rounded](Cutter::steady), so that a growing site seldom moves all cuts.
+    /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest,
+    /// which every reader fetches, and a query fetches about `fetched` shards, compressed to
+    /// half; the sum is least at the square root. Never below `least`.
+    /// [Rounded](Cutter::steady), so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize, least: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
         Self::steady(best).clamp(least, 512 << 10)
@@ -66,11 +72,16 @@ impl Cutter {
         let half_powers = (2.0 * best.max(1.0).log2()).round() as u32;
         let power = 1usize << (half_powers / 2).min(22);
         // A product is the same on every machine, which a power with a fraction need not be.
-        if half_powers.is_multiple_of(2) { power } else { (power as f64 * std::f64::consts::SQRT_2) as usize }
+        if half_powers.is_multiple_of(2) {
+            power
+        } else {
+            (power as f64 * std::f64::consts::SQRT_2) as usize
+        }
     }
 }
 
-/// The shortest beginning of `first` that comes behind `before`: it parts the two as well as `first` does, and every reader fetches it.
+/// The shortest beginning of `first` that comes behind `before`: it parts the two as well as
+/// `first` does, and every reader fetches it.
 pub fn parting<'a>(before: &str, first: &'a str) -> &'a str {
     let mut ends = first.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])
@@ -120,7 +131,11 @@ mod tests {
     fn targets_are_near_the_cheapest() {
         let cost = |target: usize| (40 * 14_000_000 / target + 5 * target / 2) as f64;
         let target = Cutter::best_target(14_000_000, 40, 5, 4 << 10);
-        assert_eq!(target, Cutter::best_target(15_000_000, 40, 5, 4 << 10), "a growing site keeps its cuts");
+        assert_eq!(
+            target,
+            Cutter::best_target(15_000_000, 40, 5, 4 << 10),
+            "a growing site keeps its cuts"
+        );
         assert!([target / 2, target * 2].iter().all(|&other| cost(target) <= cost(other) * 1.01));
         assert_eq!(Cutter::best_target(0, 40, 5, 4 << 10), 4 << 10);
         assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5, 4 << 10), 512 << 10);
@@ -143,7 +158,8 @@ mod tests {
         let letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let mut words = vec![String::new()];
         for _ in 0..4 {
-            let longer = words.iter().flat_map(|word| letters.map(|letter| format!("{word}{letter}")));
+            let longer =
+                words.iter().flat_map(|word| letters.map(|letter| format!("{word}{letter}")));
             words.extend(longer.collect::<Vec<_>>());
         }
         words.sort();

@@ -1,4 +1,5 @@
-//! The engine's host on this machine: opens a bundle on disk, in either of its shapes, and feeds the engine's state machine.
+//! The engine's host on this machine: opens a bundle on disk, in either of its shapes, and feeds
+//! the engine's state machine.
 
 mod encoder;
 mod near;
@@ -64,7 +65,8 @@ impl Host {
         Ok(Host { index, files, streamed: false })
     }
 
-    /// Whether to search as a browser does, which fetches the cells nearest to a query rather than all vectors.
+    /// Whether to search as a browser does, which fetches the cells nearest to a query rather than
+    /// all vectors.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed;
         self.index.set_streamed(streamed);
@@ -122,8 +124,8 @@ impl Host {
         }
     }
 
-    /// Answers a request whose vectors an encoder made, if any did. Where words of it turn out to be slips, they are made anew of what was meant,
-    /// and it is answered again.
+    /// Answers a request whose vectors an encoder made, if any did. Where words of it turn out to
+    /// be slips, they are made anew of what was meant, and it is answered again.
     ///
     /// # Errors
     /// As [`Host::search`] and [`QueryEncoder::encode`].
@@ -132,8 +134,10 @@ impl Host {
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost)> {
-        // Hashed spellings are made where the engine runs, of what was typed; every host has to do the same.
-        let embeds = |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
+        // Hashed spellings are made where the engine runs, of what was typed; every host has to do
+        // the same.
+        let embeds =
+            |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
         let Some(encoder) = encoder.filter(embeds) else { return self.search(request) };
         let (response, mut cost) = self.search(request.clone())?;
         if response.corrections.is_empty() {
@@ -141,7 +145,9 @@ impl Host {
         }
         let meant = |text: &str| {
             let corrections = response.corrections.iter();
-            corrections.fold(text.to_owned(), |text, slip| replace_word(&text, &slip.word, &slip.replacement))
+            corrections.fold(text.to_owned(), |text, slip| {
+                replace_word(&text, &slip.word, &slip.replacement)
+            })
         };
         let vector = encoder.encode(&meant(&request.query))?.0;
         let also_vectors = request
@@ -195,7 +201,10 @@ impl Host {
 
     fn read(&mut self, shard: ShardId, cost: &mut Cost) -> anyhow::Result<()> {
         let reading = Instant::now();
-        let entry = *self.index.entry(shard).with_context(|| format!("shard {} does not exist", shard.0))?;
+        let entry = *self
+            .index
+            .entry(shard)
+            .with_context(|| format!("shard {} does not exist", shard.0))?;
         let stored = match self.files.stored(shard, &entry) {
             Err(_) if self.index.is_optional(shard) => return Ok(()),
             stored => stored?,
@@ -222,14 +231,18 @@ fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
         .with_context(|| format!("{} cannot be searched", files.path().display()))
 }
 
-/// The text with another word in place of one, where that is a whole word: as the client's `meant` has it.
+/// The text with another word in place of one, where that is a whole word: as the client's `meant`
+/// has it.
 fn replace_word(text: &str, word: &str, replacement: &str) -> String {
     let ends = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     let mut replaced = String::with_capacity(text.len());
     let mut copied = 0;
     for (at, _) in text.match_indices(word) {
         let end = at + word.len();
-        if !word.is_empty() && ends(text[..at].chars().next_back()) && ends(text[end..].chars().next()) {
+        if !word.is_empty()
+            && ends(text[..at].chars().next_back())
+            && ends(text[end..].chars().next())
+        {
             replaced.push_str(&text[copied..at]);
             replaced.push_str(replacement);
             copied = end;
@@ -247,7 +260,10 @@ mod tests {
     fn only_whole_words_are_replaced() {
         let meant = |text: &str| replace_word(text, "mutx", "mutex");
         assert_eq!(meant("mutx"), "mutex");
-        assert_eq!(meant("a mutx, (mutx) and mutxes of amutx"), "a mutex, (mutex) and mutxes of amutx");
+        assert_eq!(
+            meant("a mutx, (mutx) and mutxes of amutx"),
+            "a mutex, (mutex) and mutxes of amutx"
+        );
         assert_eq!(meant("ümutx mutxé mutx"), "ümutx mutxé mutex");
         assert_eq!(replace_word("text", "", "x"), "text");
     }

@@ -1,4 +1,5 @@
-//! The build tool as a library: the binary `findling` is a thin face over it, and tests drive it directly.
+//! The build tool as a library: the binary `findling` is a thin face over it, and tests drive it
+//! directly.
 
 pub mod budget;
 pub mod chunk;

@@ -6,7 +6,8 @@ use clap::{Parser, Subcommand};
 use findling_build::commands;
 use findling_build::ui::{Ui, Verbosity};
 
-/// Stages of a build follow each other, and what one gives back is for the next: the system's allocator keeps it in pieces.
+/// Stages of a build follow each other, and what one gives back is for the next: the system's
+/// allocator keeps it in pieces.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

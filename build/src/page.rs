@@ -7,7 +7,8 @@ use findling_bundle::AttributeValue;
 /// A page, a record: one result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// The document's id: a record's `_id`, or the page's path relative to the input directory, with `/`.
+    /// The document's id: a record's `_id`, or the page's path relative to the input directory,
+    /// with `/`.
     pub id: String,
     /// Where it is, relative to the site's root or absolute.
     pub url: String,

@@ -1,4 +1,5 @@
-//! The parameters of ranking that a site may set: their names, what is tried of each, and the file they are kept in.
+//! The parameters of ranking that a site may set: their names, what is tried of each, and the file
+//! they are kept in.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -85,7 +86,8 @@ pub fn differences<'a>(
     named.filter(|(_, (from, to))| from != to).map(|(name, (from, to))| (name, from, to))
 }
 
-/// Reads a file of parameters: a JSON object of names and numbers. What it does not name stays as it is by default.
+/// Reads a file of parameters: a JSON object of names and numbers. What it does not name stays as
+/// it is by default.
 ///
 /// # Errors
 /// Where the file cannot be read or is something else, a name is unknown, or a number impossible.
@@ -150,7 +152,10 @@ mod tests {
             }
         }
         let got = params(&setting);
-        assert_eq!((got.bm25f.fields[4].b, got.bm25f.k1, got.bm25f.fields[5].weight), (0.1, 2.5, 0.6));
+        assert_eq!(
+            (got.bm25f.fields[4].b, got.bm25f.k1, got.bm25f.fields[5].weight),
+            (0.1, 2.5, 0.6)
+        );
         assert_eq!((got.sentence_alpha, got.page_second, got.bm25f.heading_boost), (0.2, 0.4, 0.7));
         assert_eq!(of(got), setting);
         assert_eq!(params(&defaults()), RankParams::default());
@@ -160,7 +165,11 @@ mod tests {
     fn defaults_and_all_that_is_tried_are_possible() {
         for ((parameter, most), default) in PARAMETERS.iter().zip(RANKING_MOST).zip(defaults()) {
             assert!((0.0..=most).contains(&default), "{}", parameter.name);
-            assert!(parameter.grid.iter().all(|value| (0.0..=most).contains(value)), "{}", parameter.name);
+            assert!(
+                parameter.grid.iter().all(|value| (0.0..=most).contains(value)),
+                "{}",
+                parameter.name
+            );
             assert!(parameter.grid.is_sorted(), "{}", parameter.name);
         }
     }
@@ -180,7 +189,10 @@ mod tests {
         assert_eq!(read(&path).expect("read"), setting);
         for (text, expect) in [
             ("[1]", "an object of names and numbers"),
-            (r#"{"k2": 1}"#, "`k2` is no parameter of ranking; there are titleLength, headingLength"),
+            (
+                r#"{"k2": 1}"#,
+                "`k2` is no parameter of ranking; there are titleLength, headingLength",
+            ),
             (r#"{"k1": -1}"#, "expected k1 from 0 to 100, found -1"),
             (r#"{"meaning": 1.5}"#, "expected meaning from 0 to 1, found 1.5"),
         ] {

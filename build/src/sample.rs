@@ -1,5 +1,5 @@
-//! Queries made of a site's own text: headings and beginnings of sentences in turn, evenly over its sections. The same
-//! site gives the same queries.
+//! Queries made of a site's own text: headings and beginnings of sentences in turn, evenly over its
+//! sections. The same site gives the same queries.
 
 /// Queries at most.
 pub const MAX_QUERIES: usize = 200;
@@ -19,8 +19,8 @@ pub fn evenly<T>(candidates: Vec<T>) -> impl Iterator<Item = T> {
     candidates.into_iter().step_by(step)
 }
 
-/// The query number `i`: a section's heading, or for odd numbers, and where there is no heading, the beginning of its
-/// second sentence; the first often repeats the heading.
+/// The query number `i`: a section's heading, or for odd numbers, and where there is no heading,
+/// the beginning of its second sentence; the first often repeats the heading.
 pub fn query(i: usize, heading: &str, text: &str) -> String {
     if i.is_multiple_of(2) && !heading.is_empty() {
         return heading.to_owned();

@@ -1,4 +1,5 @@
-//! The static server behind `findling serve`: for trying a site out, with the headers a host should send.
+//! The static server behind `findling serve`: for trying a site out, with the headers a host should
+//! send.
 //!
 //! | what | `Cache-Control` | compressed |
 //! |---|---|---|
@@ -27,14 +28,16 @@ pub struct Layout {
     pub bundle: PathBuf,
     /// Where it is when there is a site: a path with `/` at both ends.
     pub mount: String,
-    /// The directories of the site; the first that has a file serves it. Without any, the bundle is at `/`.
+    /// The directories of the site; the first that has a file serves it. Without any, the bundle
+    /// is at `/`.
     pub sites: Vec<PathBuf>,
 }
 
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// Brotli's quality, of 0 to 11: fast rather than small, since answers are compressed while they are sent.
+/// Brotli's quality, of 0 to 11: fast rather than small, since answers are compressed while they
+/// are sent.
 pub const BROTLI_QUALITY: i32 = 5;
 /// Least bytes of an answer for which compressing it is worth it.
 pub const COMPRESSED_FROM: u64 = 256;
@@ -42,7 +45,9 @@ pub const COMPRESSED_FROM: u64 = 256;
 /// The server's answers to everything.
 pub fn router(layout: &Layout) -> Router {
     let shards = Router::new()
-        .fallback_service(ServeDir::new(layout.bundle.join("shards")).append_index_html_on_directories(false))
+        .fallback_service(
+            ServeDir::new(layout.bundle.join("shards")).append_index_html_on_directories(false),
+        )
         .layer(middleware::from_fn(|request, next| caching(request, next, FOR_EVER)));
     // The rest of the bundle: the entry file, the client, a single-file bundle.
     let bundle = Router::new()
@@ -55,9 +60,10 @@ pub fn router(layout: &Layout) -> Router {
             .nest_service(&layout.mount, bundle)
             .fallback_service(site),
     };
-    let compression = CompressionLayer::new()
-        .quality(CompressionLevel::Precise(BROTLI_QUALITY))
-        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::IMAGES).and(Compressible));
+    let compression =
+        CompressionLayer::new().quality(CompressionLevel::Precise(BROTLI_QUALITY)).compress_when(
+            SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::IMAGES).and(Compressible),
+        );
     router.layer(compression)
 }
 
@@ -81,7 +87,8 @@ async fn caching(mut request: Request, next: Next, policy: HeaderValue) -> Respo
         request.headers_mut().remove(header::IF_MODIFIED_SINCE);
     }
     let mut response = next.run(request).await;
-    let found = response.status().is_success() || response.status() == axum::http::StatusCode::NOT_MODIFIED;
+    let found =
+        response.status().is_success() || response.status() == axum::http::StatusCode::NOT_MODIFIED;
     let policy = if found { policy } else { ASK_AGAIN };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, policy);

@@ -1,7 +1,8 @@
 //! The console: what the tool says besides its results.
 //!
-//! Results go to standard output; everything said here goes to standard error, so that `--json` can be
-//! piped while progress is still seen. Colours and bars appear only on a terminal, and `NO_COLOR` is obeyed.
+//! Results go to standard output; everything said here goes to standard error, so that `--json` can
+//! be piped while progress is still seen. Colours and bars appear only on a terminal, and
+//! `NO_COLOR` is obeyed.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
@@ -102,7 +103,10 @@ impl Ui {
 
     /// Something that the reader should know and that stops nothing.
     pub fn warn(&self, message: impl std::fmt::Display) {
-        eprintln!("{} {message}", Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning")));
+        eprintln!(
+            "{} {message}",
+            Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"))
+        );
     }
 
     /// What stopped the command, with its causes.
@@ -123,7 +127,8 @@ impl Ui {
         if !self.bars {
             return ProgressBar::hidden();
         }
-        let template = format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        let template =
+            format!("{{msg:>12}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
         let style = ProgressStyle::with_template(&template)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ");
@@ -189,7 +194,8 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Reads a number of bytes as [`bytes`] prints it: `812`, `812 B`, `34.5kB`, `1.2 MB`, `2GB`; also `300k` and `1MiB`.
+/// Reads a number of bytes as [`bytes`] prints it: `812`, `812 B`, `34.5kB`, `1.2 MB`, `2GB`; also
+/// `300k` and `1MiB`.
 ///
 /// # Errors
 /// Where the text is something else.

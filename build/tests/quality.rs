@@ -1,8 +1,10 @@
-//! Does search find what readers mean? Floors under the quality of retrieval, on questions nobody tuned for.
+//! Does search find what readers mean? Floors under the quality of retrieval, on questions nobody
+//! tuned for.
 //!
-//! The Rust Book comes with the toolchain, its questions are in `tests/quality`. Judged sets in BEIR's layout are taken
-//! from `$FINDLING_EVAL_SETS` (a directory of `NAME.tar.gz`), else from `../shared/data/eval` beside the project. What is
-//! missing is skipped, and said. The floors are a little below what was measured; DESIGN.md has the measurements.
+//! The Rust Book comes with the toolchain, its questions are in `tests/quality`. Judged sets in
+//! BEIR's layout are taken from `$FINDLING_EVAL_SETS` (a directory of `NAME.tar.gz`), else from
+//! `../shared/data/eval` beside the project. What is missing is skipped, and said. The floors are a
+//! little below what was measured; DESIGN.md has the measurements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,12 @@ struct Floor {
     least: f64,
 }
 
-const fn floor(encoder: &'static str, mode: &'static str, figure: &'static str, least: f64) -> Floor {
+const fn floor(
+    encoder: &'static str,
+    mode: &'static str,
+    figure: &'static str,
+    least: f64,
+) -> Floor {
     Floor { encoder, mode, figure, least }
 }
 
@@ -39,7 +46,8 @@ fn has_model() -> bool {
 }
 
 fn findling(args: &[&str]) -> Vec<u8> {
-    let output = Command::new(env!("CARGO_BIN_EXE_findling")).args(args).output().expect("findling runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_findling")).args(args).output().expect("findling runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "findling {args:?}: {said}");
     output.stdout
@@ -50,13 +58,28 @@ fn text(path: &Path) -> &str {
 }
 
 /// Builds a corpus, evaluates it, and holds what was measured against the floors.
-fn hold(name: &str, corpus: &Path, build_options: &[&str], queries: &Path, qrels: &Path, floors: &[Floor]) {
+fn hold(
+    name: &str,
+    corpus: &Path,
+    build_options: &[&str],
+    queries: &Path,
+    qrels: &Path,
+    floors: &[Floor],
+) {
     let semantic = has_model();
     let dir = tempfile::tempdir().expect("a temporary directory");
     let bundle = dir.path().join("bundle");
     let encoder = if semantic { MODEL } else { "none" };
-    let mut args =
-        vec!["build", text(corpus), "-o", text(&bundle), "--no-client", "--quiet", "--encoder", encoder];
+    let mut args = vec![
+        "build",
+        text(corpus),
+        "-o",
+        text(&bundle),
+        "--no-client",
+        "--quiet",
+        "--encoder",
+        encoder,
+    ];
     args.extend(build_options);
     findling(&args);
     let mut measured: BTreeMap<(&str, String), Value> = BTreeMap::new();
@@ -81,13 +104,15 @@ fn hold(name: &str, corpus: &Path, build_options: &[&str], queries: &Path, qrels
         args.extend(streamed);
         let report: Value = serde_json::from_slice(&findling(&args)).expect("JSON");
         for mode in report["modes"].as_array().expect("modes") {
-            measured.insert((encoder, mode["mode"].as_str().expect("a name").to_owned()), mode.clone());
+            measured
+                .insert((encoder, mode["mode"].as_str().expect("a name").to_owned()), mode.clone());
         }
     }
     let mut below = Vec::new();
     for floor in floors.iter().filter(|floor| semantic || floor.mode == "lexical") {
-        let found =
-            measured[&(floor.encoder, floor.mode.to_owned())][floor.figure].as_f64().expect("a number");
+        let found = measured[&(floor.encoder, floor.mode.to_owned())][floor.figure]
+            .as_f64()
+            .expect("a number");
         let line = format!(
             "{name}, {} {}: {} {found:.3}, at least {:.3}",
             floor.encoder, floor.mode, floor.figure, floor.least
@@ -109,7 +134,10 @@ fn questions_about_the_rust_book_find_their_pages() {
         .unwrap_or_default();
     let book = Path::new(&sysroot).join("share/doc/rust/html/book");
     if !book.join("ch16-03-shared-state.html").is_file() {
-        println!("skipped: the Rust Book is not in {} (`rustup component add rust-docs`)", book.display());
+        println!(
+            "skipped: the Rust Book is not in {} (`rustup component add rust-docs`)",
+            book.display()
+        );
         return;
     }
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -133,7 +161,8 @@ fn questions_about_the_rust_book_find_their_pages() {
             qrels.push_str(&format!("{i}\t{page}\t1\n"));
         }
     }
-    let (queries_file, qrels_file) = (dir.path().join("queries.jsonl"), dir.path().join("qrels.tsv"));
+    let (queries_file, qrels_file) =
+        (dir.path().join("queries.jsonl"), dir.path().join("qrels.tsv"));
     std::fs::write(&queries_file, queries).expect("written");
     std::fs::write(&qrels_file, qrels).expect("written");
     // Some questions have two pages that answer them, so what counts is the place of the first.
@@ -154,7 +183,13 @@ fn unpacked(set: &str, into: &Path) -> Option<PathBuf> {
         println!("skipped: {set}: FINDLING_EVAL_SETS names no directory with {set}.tar.gz");
         return None;
     }
-    let tar = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(into).status().expect("tar runs");
+    let tar = Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(into)
+        .status()
+        .expect("tar runs");
     assert!(tar.success(), "{} cannot be unpacked", archive.display());
     Some(into.join(set))
 }
@@ -214,7 +249,8 @@ fn words_alone_keep_their_quality() {
             "none",
         ]);
         let (queries, qrels) = (set_dir.join("queries.jsonl"), set_dir.join("qrels.tsv"));
-        let args = ["eval", text(&bundle), "--queries", text(&queries), "--qrels", text(&qrels), "--json"];
+        let args =
+            ["eval", text(&bundle), "--queries", text(&queries), "--qrels", text(&qrels), "--json"];
         let report: Value = serde_json::from_slice(&findling(&args)).expect("JSON");
         let found = report["modes"][0]["ndcg@10"].as_f64().expect("a number");
         println!("{set}, words alone: nDCG@10 {found:.3}, at least {least:.3}");

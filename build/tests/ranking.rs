@@ -1,7 +1,8 @@
 //! Is the order of results the one a reader expects? The cases of `tests/ranking`, by words alone.
 //!
-//! A topic is a directory of pages and a file of cases, each of which says in words why its order must be so; README.md
-//! there has the keys. `tests/e2e/browser/ranking.test.mjs` asks the same of the client in a browser.
+//! A topic is a directory of pages and a file of cases, each of which says in words why its order
+//! must be so; README.md there has the keys. `tests/e2e/browser/ranking.test.mjs` asks the same of
+//! the client in a browser.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -112,7 +113,9 @@ impl Case {
         if self.none && of_pages {
             wrong.push("it expects pages and none".to_owned());
         }
-        if self.paged.is_some() && ["limit", "offset"].iter().any(|key| self.request.contains_key(*key)) {
+        if self.paged.is_some()
+            && ["limit", "offset"].iter().any(|key| self.request.contains_key(*key))
+        {
             wrong.push("\"paged\" sets limit and offset itself".to_owned());
         }
         wrong
@@ -130,16 +133,21 @@ impl Case {
     }
 
     /// What is wrong with what `ask` answers: what was expected and what was found.
-    fn failures(&self, n_pages: usize, mut ask: impl FnMut(Value) -> Result<Value, String>) -> Vec<String> {
+    fn failures(
+        &self,
+        n_pages: usize,
+        mut ask: impl FnMut(Value) -> Result<Value, String>,
+    ) -> Vec<String> {
         let mut wrong = Vec::new();
-        let mut answer =
-            |query: &str, more: Value, wrong: &mut Vec<String>| match ask(self.request(query, more)) {
-                Ok(response) => Some(response),
-                Err(error) => {
-                    wrong.push(format!("{query:?}: expected an answer\n      found an error: {error}"));
-                    None
-                }
-            };
+        let mut answer = |query: &str, more: Value, wrong: &mut Vec<String>| match ask(
+            self.request(query, more)
+        ) {
+            Ok(response) => Some(response),
+            Err(error) => {
+                wrong.push(format!("{query:?}: expected an answer\n      found an error: {error}"));
+                None
+            }
+        };
         // Where it is typed, each beginning; the whole comes last.
         let ends: Vec<usize> =
             self.query.char_indices().map(|(at, _)| at).skip(1).chain([self.query.len()]).collect();
@@ -153,7 +161,10 @@ impl Case {
             let more = if self.typed.is_some() { json!({"prefix": true}) } else { json!({}) };
             let Some(response) = answer(query, more, &mut wrong) else { continue };
             self.expect(&response, |expected| {
-                wrong.push(format!("{query:?}: expected {expected}\n      found {}", shown(&response)));
+                wrong.push(format!(
+                    "{query:?}: expected {expected}\n      found {}",
+                    shown(&response)
+                ));
             });
             list = ids(&response);
         }
@@ -161,8 +172,12 @@ impl Case {
             if let Some(response) = answer(query, json!({}), &mut wrong)
                 && ids(&response) != list
             {
-                let expected = format!("the same pages as for {:?}: {}", self.query, list.join(" "));
-                wrong.push(format!("{query:?}: expected {expected}\n      found {}", shown(&response)));
+                let expected =
+                    format!("the same pages as for {:?}: {}", self.query, list.join(" "));
+                wrong.push(format!(
+                    "{query:?}: expected {expected}\n      found {}",
+                    shown(&response)
+                ));
             }
         }
         if let Some(step) = self.paged {
@@ -230,7 +245,10 @@ impl Case {
         if let Some(copies) = self.copies
             && response["results"][0]["copies"].as_u64().unwrap_or_default() != copies
         {
-            say(format!("{copies} copies of the first page, not {}", response["results"][0]["copies"]));
+            say(format!(
+                "{copies} copies of the first page, not {}",
+                response["results"][0]["copies"]
+            ));
         }
         if let Some(facets) = &self.facets {
             let counted = response["facets"].as_array().into_iter().flatten();
@@ -255,8 +273,10 @@ impl Case {
         }
         if let Some(expected) = &self.suggests {
             let made = response["suggestions"].as_array().cloned().unwrap_or_default();
-            let made: Vec<String> =
-                made.iter().map(|one| one["query"].as_str().unwrap_or_default().to_owned()).collect();
+            let made: Vec<String> = made
+                .iter()
+                .map(|one| one["query"].as_str().unwrap_or_default().to_owned())
+                .collect();
             if made != *expected {
                 say(format!("suggestions {expected:?}, not {made:?}"));
             }
@@ -265,7 +285,8 @@ impl Case {
             let made = response["corrections"].as_array().cloned().unwrap_or_default();
             let same = made.len() == expected.len()
                 && made.iter().zip(expected).all(|(made, expected)| {
-                    made["word"] == expected["word"] && made["replacement"] == expected["replacement"]
+                    made["word"] == expected["word"]
+                        && made["replacement"] == expected["replacement"]
                 });
             if !same {
                 let (expected, made) = (json!(expected), json!(made));
@@ -361,7 +382,9 @@ fn readers_find_what_they_mean() {
         files(&directory.join("pages"), "", &mut pages);
         for case in &topic.cases {
             let wrong = case.mistakes(&pages);
-            mistakes.extend(wrong.into_iter().map(|wrong| format!("{name}: {:?}: {wrong}", case.query)));
+            mistakes.extend(
+                wrong.into_iter().map(|wrong| format!("{name}: {:?}: {wrong}", case.query)),
+            );
         }
         n_cases += topic.cases.len();
         let out = tempfile::tempdir().expect("a temporary directory");
@@ -374,19 +397,24 @@ fn readers_find_what_they_mean() {
         };
         for case in &topic.cases {
             let wrong = case.failures(pages.len(), |request| {
-                let request = Request::from_json(&request.to_string()).map_err(|error| error.to_string())?;
+                let request =
+                    Request::from_json(&request.to_string()).map_err(|error| error.to_string())?;
                 let (response, _) = host.search(request).map_err(|error| format!("{error:#}"))?;
                 serde_json::from_str(&response.to_json()).map_err(|error| error.to_string())
             });
             if case.open.is_some() {
                 n_open += 1;
                 if wrong.is_empty() {
-                    failed.push(format!("{name}: {:?}: it is done: take \"open\" away", case.query));
+                    failed
+                        .push(format!("{name}: {:?}: it is done: take \"open\" away", case.query));
                 }
             } else if !wrong.is_empty() {
                 let source = case.source.as_ref().map(|source| format!(" [{source}]"));
                 let (query, why, source) = (&case.query, &case.why, source.unwrap_or_default());
-                failed.push(format!("{name}: {query:?}: {why}{source}\n    {}", wrong.join("\n    ")));
+                failed.push(format!(
+                    "{name}: {query:?}: {why}{source}\n    {}",
+                    wrong.join("\n    ")
+                ));
             }
         }
     }
@@ -412,7 +440,10 @@ fn a_wrong_order_is_told() {
         0,
     );
     check(json!({"snippet": "lock", "marked": ["lock"], "same": ["Lock"], "corrections": []}), 0);
-    check(json!({"first": "a.md", "order": ["a.md", "b.md"], "only": ["b.md"], "absent": ["b.md"]}), 4);
+    check(
+        json!({"first": "a.md", "order": ["a.md", "b.md"], "only": ["b.md"], "absent": ["b.md"]}),
+        4,
+    );
     check(json!({"first": "b.md#b", "order": ["b.md", "c.md"], "none": true, "paged": 1}), 4);
     check(
         json!({"snippet": "key", "marked": ["it"], "corrections": [{"word": "lok", "replacement": "lock"}]}),

@@ -1,4 +1,5 @@
-//! The commands `search`, `eval` and `inspect --budget` over a small bundle in both of its shapes, as a person would run them.
+//! The commands `search`, `eval` and `inspect --budget` over a small bundle in both of its shapes,
+//! as a person would run them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,7 +22,12 @@ fn page(id: &str, book: &str, title: &str, sections: &[(&str, &str)]) -> Page {
             level: 2,
             heading: heading.to_string(),
             anchor: Some(heading.to_lowercase().replace(' ', "-")),
-            blocks: vec![Block { text: text.to_string(), code: vec![], is_code_block: false, weight: 1.0 }],
+            blocks: vec![Block {
+                text: text.to_string(),
+                code: vec![],
+                is_code_block: false,
+                weight: 1.0,
+            }],
         })
         .collect();
     Page {
@@ -47,7 +53,10 @@ fn corpus(at: &Path) -> (PathBuf, PathBuf) {
                     "Shared State",
                     "A mutex guards data that several threads share; one thread at a time may lock it.",
                 ),
-                ("Message Passing", "Threads send messages through channels instead of sharing memory."),
+                (
+                    "Message Passing",
+                    "Threads send messages through channels instead of sharing memory.",
+                ),
             ],
         ),
         page(
@@ -69,9 +78,12 @@ fn corpus(at: &Path) -> (PathBuf, PathBuf) {
     let (directory, file) = (at.join("out"), at.join("site.findling"));
     write(&directory, Shape::Directory, &bundle, &[], std::time::Duration::ZERO).expect("written");
     write(&file, Shape::FileAlone, &bundle, &[], std::time::Duration::ZERO).expect("written");
-    let queries =
-        [json!({"_id": "q1", "text": "mutex threads share"}), json!({"_id": "q2", "text": "cargo build"})];
-    std::fs::write(at.join("queries.jsonl"), queries.map(|q| q.to_string()).join("\n")).expect("written");
+    let queries = [
+        json!({"_id": "q1", "text": "mutex threads share"}),
+        json!({"_id": "q2", "text": "cargo build"}),
+    ];
+    std::fs::write(at.join("queries.jsonl"), queries.map(|q| q.to_string()).join("\n"))
+        .expect("written");
     std::fs::write(
         at.join("qrels.tsv"),
         "query-id\tcorpus-id\tscore\nq1\ta threads.html\t1\nq1\terrors.html\t0\nq2\tcargo.html\t2\nq3\tcargo.html\t1\n",
@@ -118,14 +130,22 @@ fn both_shapes_answer_alike_in_at_most_two_rounds() {
 fn people_see_title_headings_snippet_and_address() {
     let at = tempfile::tempdir().expect("a directory");
     let (directory, _) = corpus(at.path());
-    let shown = stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "-k", "1"]);
+    let shown =
+        stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "-k", "1"]);
     assert!(shown.contains(" 1. Concurrency › Shared State"), "{shown}");
-    assert!(shown.contains("**mutex**") && shown.contains("/a threads.html#shared-state"), "{shown}");
+    assert!(
+        shown.contains("**mutex**") && shown.contains("/a threads.html#shared-state"),
+        "{shown}"
+    );
     assert!(!shown.contains('\u{1b}'), "no colours where there is no terminal: {shown}");
-    let second = stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "--offset", "1"]);
+    let second =
+        stdout(&["search", text(&directory), "mutex share", "--mode", "lexical", "--offset", "1"]);
     assert!(second.contains(" 2. Errors") && !second.contains("Concurrency"), "{second}");
     let explained = stdout(&["search", text(&directory), "mutex", "--explain"]);
-    assert!(explained.contains("BM25F") && explained.contains("fusion       convex"), "{explained}");
+    assert!(
+        explained.contains("BM25F") && explained.contains("fusion       convex"),
+        "{explained}"
+    );
 }
 
 #[test]
@@ -175,10 +195,12 @@ fn evaluation_measures_each_mode() {
     let (queries, qrels) = (at.path().join("queries.jsonl"), at.path().join("qrels.tsv"));
     let args = ["eval", text(&directory), "--queries", text(&queries), "--qrels", text(&qrels)];
     let report: Value =
-        serde_json::from_str(&stdout(&[&args[..], &["--json", "--per-query"]].concat())).expect("JSON");
+        serde_json::from_str(&stdout(&[&args[..], &["--json", "--per-query"]].concat()))
+            .expect("JSON");
     assert_eq!((&report["nQueries"], &report["nLeftOut"]), (&json!(2), &json!(1)));
     let modes: Vec<&Value> = report["modes"].as_array().expect("a list").iter().collect();
-    let names: Vec<&str> = modes.iter().map(|mode| mode["mode"].as_str().expect("a name")).collect();
+    let names: Vec<&str> =
+        modes.iter().map(|mode| mode["mode"].as_str().expect("a name")).collect();
     assert_eq!(names, ["lexical", "semantic", "hybrid"]);
     for measure in ["ndcg@10", "recall@10", "recall@100", "mrr@10"] {
         assert_eq!(modes[0][measure], 1.0, "{}", modes[0]);
@@ -200,8 +222,12 @@ fn the_budget_is_measured_and_can_be_exceeded() {
     for bundle in [&directory, &file] {
         let args = ["inspect", text(bundle), "--budget", "--queries", text(&queries)];
         let printed = stdout(&args);
-        assert!(printed.contains("first query") && printed.contains("no client lies beside"), "{printed}");
-        let report: Value = serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).expect("JSON");
+        assert!(
+            printed.contains("first query") && printed.contains("no client lies beside"),
+            "{printed}"
+        );
+        let report: Value =
+            serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).expect("JSON");
         assert_eq!((&report["hasClient"], &report["encoder"]), (&json!(false), &json!("hash")));
         let number = |path: &str| report.pointer(path).and_then(Value::as_u64).expect("a number");
         assert_eq!((number("/first/nQueries"), number("/later/nQueries")), (2, 1));
@@ -218,9 +244,13 @@ fn the_budget_is_measured_and_can_be_exceeded() {
         assert_eq!(allowed(&(together - 1).to_string()).status.code(), Some(1));
     }
     // Its sections are too short to take queries from.
-    let said = String::from_utf8_lossy(&findling(&["inspect", text(&file), "--budget"]).stderr).into_owned();
+    let said = String::from_utf8_lossy(&findling(&["inspect", text(&file), "--budget"]).stderr)
+        .into_owned();
     assert!(said.contains("--queries"), "{said}");
-    assert_eq!(findling(&["inspect", text(&file), "--max-first-query", "1MB"]).status.code(), Some(2));
+    assert_eq!(
+        findling(&["inspect", text(&file), "--max-first-query", "1MB"]).status.code(),
+        Some(2)
+    );
 }
 
 #[test]
@@ -237,7 +267,11 @@ fn mistakes_are_named() {
     check(&["search", text(&directory)], 2, "QUERY");
     check(&["search", text(&directory), "x", "--fusion", "sum"], 2, "convex");
     check(&["search", text(&directory), "x", "--filter", "colour=red"], 1, "book");
-    check(&["search", text(&directory), "x", "--query-encoder", "no-such-model"], 1, "no-such-model");
+    check(
+        &["search", text(&directory), "x", "--query-encoder", "no-such-model"],
+        1,
+        "no-such-model",
+    );
     // A shard that was changed on the way is refused by name, not searched.
     let shards = directory.join("shards");
     for shard in std::fs::read_dir(&shards).expect("a directory") {
@@ -259,7 +293,8 @@ fn without_a_model_the_static_table_embeds_documents_too() {
     ];
     let (corpus, out) = (at.path().join("corpus.jsonl"), at.path().join("out"));
     std::fs::write(&corpus, records.map(|record| record.to_string()).join("\n")).expect("written");
-    let args = ["build", text(&corpus), "-o", text(&out), "--no-client", "--encoder", "static", "--fit"];
+    let args =
+        ["build", text(&corpus), "-o", text(&out), "--no-client", "--encoder", "static", "--fit"];
     let built = findling(&args);
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{said}");
@@ -276,14 +311,20 @@ fn without_a_model_the_static_table_embeds_documents_too() {
             other,
         ]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains("use static or none"), "{other}: {said}");
+        assert!(
+            !refused.status.success() && said.contains("use static or none"),
+            "{other}: {said}"
+        );
     }
     let refused = findling(&["search", text(&out), "bread", "--query-encoder", "transformer"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("use --query-encoder static"));
     for (query, expect) in [("concurrency primitive", "locks"), ("how to cook dough", "bread")] {
         let found = findling(&["search", text(&out), query, "--mode", "semantic", "--json"]);
         let found: Value = serde_json::from_slice(&found.stdout).expect("JSON");
-        assert_eq!((&found["results"][0]["id"], &found["encoder"]), (&json!(expect), &json!("static")));
+        assert_eq!(
+            (&found["results"][0]["id"], &found["encoder"]),
+            (&json!(expect), &json!("static"))
+        );
     }
 }
 
@@ -302,10 +343,17 @@ fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address(
     );
     assert!(shown.contains("mutex yes, share no") && shown.contains("Shared State"), "{shown}");
     let json: Value = serde_json::from_str(&ask("errors.html", &["--json"])).expect("JSON");
-    assert_eq!((&json["why"]["rank"], &json["why"]["first"]["title"]), (&json!(2), &json!("Concurrency")));
+    assert_eq!(
+        (&json["why"]["rank"], &json["why"]["first"]["title"]),
+        (&json!(2), &json!("Concurrency"))
+    );
     let absent = ask("cargo.html", &[]);
-    assert!(absent.contains("This page has none of the query's words (`mutex`, `share`)."), "{absent}");
-    let failed = findling(&["explain", text(&directory), "mutex", "/error.html", "--mode", "lexical"]);
+    assert!(
+        absent.contains("This page has none of the query's words (`mutex`, `share`)."),
+        "{absent}"
+    );
+    let failed =
+        findling(&["explain", text(&directory), "mutex", "/error.html", "--mode", "lexical"]);
     let said = String::from_utf8_lossy(&failed.stderr);
     assert!(
         !failed.status.success() && said.contains("no page has") && said.contains("/errors.html"),
@@ -342,13 +390,17 @@ fn other_wordings_find_their_pages_as_well() {
     };
     assert!(!ask(&[]).contains("Cargo"));
     let both = ask(&["--also", "cargo build", "--also", "panic"]);
-    assert!(both.contains("Cargo") && both.contains("Shared State") && both.contains("3 pages"), "{both}");
+    assert!(
+        both.contains("Cargo") && both.contains("Shared State") && both.contains("3 pages"),
+        "{both}"
+    );
     let many: Vec<&str> = ["--also", "a"].repeat(5);
     let refused = findling(&[&["search", text(&directory), "mutex"], &many[..]].concat());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("at most 4 other wordings"));
 }
 
-/// Thirty names: each the title of one page, and named more often in the text of another that is about all of them.
+/// Thirty names: each the title of one page, and named more often in the text of another that is
+/// about all of them.
 fn named_pages(at: &Path) -> PathBuf {
     let names: Vec<String> = ["al", "bor", "cin", "dol", "fer"]
         .iter()
@@ -387,14 +439,22 @@ fn a_tuned_ranking_travels_with_the_bundle() {
     let (queries, qrels, file) =
         (at.path().join("q.jsonl"), at.path().join("q.tsv"), at.path().join("ranking.json"));
     let build = |out: &Path, rest: &[&str]| {
-        let mut args = vec!["build", text(&pages), "-o", text(out), "--encoder", "none", "--no-client"];
+        let mut args =
+            vec!["build", text(&pages), "-o", text(out), "--encoder", "none", "--no-client"];
         args.extend(rest);
         stdout(&args);
     };
     build(&out, &[]);
     let eval = |bundle: &Path, rest: &[&str]| -> Value {
-        let mut args =
-            vec!["eval", text(bundle), "--queries", text(&queries), "--qrels", text(&qrels), "--json"];
+        let mut args = vec![
+            "eval",
+            text(bundle),
+            "--queries",
+            text(&queries),
+            "--qrels",
+            text(&qrels),
+            "--json",
+        ];
         args.extend(rest);
         serde_json::from_str(&stdout(&args)).expect("JSON")
     };
@@ -410,14 +470,20 @@ fn a_tuned_ranking_travels_with_the_bundle() {
     let again = eval(&out, &["--tune"]);
     assert_eq!(again, report, "the same every time");
 
-    // What the file says is what the bundle built with it does, and what one without it does when told.
+    // What the file says is what the bundle built with it does, and what one without it does when
+    // told.
     build(&tuned, &["--ranking", text(&file)]);
     let after = ndcg(&eval(&tuned, &[]));
     assert!(after > before + 0.05, "{before} {after}");
     assert_eq!(after, ndcg(&eval(&out, &["--ranking", text(&file)])));
-    let inspected: Value = serde_json::from_str(&stdout(&["inspect", text(&tuned), "--json"])).expect("JSON");
-    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("read")).expect("JSON");
-    assert_eq!(inspected["ranking"].as_object().map(|r| r.len()), kept.as_object().map(|r| r.len()));
+    let inspected: Value =
+        serde_json::from_str(&stdout(&["inspect", text(&tuned), "--json"])).expect("JSON");
+    let kept: Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("read")).expect("JSON");
+    assert_eq!(
+        inspected["ranking"].as_object().map(|r| r.len()),
+        kept.as_object().map(|r| r.len())
+    );
 
     // From there nothing more is to be had.
     assert_eq!(eval(&tuned, &["--tune"])["holds"], false);
@@ -433,5 +499,8 @@ fn without_judgements_headings_are_asked_for_and_a_warning_says_so() {
     assert_eq!((&report["nQueries"], &report["modes"][0]["mrr@10"]), (&json!(2), &json!(1.0)));
     assert!(String::from_utf8_lossy(&output.stderr).contains("favour words"));
     let output = findling(&["eval", text(&directory), "--tune"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("expected 20 judged queries at least, found 2"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("expected 20 judged queries at least, found 2")
+    );
 }

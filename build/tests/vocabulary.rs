@@ -1,4 +1,5 @@
-//! What `findling models prepare --vocabulary` and `findling build --vocabulary-budget` refuse, before any long work.
+//! What `findling models prepare --vocabulary` and `findling build --vocabulary-budget` refuse,
+//! before any long work.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,9 +23,11 @@ fn what_is_neither_a_bundle_nor_text_is_named() {
     let path = |name: &str| home.path().join(name).display().to_string();
     std::fs::write(path("image"), [0xff, 0xd8, 0xff, 0xe0]).unwrap();
     std::fs::create_dir(path("empty")).unwrap();
-    for (name, expected) in
-        [("image", "expected a bundle or text in UTF-8"), ("empty", "findling.idx"), ("nowhere", "nowhere")]
-    {
+    for (name, expected) in [
+        ("image", "expected a bundle or text in UTF-8"),
+        ("empty", "findling.idx"),
+        ("nowhere", "nowhere"),
+    ] {
         let said = refused(&["models", "prepare", "--vocabulary", &path(name)], home.path());
         assert!(said.contains(expected) && said.contains(name), "{said}");
     }

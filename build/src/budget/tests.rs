@@ -36,7 +36,10 @@ fn pages() -> Vec<Page> {
                 url: format!("/{i}"),
                 title: format!("Page {i}"),
                 language: "en".into(),
-                attributes: BTreeMap::from([("part".into(), AttributeValue::String(format!("p{}", i % 3)))]),
+                attributes: BTreeMap::from([(
+                    "part".into(),
+                    AttributeValue::String(format!("p{}", i % 3)),
+                )]),
                 sections: (0..3).map(section).collect(),
                 ..Page::default()
             }
@@ -44,7 +47,8 @@ fn pages() -> Vec<Page> {
         .collect()
 }
 
-/// A bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the static encoder where there is a table.
+/// A bundle in a shape: embedded by feature hashing of 16 dimensions, with rows of the static
+/// encoder where there is a table.
 fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Extra]) -> Host {
     let mut encoder: BoxedEncoder = Box::new(HashEncoder::new(16));
     if let Some(table) = table {
@@ -57,7 +61,8 @@ fn bundle_at(out: &Path, shape: Shape, table: Option<&StaticTable>, extras: &[Ex
     Host::open(out).unwrap()
 }
 
-/// Another encoder by another name: what bundles are embedded with whose queries the static encoder embeds.
+/// Another encoder by another name: what bundles are embedded with whose queries the static encoder
+/// embeds.
 struct Named(HashEncoder, findling_bundle::EncoderCard);
 
 impl findling_encoder::Encoder for Named {
@@ -109,7 +114,9 @@ fn parts_add_up_and_are_what_the_engine_read() {
     let rows: u64 = cost
         .shards
         .iter()
-        .filter(|&&shard| host.index().entry(shard).is_some_and(|entry| entry.kind == ShardKind::Rows))
+        .filter(|&&shard| {
+            host.index().entry(shard).is_some_and(|entry| entry.kind == ShardKind::Rows)
+        })
         .map(|&shard| host.files().shard(shard).unwrap().len() as u64)
         .sum();
     assert_eq!(first.rows.stored.worst, rows);
@@ -132,8 +139,15 @@ fn a_first_query_costs_the_same_wherever_it_stands_and_a_second_one_nothing() {
     let budget = measure(&mut host, &pair, &Ui::silent()).unwrap();
     let second = first_of(&mut host, "zebra39x2");
     assert!(budget.later.total.stored.worst < second.total.stored.worst);
-    assert_eq!(budget.later.vectors, BytesSpread::default(), "the vectors have come with the first");
-    assert_eq!(budget.first.total.stored.worst, alone.total.stored.worst.max(second.total.stored.worst));
+    assert_eq!(
+        budget.later.vectors,
+        BytesSpread::default(),
+        "the vectors have come with the first"
+    );
+    assert_eq!(
+        budget.first.total.stored.worst,
+        alone.total.stored.worst.max(second.total.stored.worst)
+    );
 }
 
 #[test]
@@ -145,7 +159,8 @@ fn a_first_query_is_less_than_the_bundle() {
     assert_eq!(own, own_queries(host.files()).unwrap());
     let budget = measure(&mut host, &own, &Ui::silent()).unwrap();
     let n_shards = host.manifest().shards.len() as u32;
-    let whole: u64 = (0..n_shards).map(|id| host.files().shard(ShardId(id)).unwrap().len() as u64).sum();
+    let whole: u64 =
+        (0..n_shards).map(|id| host.files().shard(ShardId(id)).unwrap().len() as u64).sum();
     assert!(budget.first.total.stored.worst <= whole, "{budget:?}");
     let Spread { median, p95, worst } = budget.first.total.stored;
     assert!(0 < median && median <= p95 && p95 <= worst);
@@ -155,7 +170,8 @@ fn a_first_query_is_less_than_the_bundle() {
 #[test]
 fn opening_counts_the_client_where_there_is_one() {
     let dir = tempfile::tempdir().unwrap();
-    let extra = |path: &str, len: usize| Extra { path: path.into(), contents: vec![b'a'; len].into() };
+    let extra =
+        |path: &str, len: usize| Extra { path: path.into(), contents: vec![b'a'; len].into() };
     let client = [
         extra("findling.js", 1000),
         extra("findling-ui.js", 100),
@@ -170,7 +186,10 @@ fn opening_counts_the_client_where_there_is_one() {
     let budget = measure(&mut measured, &queries(&["threads share data"]), &Ui::silent()).unwrap();
     assert_eq!((budget.later_engine.total.stored, budget.opening.total), (700, with.total));
     let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();
-    assert_eq!(names, ["findling-ui.js", "findling.js", "findling_engine.pack", "findling.idx", "manifest"]);
+    assert_eq!(
+        names,
+        ["findling-ui.js", "findling.js", "findling_engine.pack", "findling.idx", "manifest"]
+    );
     let sizes = |name: &str| with.files.iter().find(|file| file.name == name).unwrap().bytes;
     // Too short to be compressed; and what brotli makes of a thousand equal letters.
     assert_eq!(sizes("findling-ui.js"), Bytes { stored: 100, brotli: 100 });
@@ -244,7 +263,11 @@ fn what_pages_load_is_what_the_client_is_made_of() {
     }
     let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_REST).chain(CLIENT_ENCODER).collect();
     for file in &files {
-        assert!(counted.contains(&file.path.as_str()), "{} is deployed, but not counted", file.path);
+        assert!(
+            counted.contains(&file.path.as_str()),
+            "{} is deployed, but not counted",
+            file.path
+        );
     }
 }
 
@@ -285,7 +308,12 @@ fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
         level: 1,
         heading: String::new(),
         anchor: None,
-        blocks: vec![Block { text: "mutex".into(), code: vec![], is_code_block: false, weight: 1.0 }],
+        blocks: vec![Block {
+            text: "mutex".into(),
+            code: vec![],
+            is_code_block: false,
+            weight: 1.0,
+        }],
     };
     // More than the first tier of a word has.
     let page = |i: usize| Page {

@@ -21,7 +21,11 @@ pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
         return;
     }
     if block.is_code_block {
-        atoms.push(Atom { span: offset..offset + block.text.len(), ends_block: true, is_code: true });
+        atoms.push(Atom {
+            span: offset..offset + block.text.len(),
+            ends_block: true,
+            is_code: true,
+        });
         return;
     }
     let mut start = 0;
@@ -41,7 +45,8 @@ pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
     }
 }
 
-/// Where sentences end, the end of the text left out unless a mark stands there. Not inside of code, not before a small letter.
+/// Where sentences end, the end of the text left out unless a mark stands there. Not inside of
+/// code, not before a small letter.
 fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut code = code.iter().peekable();
@@ -59,7 +64,19 @@ fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
             .next_if(|(_, c)| {
                 matches!(
                     c,
-                    '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '」' | '』' | '）'
+                    '.' | '!'
+                        | '?'
+                        | '…'
+                        | '"'
+                        | '\''
+                        | ')'
+                        | ']'
+                        | '”'
+                        | '’'
+                        | '»'
+                        | '」'
+                        | '』'
+                        | '）'
                 )
             })
             .is_some()
@@ -79,7 +96,8 @@ fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
     ends
 }
 
-/// Breaks an atom that is too large for its passage or unit: code at lines, text at words, each part at most `limit` by `size`.
+/// Breaks an atom that is too large for its passage or unit: code at lines, text at words, each
+/// part at most `limit` by `size`.
 pub(super) fn split(
     text: &str,
     atom: &Atom,
@@ -147,7 +165,8 @@ fn split_words(
     close(start, end, total);
 }
 
-/// Longest piece of text without white space that is kept whole, in characters: scripts without spaces have no other words.
+/// Longest piece of text without white space that is kept whole, in characters: scripts without
+/// spaces have no other words.
 const MAX_WORD_CHARS: usize = 24;
 
 /// Lines that are not blank, or words; very long words in parts.
@@ -206,7 +225,8 @@ mod tests {
     use super::*;
 
     fn sentences(text: &str, code: &[(u32, u32)]) -> Vec<String> {
-        let block = Block { text: text.into(), code: code.into(), is_code_block: false, weight: 1.0 };
+        let block =
+            Block { text: text.into(), code: code.into(), is_code_block: false, weight: 1.0 };
         let mut atoms = Vec::new();
         of_block(&block, 0, &mut atoms);
         assert!(atoms.last().is_none_or(|atom| atom.ends_block));
@@ -215,8 +235,14 @@ mod tests {
 
     #[test]
     fn sentences_end_where_readers_see_them_end() {
-        assert_eq!(sentences("One. Two! \"Three?\" Four", &[]), ["One.", "Two!", "\"Three?\"", "Four"]);
-        assert_eq!(sentences("Use e.g. this, or v1.2 of it.", &[]), ["Use e.g. this, or v1.2 of it."]);
+        assert_eq!(
+            sentences("One. Two! \"Three?\" Four", &[]),
+            ["One.", "Two!", "\"Three?\"", "Four"]
+        );
+        assert_eq!(
+            sentences("Use e.g. this, or v1.2 of it.", &[]),
+            ["Use e.g. this, or v1.2 of it."]
+        );
         assert_eq!(sentences("一つ。二つ！三つ", &[]), ["一つ。", "二つ！", "三つ"]);
         assert_eq!(sentences("Call a. B() now. Then", &[(5, 11)]), ["Call a. B() now.", "Then"]);
     }

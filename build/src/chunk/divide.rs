@@ -1,8 +1,9 @@
 //! Very long sections, in parts.
 //!
-//! A source file, a log or a book without headings is one section of megabytes, all of which a reader would fetch to be shown a
-//! line of it. So it comes as several sections of one name. Where they end is chosen by what stands there, so that an edit moves few
-//! of the ends, and none of the passages in other parts.
+//! A source file, a log or a book without headings is one section of megabytes, all of which a
+//! reader would fetch to be shown a line of it. So it comes as several sections of one name. Where
+//! they end is chosen by what stands there, so that an edit moves few of the ends, and none of the
+//! passages in other parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,8 +20,9 @@ pub(super) struct Part<'a> {
     pub continues: bool,
 }
 
-/// A section whole, or above `longest` bytes in parts of about `target`: at ends of blocks, of sentences and of lines of code. Only what
-/// is longer than a part without any of these is cut between words.
+/// A section whole, or above `longest` bytes in parts of about `target`: at ends of blocks, of
+/// sentences and of lines of code. Only what is longer than a part without any of these is cut
+/// between words.
 pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Part<'_>> {
     let len: usize = section.blocks.iter().map(|block| block.text.len()).sum();
     if len <= longest {
@@ -54,7 +56,9 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         parts.push(Vec::new());
     }
     let parts = parts.into_iter().map(named).enumerate();
-    parts.map(|(place, section)| Part { section: Cow::Owned(section), continues: place > 0 }).collect()
+    parts
+        .map(|(place, section)| Part { section: Cow::Owned(section), continues: place > 0 })
+        .collect()
 }
 
 /// What stays together: a block, or of a long one its sentences or lines.
@@ -149,7 +153,10 @@ mod tests {
     #[test]
     fn a_section_of_usual_length_is_whole() {
         let usual = section(&[("word ".repeat(1000), false), ("x".repeat(3000), true)]);
-        assert_eq!(divide(&usual, 8000, 4000), [Part { section: Cow::Borrowed(&usual), continues: false }]);
+        assert_eq!(
+            divide(&usual, 8000, 4000),
+            [Part { section: Cow::Borrowed(&usual), continues: false }]
+        );
     }
 
     #[test]
@@ -162,7 +169,9 @@ mod tests {
         let mut lines = lines(3000);
         let before = parts(&lines);
         assert!(before.len() > 30, "{}", before.len());
-        assert!(before.iter().all(|part| part.trim_start().starts_with("let") && part.ends_with(';')));
+        assert!(
+            before.iter().all(|part| part.trim_start().starts_with("let") && part.ends_with(';'))
+        );
         lines.insert(1000, "    // Put in.".into());
         let changed = parts(&lines).iter().filter(|part| !before.contains(part)).count();
         assert!(changed <= 4, "{changed}");

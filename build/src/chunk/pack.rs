@@ -15,7 +15,8 @@ pub(super) struct Sizes {
     pub overlap: usize,
 }
 
-/// Packs atoms into as many spans as their total asks for, all of about the same size, cut at ends of blocks where one is near.
+/// Packs atoms into as many spans as their total asks for, all of about the same size, cut at ends
+/// of blocks where one is near.
 pub(super) fn pack(
     text: &str,
     atoms: &[Atom],
@@ -46,7 +47,8 @@ pub(super) fn pack(
             let (before, _) = &sized[at - 1];
             let short = even.saturating_sub(filled);
             let over = (filled + atom_size).saturating_sub(even);
-            // Going over costs more than staying under in the middle of a block, and less at its end.
+            // Going over costs more than staying under in the middle of a block, and less at its
+            // end.
             let cut = filled + atom_size > max
                 || if before.ends_block { over * 2 > short } else { over > short * 2 };
             if cut && filled > 0 {
@@ -78,7 +80,8 @@ fn overlap(sized: &[(Atom, usize)], spans: &mut [Range<usize>], most: usize) {
         let floor = spans[at - 1].start;
         let start = spans[at].start;
         let mut repeated = 0;
-        for (atom, atom_size) in sized.iter().rev().skip_while(|(atom, _)| atom.span.start >= start) {
+        for (atom, atom_size) in sized.iter().rev().skip_while(|(atom, _)| atom.span.start >= start)
+        {
             if atom.span.start <= floor || repeated + atom_size > most {
                 break;
             }

@@ -8,7 +8,12 @@ fn prose(text: &str) -> Block {
 }
 
 fn code(text: &str) -> Block {
-    Block { text: text.into(), code: vec![(0, text.len() as u32)], is_code_block: true, weight: 1.0 }
+    Block {
+        text: text.into(),
+        code: vec![(0, text.len() as u32)],
+        is_code_block: true,
+        weight: 1.0,
+    }
 }
 
 fn section(level: u8, heading: &str, blocks: Vec<Block>) -> Section {
@@ -33,7 +38,10 @@ fn chunked(page: &Page, options: &ChunkOptions) -> ChunkedPage {
 
 #[test]
 fn a_short_section_is_one_passage_and_one_unit() {
-    let page = page("Book", vec![section(1, "Chapter", vec![prose("One."), code("let x;"), prose("Two.")])]);
+    let page = page(
+        "Book",
+        vec![section(1, "Chapter", vec![prose("One."), code("let x;"), prose("Two.")])],
+    );
     let found = chunked(&page, &ChunkOptions::default());
     let section = &found.sections[0];
     assert_eq!(section.text, "One.\nlet x;\nTwo.");
@@ -50,7 +58,10 @@ fn a_long_section_becomes_passages_of_about_the_size_asked_for() {
     assert_eq!(section.passages.len(), 5, "560 words at 110");
     for (start, end) in &section.passages {
         let text = &section.text[*start as usize..*end as usize];
-        assert!(text.starts_with("Sentence") && text.ends_with("here."), "cut at sentences: {text}");
+        assert!(
+            text.starts_with("Sentence") && text.ends_with("here."),
+            "cut at sentences: {text}"
+        );
         assert!((80..=150).contains(&atoms::words(text)), "{}", atoms::words(text));
     }
 }
@@ -68,7 +79,8 @@ fn a_section_that_would_come_in_two_is_left_whole() {
 #[test]
 fn a_code_block_stays_whole_while_it_fits() {
     let listing = (0..30).map(|n| format!("let a{n} = {n};")).collect::<Vec<_>>().join("\n");
-    let page = page("Book", vec![section(1, "Chapter", vec![prose_of(12), code(&listing), prose_of(12)])]);
+    let page =
+        page("Book", vec![section(1, "Chapter", vec![prose_of(12), code(&listing), prose_of(12)])]);
     let found = chunked(&page, &ChunkOptions::default());
     let section = &found.sections[0];
     let start = section.text.find("let a0").expect("the listing") as u32;
@@ -82,7 +94,8 @@ fn a_code_block_stays_whole_while_it_fits() {
 
 #[test]
 fn a_unit_never_exceeds_the_model_and_carries_its_path() {
-    let page = page("Book", vec![section(1, "Chapter", vec![]), section(2, "Part", vec![prose_of(100)])]);
+    let page =
+        page("Book", vec![section(1, "Chapter", vec![]), section(2, "Part", vec![prose_of(100)])]);
     let found = chunked(&page, &ChunkOptions::default());
     let units = &found.sections[1].units;
     assert_eq!(units.len(), 3, "700 words at 251");
@@ -111,16 +124,20 @@ fn a_page_without_sections_is_its_title() {
 
 #[test]
 fn the_title_is_not_said_twice() {
-    let found =
-        chunked(&page("Chapter", vec![section(1, "Chapter", vec![prose("x")])]), &ChunkOptions::default());
+    let found = chunked(
+        &page("Chapter", vec![section(1, "Chapter", vec![prose("x")])]),
+        &ChunkOptions::default(),
+    );
     assert_eq!(found.sections[0].units[0].text, "Chapter\nx");
 }
 
 #[test]
 fn a_path_that_leaves_no_room_is_cut_in_front() {
     let long = (0..300).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-    let found =
-        chunked(&page(&long, vec![section(1, "Chapter", vec![prose("text")])]), &ChunkOptions::default());
+    let found = chunked(
+        &page(&long, vec![section(1, "Chapter", vec![prose("text")])]),
+        &ChunkOptions::default(),
+    );
     let text = &found.sections[0].units[0].text;
     assert!(text.ends_with("> Chapter\ntext") && atoms::words(text) <= 254, "{text}");
 }
@@ -129,8 +146,10 @@ fn a_path_that_leaves_no_room_is_cut_in_front() {
 fn weights_keep_to_their_blocks() {
     let mut heavy = prose("heavy");
     heavy.weight = 3.0;
-    let found =
-        chunked(&page("T", vec![section(1, "H", vec![prose("light"), heavy])]), &ChunkOptions::default());
+    let found = chunked(
+        &page("T", vec![section(1, "H", vec![prose("light"), heavy])]),
+        &ChunkOptions::default(),
+    );
     assert_eq!(found.sections[0].weights, [(6, 11, 3.0)]);
 }
 

@@ -35,15 +35,17 @@ const SOME_UNREADABLE: u8 = 3;
 
 /// Builds a bundle from rendered HTML, Markdown or records
 ///
-/// Reads every INPUT, embeds its sections, and writes to OUT all that a site deploys: the bundle and, beside it, the client. Then
-/// `<script type="module" src="/findling/findling-ui.js"></script>` and `<findling-search></findling-search>` put search on a page
-/// (with OUT served as /findling/).
+/// Reads every INPUT, embeds its sections, and writes to OUT all that a site deploys: the bundle
+/// and, beside it, the client. Then `<script type="module"
+/// src="/findling/findling-ui.js"></script>` and `<findling-search></findling-search>` put search
+/// on a page (with OUT served as /findling/).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directories of rendered HTML or Markdown, files of records (.jsonl)
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Where the bundle goes: a directory of its own, such as public/findling; a file with --single-file
+    /// Where the bundle goes: a directory of its own, such as public/findling; a file with
+    /// --single-file
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -52,15 +54,16 @@ pub struct Args {
     sizes: Sizes,
     #[command(flatten)]
     meaning: Meaning,
-    /// Make one file instead of many: OUT itself if its name ends in .findling, else bundle.findling in OUT
+    /// Make one file instead of many: OUT itself if its name ends in .findling, else
+    /// bundle.findling in OUT
     #[arg(long, help_heading = "Output")]
     single_file: bool,
-    /// Delete shards of earlier builds that have been out of use for so many days; until then readers who opened the site before
-    /// go on finding them. 0 deletes them at once
+    /// Delete shards of earlier builds that have been out of use for so many days; until then
+    /// readers who opened the site before go on finding them. 0 deletes them at once
     #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired::GRACE.as_secs() / 86_400)]
     prune: u64,
-    /// Group vectors and fit the query encoder anew, instead of going on with what the bundle in OUT has, which keeps most of its
-    /// files as they are; wanted after a change of --table
+    /// Group vectors and fit the query encoder anew, instead of going on with what the bundle in
+    /// OUT has, which keeps most of its files as they are; wanted after a change of --table
     #[arg(long, help_heading = "Output")]
     fresh: bool,
     /// Go on: build again whenever an input changes, until interrupted
@@ -101,7 +104,8 @@ struct Reading {
     /// How the site turns guide/start.md into a URL
     #[arg(long, value_enum, value_name = "STYLE", default_value = "directory")]
     markdown_urls: MarkdownUrls,
-    /// Give pages the first component of their path as an attribute of this name, to filter and to spread by
+    /// Give pages the first component of their path as an attribute of this name, to filter and to
+    /// spread by
     #[arg(long, value_name = "NAME")]
     attribute_from_path: Option<String>,
     /// Language of pages that do not say, such as en or pt-BR
@@ -110,26 +114,32 @@ struct Reading {
     /// Leave larger files out, and say so (megabytes)
     #[arg(long, value_name = "MB", default_value_t = 64)]
     max_file_size: u64,
-    /// Leave out paths below the root, `*` standing for any part of a name: drafts, print*.html; may be given several times
+    /// Leave out paths below the root, `*` standing for any part of a name: drafts, print*.html;
+    /// may be given several times
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one way
+    /// A list of synonyms: `js, javascript` on a line for equivalents, `k8s => kubernetes` for one
+    /// way
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// How much pages below a path count, `*` standing for any part of a name: blog=0.5, old=0.2 (buried), guide=1.5; may be given
-    /// several times, the last that holds for a page counts, and a page's own search_boost instead of any
+    /// How much pages below a path count, `*` standing for any part of a name: blog=0.5, old=0.2
+    /// (buried), guide=1.5; may be given several times, the last that holds for a page counts,
+    /// and a page's own search_boost instead of any
     #[arg(long, value_name = "PATTERN=FACTOR")]
     boost: Vec<Boost>,
-    /// A list of pinned pages: `install, get started => guide/install.html` on a line makes that page the first answer to both
+    /// A list of pinned pages: `install, get started => guide/install.html` on a line makes that
+    /// page the first answer to both
     #[arg(long, value_name = "FILE")]
     pins: Option<PathBuf>,
-    /// Rank by the parameters that `findling eval --tune` has written; readers get them with the bundle
+    /// Rank by the parameters that `findling eval --tune` has written; readers get them with the
+    /// bundle
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// Do not make sections of entries of definition lists and tables that have an anchor
     #[arg(long)]
     no_definition_sections: bool,
-    /// Show copies of a page (the same in several versions) each for itself, instead of one that stands for all
+    /// Show copies of a page (the same in several versions) each for itself, instead of one that
+    /// stands for all
     #[arg(long)]
     keep_copies: bool,
 }
@@ -137,7 +147,8 @@ struct Reading {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Sizes")]
 struct Sizes {
-    /// Words of a passage, the unit of search by words; a section that would come in two is left whole
+    /// Words of a passage, the unit of search by words; a section that would come in two is left
+    /// whole
     #[arg(long, value_name = "N", default_value_t = 110, value_parser = RangedU64ValueParser::<usize>::new().range(10..=10_000))]
     passage_words: usize,
     /// Words that a passage repeats of the one before it
@@ -154,25 +165,28 @@ struct Sizes {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Meaning")]
 struct Meaning {
-    /// What embeds the documents: an installed model; static, the queries' own table, where no model can be had; hash
-    /// (feature hashing, not semantic); or none (words alone)
+    /// What embeds the documents: an installed model; static, the queries' own table, where no
+    /// model can be had; hash (feature hashing, not semantic); or none (words alone)
     #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
     encoder: String,
     /// What embeds queries where the bundle is deployed
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     query_encoder: Choice,
-    /// A static query encoder's table made by `findling distill`, instead of the one shipped with this program
+    /// A static query encoder's table made by `findling distill`, instead of the one shipped with
+    /// this program
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Most bytes of the static query encoder's rows (kilobytes)
     #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
     rows_budget: u64,
-    /// Cut the words of a transformer that readers load to those of the site and of general vocabulary, within so many kilobytes on
-    /// the way; all of them (6,500 for all-minilm-l6-v2) unless told
+    /// Cut the words of a transformer that readers load to those of the site and of general
+    /// vocabulary, within so many kilobytes on the way; all of them (6,500 for
+    /// all-minilm-l6-v2) unless told
     #[arg(long, value_name = "KB")]
     vocabulary_budget: Option<u64>,
-    /// Adapt the static query encoder to the site, the default: it learns from the sections' vectors and from up to 12,000
-    /// spans of the site's text that the teacher embeds, and what is learned is kept where it helps on spans held out
+    /// Adapt the static query encoder to the site, the default: it learns from the sections'
+    /// vectors and from up to 12,000 spans of the site's text that the teacher embeds, and
+    /// what is learned is kept where it helps on spans held out
     #[arg(long, overrides_with = "no_fit")]
     fit: bool,
     /// Do not adapt the static query encoder to the site
@@ -190,7 +204,8 @@ struct Meaning {
 }
 
 /// What `--encoder static` costs, as `docs/static-encoder.md` has it.
-const STATIC_COST: &str = "nDCG@10 .611 on five judged sets, with the transformer .644, by words alone .597";
+const STATIC_COST: &str =
+    "nDCG@10 .611 on five judged sets, with the transformer .644, by words alone .597";
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -230,7 +245,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     }
 }
 
-/// Builds, and builds again whenever an input has changed. What is wrong with an input is said, and mended by the writer.
+/// Builds, and builds again whenever an input has changed. What is wrong with an input is said, and
+/// mended by the writer.
 fn run_on(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let Reading { synonyms, pins, ranking, .. } = &args.reading;
     let inputs = args.inputs.iter().chain(synonyms).chain(pins).chain(ranking).cloned().collect();
@@ -238,7 +254,10 @@ fn run_on(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let mut watch = Watch::new(inputs, &args.output);
     run_once(args, ui)?;
     loop {
-        ui.status("Watching", format!("{}; interrupt to stop", count(args.inputs.len() as u64, "inputs")));
+        ui.status(
+            "Watching",
+            format!("{}; interrupt to stop", count(args.inputs.len() as u64, "inputs")),
+        );
         let changed = watch.wait();
         ui.status("Changed", changed.display());
         if let Err(error) = run_once(args, ui) {
@@ -253,14 +272,16 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let shape = shape(&args.output, args.single_file)?;
     write::check(&args.output, shape)?;
     for input in &args.inputs {
-        std::fs::metadata(input).with_context(|| format!("{}: there is no such input", input.display()))?;
+        std::fs::metadata(input)
+            .with_context(|| format!("{}: there is no such input", input.display()))?;
     }
     let synonyms = match &args.reading.synonyms {
         None => Vec::new(),
         Some(path) => {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("{}: the synonyms cannot be read", path.display()))?;
-            synonyms::parse(&text).with_context(|| format!("{}: no list of synonyms", path.display()))?
+            synonyms::parse(&text)
+                .with_context(|| format!("{}: no list of synonyms", path.display()))?
         }
     };
     let pins = args.reading.pins.as_deref().map(Pins::read).transpose()?.unwrap_or_default();
@@ -279,7 +300,9 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         table = load_table(&args.meaning, encoder)?;
         // A file alone has nothing beside it.
         let choice = match (shape, args.meaning.query_encoder.decided(table.is_some())) {
-            (Shape::FileAlone, Choice::Auto) if args.meaning.encoder != models::HASH => Choice::None,
+            (Shape::FileAlone, Choice::Auto) if args.meaning.encoder != models::HASH => {
+                Choice::None
+            }
             (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
                 "--query-encoder transformer and both: a single file has no model beside it; give a directory with --output, or use \
                  --query-encoder none"
@@ -353,8 +376,16 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     extras.extend(files);
     let table = table.as_ref();
     let deployed = Deployed::at(&args.output);
-    let job =
-        Job { pages, encoder: encoder.as_ref(), cache, query_encoders, table, earlier, deployed, options };
+    let job = Job {
+        pages,
+        encoder: encoder.as_ref(),
+        cache,
+        query_encoders,
+        table,
+        earlier,
+        deployed,
+        options,
+    };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
     client::fit(&mut extras, &bundle.manifest.languages)?;
     stages.insert(0, parse);
@@ -435,7 +466,9 @@ fn shape(output: &Path, single_file: bool) -> Result<Shape> {
 fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
     if args.no_client || shape == Shape::FileAlone {
         if args.client.is_some() {
-            bail!("--client: a single file has no client beside it; give a directory with --output");
+            bail!(
+                "--client: a single file has no client beside it; give a directory with --output"
+            );
         }
         return Ok(Vec::new());
     }
@@ -450,7 +483,8 @@ fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
     }
 }
 
-/// The documents' encoder. A model that is missing is installed only where that was asked for or is answered with yes.
+/// The documents' encoder. A model that is missing is installed only where that was asked for or is
+/// answered with yes.
 fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
     let name = meaning.encoder.as_str();
     if name == "none" {
@@ -466,15 +500,24 @@ fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEnc
     }
     let encoder = match models::load_encoder(name) {
         Err(error @ models::Error::NotInstalled { .. }) => {
-            let size = known::find(name)
-                .map_or_else(String::new, |m| format!(" ({}, {})", bytes(m.total_bytes()), m.licence));
-            if !yes && !ui.confirm(&format!("The model `{name}`{size} is not installed. Install it now?")) {
+            let size = known::find(name).map_or_else(String::new, |m| {
+                format!(" ({}, {})", bytes(m.total_bytes()), m.licence)
+            });
+            if !yes
+                && !ui
+                    .confirm(&format!("The model `{name}`{size} is not installed. Install it now?"))
+            {
                 return Err(error).context(format!(
                     "the documents cannot be embedded without the model `{name}`; install it (--yes does so as part of the build), or \
                      choose --encoder static (finds less by meaning) or --encoder none (words alone)"
                 ));
             }
-            install::install(&models::Store::default_location()?, name, &install::Options::default(), ui)?;
+            install::install(
+                &models::Store::default_location()?,
+                name,
+                &install::Options::default(),
+                ui,
+            )?;
             models::load_encoder(name)?
         }
         other => other?,
@@ -487,8 +530,8 @@ fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEnc
     Ok(Some(encoder))
 }
 
-/// The static query encoder's table that goes with the documents' encoder; `None` where there is none, which is an error
-/// only where one was asked for.
+/// The static query encoder's table that goes with the documents' encoder; `None` where there is
+/// none, which is an error only where one was asked for.
 fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<StaticTable>> {
     let asked = meaning.table.is_some() || meaning.query_encoder.wants_static();
     let table = read_table(meaning)?;
@@ -571,7 +614,8 @@ fn read(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)> {
         }
     });
     if pages.is_empty() {
-        let inputs: Vec<String> = args.inputs.iter().map(|input| input.display().to_string()).collect();
+        let inputs: Vec<String> =
+            args.inputs.iter().map(|input| input.display().to_string()).collect();
         bail!(
             "no page found in {}; expected .html, .md or .jsonl files{}",
             inputs.join(", "),
@@ -581,7 +625,12 @@ fn read(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)> {
     Ok((pages, unreadable))
 }
 
-fn summary(output: &Path, stats: &findling_bundle::Stats, written: &Written, seconds: f64) -> String {
+fn summary(
+    output: &Path,
+    stats: &findling_bundle::Stats,
+    written: &Written,
+    seconds: f64,
+) -> String {
     let unchanged = match written.n_unchanged {
         0 => String::new(),
         n => format!(
@@ -635,7 +684,9 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(
                 file,
-                format!("<html lang=en><title>{title}</title><main><h1>{title}</h1>{text}</main></html>"),
+                format!(
+                    "<html lang=en><title>{title}</title><main><h1>{title}</h1>{text}</main></html>"
+                ),
             )
             .unwrap();
         }
@@ -648,7 +699,10 @@ mod tests {
             .flatten()
             .filter(|entry| entry.file_type().is_file())
             .map(|entry| {
-                (entry.path().strip_prefix(dir).unwrap().to_owned(), fs::read(entry.path()).unwrap())
+                (
+                    entry.path().strip_prefix(dir).unwrap().to_owned(),
+                    fs::read(entry.path()).unwrap(),
+                )
             })
             .collect();
         files.sort();
@@ -661,10 +715,20 @@ mod tests {
         let (site, cache) = (site(dir.path()), dir.path().join("cache"));
         let (site, cache) = (site.to_str().unwrap(), cache.to_str().unwrap());
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
-        for (out, rest) in [(&a, ["--cache", cache]), (&b, ["--jobs", "1"]), (&a, ["--cache", cache])] {
+        for (out, rest) in
+            [(&a, ["--cache", cache]), (&b, ["--jobs", "1"]), (&a, ["--cache", cache])]
+        {
             let out = out.to_str().unwrap();
-            let mut args =
-                vec![site, "-o", out, "--encoder", "hash", "--no-client", "--attribute-from-path", "book"];
+            let mut args = vec![
+                site,
+                "-o",
+                out,
+                "--encoder",
+                "hash",
+                "--no-client",
+                "--attribute-from-path",
+                "book",
+            ];
             args.extend(rest);
             if rest[0] == "--jobs" {
                 args.push("--no-cache");
@@ -674,7 +738,10 @@ mod tests {
         assert!(files(&a) == files(&b));
         let manifest = BundleFiles::open(&a).unwrap().manifest().clone();
         assert_eq!(manifest.stats.n_pages, 3);
-        assert_eq!(manifest.attributes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["book"]);
+        assert_eq!(
+            manifest.attributes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(),
+            ["book"]
+        );
         assert_eq!(manifest.dense.unwrap().query_encoders[0].kind, "hash");
     }
 
@@ -738,7 +805,8 @@ mod tests {
             ];
             build(&args).unwrap();
         }
-        let (alone, inside) = (BundleFiles::open(&alone).unwrap(), BundleFiles::open(&inside).unwrap());
+        let (alone, inside) =
+            (BundleFiles::open(&alone).unwrap(), BundleFiles::open(&inside).unwrap());
         assert!(alone.is_single_file() && inside.is_single_file());
         assert_eq!(alone.manifest(), inside.manifest());
     }
@@ -746,7 +814,8 @@ mod tests {
     #[test]
     fn the_client_comes_along() {
         let dir = tempfile::tempdir().unwrap();
-        let (site, client, out) = (site(dir.path()), dir.path().join("client"), dir.path().join("out"));
+        let (site, client, out) =
+            (site(dir.path()), dir.path().join("client"), dir.path().join("out"));
         fs::create_dir_all(&client).unwrap();
         fs::write(client.join("findling.js"), "client").unwrap();
         let args = [

@@ -16,7 +16,8 @@ pub struct Args {
     /// The model whose space the table learns
     #[arg(long, value_name = "MODEL", default_value = "all-minilm-l6-v2")]
     teacher: String,
-    /// What to train on: directories of HTML or Markdown, .jsonl files, .txt files with a text a line
+    /// What to train on: directories of HTML or Markdown, .jsonl files, .txt files with a text a
+    /// line
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     texts: Vec<PathBuf>,
     /// The table to write
@@ -46,7 +47,8 @@ pub struct Args {
     /// Decides the sample of texts and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Where the teacher's embeddings are kept, so that an interrupted run goes on where it stopped
+    /// Where the teacher's embeddings are kept, so that an interrupted run goes on where it
+    /// stopped
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// Print the report as JSON
@@ -57,7 +59,8 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// Where the teacher is not installed, there is nothing to train on, or the table cannot be written.
+/// Where the teacher is not installed, there is nothing to train on, or the table cannot be
+/// written.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let options = distill::Options {
         teacher: args.teacher,

@@ -26,13 +26,15 @@ const DEPTH: u32 = 100;
 pub struct Args {
     /// The bundle: its directory, or a single file
     pub bundle: PathBuf,
-    /// Queries: {"_id", "text"} a line; unless given, up to 200 of the site's own headings, which favour words
+    /// Queries: {"_id", "text"} a line; unless given, up to 200 of the site's own headings, which
+    /// favour words
     #[arg(long, value_name = "JSONL", requires = "qrels")]
     pub queries: Option<PathBuf>,
     /// Judgements: query id, document id and grade between tabs
     #[arg(long, value_name = "TSV", requires = "queries")]
     pub qrels: Option<PathBuf>,
-    /// Which legs answer; may be given several times [default: all that the bundle and the encoder allow]
+    /// Which legs answer; may be given several times [default: all that the bundle and the encoder
+    /// allow]
     #[arg(long, value_enum)]
     pub mode: Vec<ModeArg>,
     /// How the ranking is made
@@ -41,8 +43,9 @@ pub struct Args {
     /// Rank by the parameters of a file, instead of those of the bundle
     #[arg(long = "ranking", value_name = "FILE")]
     pub parameters: Option<PathBuf>,
-    /// Choose the parameters of ranking for these queries: by coordinate search, kept only where queries gain that did not choose.
-    /// Unless --mode says otherwise, for hybrid search where the queries can be embedded
+    /// Choose the parameters of ranking for these queries: by coordinate search, kept only where
+    /// queries gain that did not choose. Unless --mode says otherwise, for hybrid search where
+    /// the queries can be embedded
     #[arg(long, conflicts_with = "per_query")]
     pub tune: bool,
     /// Where what --tune has chosen is written, for `findling build --ranking FILE`
@@ -64,7 +67,8 @@ struct Report {
     n_queries: usize,
     /// Judged queries that the file of queries lacks, or that nothing is relevant to.
     n_left_out: usize,
-    /// Relevant documents that are not in the bundle cannot be told from those not found: pages of the bundle, for comparison.
+    /// Relevant documents that are not in the bundle cannot be told from those not found: pages of
+    /// the bundle, for comparison.
     n_pages: u32,
     encoder: Option<&'static str>,
     /// Embedding a query, milliseconds.
@@ -114,7 +118,8 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
         }
     };
-    let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty() {
+    let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty()
+    {
         load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?
     } else {
         None
@@ -183,9 +188,14 @@ fn modes(args: &Args, encoder: Option<&QueryEncoder>) -> anyhow::Result<Vec<Mode
     }
     // What would fall back to words must not be printed as something else.
     if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) {
-        let why =
-            if args.ranking.query_encoder == EncoderChoice::None { ": --query-encoder none" } else { "" };
-        bail!("hybrid and semantic search cannot be measured without an encoder for the queries{why}");
+        let why = if args.ranking.query_encoder == EncoderChoice::None {
+            ": --query-encoder none"
+        } else {
+            ""
+        };
+        bail!(
+            "hybrid and semantic search cannot be measured without an encoder for the queries{why}"
+        );
     }
     Ok(vec![Mode::Lexical])
 }
@@ -239,7 +249,12 @@ fn measure(
     } else {
         Vec::new()
     };
-    Ok(ModeReport { mode, measures: Measures::mean(&measured), search_ms: Latency::of(&times), queries })
+    Ok(ModeReport {
+        mode,
+        measures: Measures::mean(&measured),
+        search_ms: Latency::of(&times),
+        queries,
+    })
 }
 
 /// What is asked for one query.
@@ -286,11 +301,16 @@ fn print(report: &Report, ui: &Ui) {
         thousands(report.n_pages.into())
     );
     if let (Some(encoder), Some(times)) = (report.encoder, report.embedding_ms) {
-        tail += &format!("; embedding a query ({encoder}) p50 {:.2} ms, p95 {:.2} ms", times.p50, times.p95);
+        tail += &format!(
+            "; embedding a query ({encoder}) p50 {:.2} ms, p95 {:.2} ms",
+            times.p50, times.p95
+        );
     }
     if report.n_left_out > 0 {
         let n = thousands(report.n_left_out as u64);
-        tail += &format!("; {n} judged queries left out: not in the file, or without a relevant document");
+        tail += &format!(
+            "; {n} judged queries left out: not in the file, or without a relevant document"
+        );
     }
     println!("{}", ui.paint(Paint::Dim, &tail));
 }

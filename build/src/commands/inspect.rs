@@ -10,9 +10,10 @@ use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
-    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest, PositionsDirectory,
-    PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard,
-    TextsShard, VectorsShard, announced_len, decode_shard, hex,
+    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest,
+    PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
+    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, announced_len, decode_shard,
+    hex,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -24,8 +25,8 @@ use crate::ui::{Paint, Ui, bytes, thousands};
 
 /// Shows what is inside a bundle, and verifies it
 ///
-/// Every shard is read, compared with its checksum and decoded. Exit status 1 where anything is missing or damaged. With
-/// --budget, what a reader downloads is measured instead.
+/// Every shard is read, compared with its checksum and decoded. Exit status 1 where anything is
+/// missing or damaged. With --budget, what a reader downloads is measured instead.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A bundle: its directory, or a single file
@@ -110,7 +111,8 @@ struct Part {
 /// Runs the command.
 ///
 /// # Errors
-/// Where there is no bundle, or its entry or manifest cannot be read; with `--budget`, where more is downloaded than allowed.
+/// Where there is no bundle, or its entry or manifest cannot be read; with `--budget`, where more
+/// is downloaded than allowed.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.budget.budget {
         return budget::run(&args.bundle, &args.budget, args.json, ui);
@@ -142,7 +144,8 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
     let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);
     let listed = (0..).map(ShardId).zip(manifest.shards.iter().copied().chain(cells));
     let positions = files.positions().ok().flatten();
-    let of_positions = positions.iter().flat_map(PositionsDirectory::shards).map(|(id, shard)| (id, *shard));
+    let of_positions =
+        positions.iter().flat_map(PositionsDirectory::shards).map(|(id, shard)| (id, *shard));
     let (ids, shards): (Vec<ShardId>, Vec<ShardEntry>) = listed.chain(of_positions).unzip();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
@@ -252,7 +255,9 @@ fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
             query_encoders: dense
                 .query_encoders
                 .iter()
-                .map(|encoder| (encoder.kind.clone(), encoder.files.iter().map(|file| file.len).sum()))
+                .map(|encoder| {
+                    (encoder.kind.clone(), encoder.files.iter().map(|file| file.len).sum())
+                })
                 .collect(),
         }),
         graph,
@@ -299,7 +304,10 @@ fn decode(
         }
         ShardKind::Graph => {
             let graph = Graph::from_bytes(&raw, stats)?;
-            return Ok(Decoded::Graph(GraphLine { layers: graph.n_layers(), edges: graph.n_edges() }));
+            return Ok(Decoded::Graph(GraphLine {
+                layers: graph.n_layers(),
+                edges: graph.n_edges(),
+            }));
         }
         ShardKind::Column => {
             if let Some(kind) = column {
@@ -370,11 +378,15 @@ fn attribute_kind_name(kind: AttributeKind) -> &'static str {
 }
 
 fn print(contents: &Contents, ui: &Ui) {
-    let field =
-        |name: &str, value: String| println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")));
+    let field = |name: &str, value: String| {
+        println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
+    };
     let n = |n: u32| thousands(n.into());
     let shape = if contents.single_file { "one file" } else { "directory" };
-    field("bundle", format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)));
+    field(
+        "bundle",
+        format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)),
+    );
     field("state", contents.hash.clone());
     let rules = if contents.analysis_matches {
         ""
@@ -400,12 +412,19 @@ fn print(contents: &Contents, ui: &Ui) {
             let meaning = if encoder.semantic { "" } else { ", not semantic" };
             field(
                 "encoder",
-                format!("{}, {} dimensions{meaning}, {}", encoder.name, encoder.dim, encoder.fingerprint),
+                format!(
+                    "{}, {} dimensions{meaning}, {}",
+                    encoder.name, encoder.dim, encoder.fingerprint
+                ),
             );
             let queries: Vec<String> = encoder
                 .query_encoders
                 .iter()
-                .map(|(kind, len)| if *len > 0 { format!("{kind} ({})", bytes(*len)) } else { kind.clone() })
+                .map(
+                    |(kind, len)| {
+                        if *len > 0 { format!("{kind} ({})", bytes(*len)) } else { kind.clone() }
+                    },
+                )
                 .collect();
             field(
                 "queries",
@@ -422,17 +441,26 @@ fn print(contents: &Contents, ui: &Ui) {
         field("ranking", ranking.join(", "));
     }
     for attribute in &contents.attributes {
-        let values = attribute.values.map_or_else(String::new, |values| format!(", {} values", n(values)));
+        let values =
+            attribute.values.map_or_else(String::new, |values| format!(", {} values", n(values)));
         let facet = if attribute.facet { "" } else { ", counted where it is named" };
         field(
             "attribute",
-            format!("{}: {} on {} pages{values}{facet}", attribute.name, attribute.kind, n(attribute.pages)),
+            format!(
+                "{}: {} on {} pages{values}{facet}",
+                attribute.name,
+                attribute.kind,
+                n(attribute.pages)
+            ),
         );
     }
     println!();
     println!(
         "{}",
-        ui.paint(Paint::Bold, &format!("{:<12}{:>8}{:>12}{:>14}", "part", "files", "stored", "uncompressed"))
+        ui.paint(
+            Paint::Bold,
+            &format!("{:<12}{:>8}{:>12}{:>14}", "part", "files", "stored", "uncompressed")
+        )
     );
     for part in &contents.parts {
         println!(
@@ -469,7 +497,8 @@ mod tests {
 
     #[test]
     fn every_damaged_or_missing_file_is_named() {
-        let block = Block { text: "some words".into(), code: vec![], is_code_block: false, weight: 1.0 };
+        let block =
+            Block { text: "some words".into(), code: vec![], is_code_block: false, weight: 1.0 };
         let section = Section { blocks: vec![block], ..Section::default() };
         let mut page = Page {
             id: "a".into(),

@@ -235,9 +235,11 @@ fn check(store: &Store, named: &Named, ui: &Ui, thoroughly: bool) -> anyhow::Res
     if names.is_empty() {
         ui.status("Models", format!("none are installed in {}", store.root().display()));
     }
-    let rows = names.iter().map(|name| look(store, name, thoroughly)).collect::<Result<Vec<_>, _>>()?;
+    let rows =
+        names.iter().map(|name| look(store, name, thoroughly)).collect::<Result<Vec<_>, _>>()?;
     print(&rows, &named.report, ui)?;
-    let all_there = rows.iter().all(|row| matches!(row.status, Status::Installed | Status::Verified));
+    let all_there =
+        rows.iter().all(|row| matches!(row.status, Status::Installed | Status::Verified));
     Ok(if all_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -245,14 +247,16 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
     let name = &args.name;
     store.path(name)?;
     if !args.force && args.from_file.is_none() {
-        // Reading 90 MB takes less than a second, and an install that trusts a damaged model helps nobody.
+        // Reading 90 MB takes less than a second, and an install that trusts a damaged model helps
+        // nobody.
         if let Ok(model) = store.verify(name) {
             ui.status("Installed", format!("{name} is there already, in {}", model.path.display()));
             print(&[Row::of(name).with(model, Status::Verified)], &args.report, ui)?;
             return Ok(ExitCode::SUCCESS);
         }
     }
-    let options = Options { source: args.source, from_file: args.from_file, tokenizer: args.tokenizer };
+    let options =
+        Options { source: args.source, from_file: args.from_file, tokenizer: args.tokenizer };
     if options.from_file.is_none() {
         let Some(model) = known::find(name) else {
             return Err(Error::Unknown { name: name.clone() }.into());
@@ -269,7 +273,9 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
         if args.yes {
             ui.status("Installing", what);
         } else if !ui.confirm(&format!("Install {what}?")) {
-            bail!("not installed: nobody said yes; `findling models install {name} --yes` does not ask");
+            bail!(
+                "not installed: nobody said yes; `findling models install {name} --yes` does not ask"
+            );
         }
     }
     let model = install::install(store, name, &options, ui)?;
@@ -293,7 +299,10 @@ fn prove(model: &ModelDir, ui: &Ui) -> anyhow::Result<()> {
 fn run_remove(store: &Store, args: &Remove, ui: &Ui) -> anyhow::Result<ExitCode> {
     let path = store.path(&args.name)?;
     if path.exists() && !args.yes && !ui.confirm(&format!("Delete {}?", path.display())) {
-        bail!("not removed: nobody said yes; `findling models remove {} --yes` does not ask", args.name);
+        bail!(
+            "not removed: nobody said yes; `findling models remove {} --yes` does not ask",
+            args.name
+        );
     }
     let path = store.remove(&args.name)?;
     ui.status("Removed", path.display());
@@ -312,7 +321,8 @@ fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
         let status = ui.paint(row.status.paint(), row.status.words());
         let licence = row.licence.as_deref().unwrap_or("licence not known");
         println!("{}  {status}  {}  {licence}", ui.paint(Paint::Bold, &row.name), bytes(row.bytes));
-        let more = [row.summary, row.reason.as_deref(), row.path.as_ref().and_then(|path| path.to_str())];
+        let more =
+            [row.summary, row.reason.as_deref(), row.path.as_ref().and_then(|path| path.to_str())];
         for line in more.into_iter().flatten() {
             println!("    {}", ui.paint(Paint::Dim, line));
         }

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
-use findling_engine::{Fusion, Limit, MAX_LIMIT, Mode, Order, Prefer, Request, Response, SectionsPerPage};
+use findling_engine::{
+    Fusion, Limit, MAX_LIMIT, Mode, Order, Prefer, Request, Response, SectionsPerPage,
+};
 use serde::Serialize;
 
 use crate::eval::judged::{Query, read_queries};
@@ -23,7 +25,8 @@ pub struct Args {
     /// What to search for
     #[arg(required_unless_present = "batch")]
     pub query: Option<String>,
-    /// The same in other words, at most four times: each page counts by the wording that finds it best
+    /// The same in other words, at most four times: each page counts by the wording that finds it
+    /// best
     #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
     pub also: Vec<String>,
     /// How many pages to show
@@ -38,10 +41,12 @@ pub struct Args {
     /// Which legs answer
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
-    /// Count the values of an attribute among all pages found (* for every facet), as many times as wanted
+    /// Count the values of an attribute among all pages found (* for every facet), as many times
+    /// as wanted
     #[arg(long = "facet", value_name = "ATTRIBUTE", conflicts_with = "batch")]
     pub facets: Vec<String>,
-    /// Count an attribute's values as if the filter asked nothing of it: what choosing another value instead would give
+    /// Count an attribute's values as if the filter asked nothing of it: what choosing another
+    /// value instead would give
     #[arg(long, requires = "facets")]
     pub facets_instead: bool,
     /// Print the response as JSON
@@ -61,12 +66,13 @@ pub struct Args {
 /// What decides the ranking besides the mode.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Ranking {
-    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static), static, transformer, deployed (the
-    /// transformer beside the bundle, as readers load it), hash, none, a model's name, or a file of `findling models prepare`
+    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static),
+    /// static, transformer, deployed (the transformer beside the bundle, as readers load it),
+    /// hash, none, a model's name, or a file of `findling models prepare`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub query_encoder: EncoderChoice,
-    /// How the legs are fused: convex (alpha 0.35, for sentences 0.45), rrf, or with numbers, convex:alpha=0.5,
-    /// rrf:k=5,dense-weight=0.7
+    /// How the legs are fused: convex (alpha 0.35, for sentences 0.45), rrf, or with numbers,
+    /// convex:alpha=0.5, rrf:k=5,dense-weight=0.7
     #[arg(long, value_name = "METHOD", value_parser = parse_fusion)]
     pub fusion: Option<Fusion>,
     /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
@@ -75,19 +81,22 @@ pub struct Ranking {
     /// Take every word as it is spelt: correct nothing
     #[arg(long)]
     pub verbatim: bool,
-    /// Prefer pages by a number or a date: date (0.3 of the score), date:0.9 (more than relevance), -size (the smallest first)
+    /// Prefer pages by a number or a date: date (0.3 of the score), date:0.9 (more than
+    /// relevance), -size (the smallest first)
     #[arg(long, value_name = "ATTRIBUTE", value_parser = parse_prefer, allow_hyphen_values = true)]
     pub prefer: Option<Prefer>,
     /// How relevance and the pages' dates meet
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Relevance, conflicts_with = "prefer")]
     pub order: OrderArg,
-    /// Let no value of an attribute fill the list; of the one that `build --attribute-from-path` names, no directory does
+    /// Let no value of an attribute fill the list; of the one that `build --attribute-from-path`
+    /// names, no directory does
     #[arg(long, value_name = "ATTRIBUTE")]
     pub spread: Option<String>,
     /// Show every copy of a page, instead of one that stands for all
     #[arg(long)]
     pub copies: bool,
-    /// Search as a browser does, in the vectors that lie around the query rather than in all of them
+    /// Search as a browser does, in the vectors that lie around the query rather than in all of
+    /// them
     #[arg(long)]
     pub streamed: bool,
 }
@@ -241,29 +250,35 @@ fn single(
     } else {
         print::response(&response, args.offset, ui, out)?;
     }
-    let embedded =
-        embedding.map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
+    let embedded = embedding
+        .map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
     ui.detail(format!("{embedded}{cost}"));
     Ok(())
 }
 
-/// Asks, and passes on what the engine has to tell. Where no page has the address asked about, the error says which pages have
-/// one that is spelt like it.
+/// Asks, and passes on what the engine has to tell. Where no page has the address asked about, the
+/// error says which pages have one that is spelt like it.
 pub(crate) fn answer(
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
     request: Request,
     ui: &Ui,
 ) -> anyhow::Result<(Response, Cost)> {
-    let answer = host.search_as_meant(encoder, request).map_err(|error| match error.downcast_ref() {
-        Some(findling_engine::Error::NoSuchPage { address }) => match host.near_addresses(address) {
-            Ok(near) if !near.is_empty() => {
-                anyhow!("no page has the address or id `{address}`; there are {}", near.join(", "))
+    let answer =
+        host.search_as_meant(encoder, request).map_err(|error| match error.downcast_ref() {
+            Some(findling_engine::Error::NoSuchPage { address }) => {
+                match host.near_addresses(address) {
+                    Ok(near) if !near.is_empty() => {
+                        anyhow!(
+                            "no page has the address or id `{address}`; there are {}",
+                            near.join(", ")
+                        )
+                    }
+                    _ => error,
+                }
             }
             _ => error,
-        },
-        _ => error,
-    })?;
+        })?;
     for notice in &answer.0.notices {
         ui.warn(&notice.message);
     }
@@ -295,15 +310,26 @@ fn batch(
         if let Some(encoder) = encoder {
             request.vector = encoder.encode(text)?.0;
         }
-        let (response, _) = host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
+        let (response, _) =
+            host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
         match args.format {
             BatchFormat::Json => {
-                writeln!(out, "{}", serde_json::to_string(&BatchLine { id, response: &response })?)?;
+                writeln!(
+                    out,
+                    "{}",
+                    serde_json::to_string(&BatchLine { id, response: &response })?
+                )?;
             }
             BatchFormat::Trec => {
                 for (place, page) in response.results.iter().enumerate() {
                     let rank = args.offset as usize + place + 1;
-                    writeln!(out, "{} Q0 {} {rank} {} findling", field(id), field(&page.id), page.score)?;
+                    writeln!(
+                        out,
+                        "{} Q0 {} {rank} {} findling",
+                        field(id),
+                        field(&page.id),
+                        page.score
+                    )?;
                 }
             }
         }
@@ -321,7 +347,9 @@ fn field(id: &str) -> String {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// `convex`, `rrf`, each with numbers behind a colon.
@@ -332,7 +360,8 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
     for pair in numbers.split(',').filter(|pair| !pair.is_empty()) {
         let (name, value) =
             pair.split_once('=').ok_or_else(|| format!("expected name=number, found `{pair}`"))?;
-        let value: f64 = value.parse().map_err(|_| format!("expected a number, found `{value}`"))?;
+        let value: f64 =
+            value.parse().map_err(|_| format!("expected a number, found `{value}`"))?;
         object.insert(name.replace('-', "_"), value.into());
     }
     Fusion::from_json(object.into()).map_err(|error| {
@@ -346,9 +375,10 @@ fn parse_fusion(text: &str) -> Result<Fusion, String> {
 fn parse_prefer(text: &str) -> Result<Prefer, String> {
     let (name, share) = text.rsplit_once(':').unwrap_or((text, "0.3"));
     let (by, ascending) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
-    let share: f32 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-        format!("expected an attribute and a share from 0 to 1, as in date:0.5, found `{text}`")
-    })?;
+    let share: f32 =
+        share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+            format!("expected an attribute and a share from 0 to 1, as in date:0.5, found `{text}`")
+        })?;
     Ok(Prefer { by: by.to_owned(), share, half: None, ascending })
 }
 
@@ -369,7 +399,10 @@ mod tests {
     fn fusion_is_spelt_with_numbers_or_without() {
         assert_eq!(parse_fusion("convex"), Ok(Fusion::default()));
         assert_eq!(parse_fusion("convex:alpha=0.5"), Ok(Fusion::Convex { alpha: Some(0.5) }));
-        assert_eq!(parse_fusion("rrf:k=60,dense-weight=1"), Ok(Fusion::Rrf { k: 60.0, dense_weight: 1.0 }));
+        assert_eq!(
+            parse_fusion("rrf:k=60,dense-weight=1"),
+            Ok(Fusion::Rrf { k: 60.0, dense_weight: 1.0 })
+        );
         assert!(matches!(parse_fusion("rrf"), Ok(Fusion::Rrf { .. })));
         for wrong in ["", "sum", "rrf:60", "rrf:k=x", "convex:beta=1"] {
             assert!(parse_fusion(wrong).is_err(), "{wrong}");
@@ -378,7 +411,8 @@ mod tests {
 
     #[test]
     fn preferences_have_a_share_and_a_direction() {
-        let prefer = |by: &str, share, ascending| Prefer { by: by.into(), share, half: None, ascending };
+        let prefer =
+            |by: &str, share, ascending| Prefer { by: by.into(), share, half: None, ascending };
         assert_eq!(parse_prefer("date"), Ok(prefer("date", 0.3, false)));
         assert_eq!(parse_prefer("-size:0.5"), Ok(prefer("size", 0.5, true)));
         assert!(parse_prefer("date:2").is_err() && parse_prefer("date:often").is_err());

@@ -19,7 +19,8 @@ pub struct Args {
     /// Where to listen; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
     port: u16,
-    /// The site, at `/`, with the bundle at the mount; of several, the first that has a file serves it
+    /// The site, at `/`, with the bundle at the mount; of several, the first that has a file
+    /// serves it
     #[arg(short, long, value_name = "DIR")]
     site: Vec<PathBuf>,
     /// Where the bundle is below the site
@@ -43,18 +44,22 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if layout.bundle.is_file() {
         // A single-file bundle is served under its name, with whatever lies beside it.
         let name = layout.bundle.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        layout.bundle = layout.bundle.parent().map(PathBuf::from).filter(|p| p != "").unwrap_or(".".into());
+        layout.bundle =
+            layout.bundle.parent().map(PathBuf::from).filter(|p| p != "").unwrap_or(".".into());
         page.push_str(&name);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-        let listener = TcpListener::bind(wanted)
-            .await
-            .with_context(|| format!("cannot listen on {wanted}; `--port 0` takes any port that is free"))?;
+        let listener = TcpListener::bind(wanted).await.with_context(|| {
+            format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
+        })?;
         let address = listener.local_addr()?;
-        let bundle_at =
-            if layout.sites.is_empty() { page.trim_start_matches(&layout.mount) } else { &page[1..] };
+        let bundle_at = if layout.sites.is_empty() {
+            page.trim_start_matches(&layout.mount)
+        } else {
+            &page[1..]
+        };
         // The address is this command's result: a script that asks for port 0 reads it from here.
         println!("http://{address}/");
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));

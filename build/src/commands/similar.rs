@@ -27,7 +27,8 @@ pub struct Args {
     /// By the page's vectors where there are any, or by its words alone (lexical)
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
-    /// Search as a browser does, in the vectors that lie around the page's rather than in all of them
+    /// Search as a browser does, in the vectors that lie around the page's rather than in all of
+    /// them
     #[arg(long)]
     pub streamed: bool,
     /// Print the response as JSON

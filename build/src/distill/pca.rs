@@ -1,15 +1,17 @@
-//! The projection that keeps most of a space in fewer dimensions: principal components by orthogonal iteration.
+//! The projection that keeps most of a space in fewer dimensions: principal components by
+//! orthogonal iteration.
 
 use findling_bundle::projection::Projection;
 use rayon::prelude::*;
 
 use super::train::SplitMix;
 
-/// The `to` leading principal components of vectors of `from` numbers each, uncentred (second moments, since what is
-/// compared is cosines through the origin), as a projection.
+/// The `to` leading principal components of vectors of `from` numbers each, uncentred (second
+/// moments, since what is compared is cosines through the origin), as a projection.
 ///
-/// Orthogonal iteration with Gram-Schmidt (Golub and Van Loan, Matrix Computations, 8.2.4) in f64 from a seeded
-/// start: O(n from^2) for the moments, O(rounds to from (to + from)) after. Deterministic on any number of cores.
+/// Orthogonal iteration with Gram-Schmidt (Golub and Van Loan, Matrix Computations, 8.2.4) in f64
+/// from a seeded start: O(n from^2) for the moments, O(rounds to from (to + from)) after.
+/// Deterministic on any number of cores.
 ///
 /// # Errors
 /// Where `to` is 0 or above `from`.
@@ -21,12 +23,16 @@ pub fn principal_components(
     let moments = second_moments(vectors, from);
     let mut random = SplitMix(0x5eed);
     let mut basis: Vec<Vec<f64>> = (0..to)
-        .map(|_| (0..from).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0).collect())
+        .map(|_| {
+            (0..from).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0).collect()
+        })
         .collect();
     orthonormalise(&mut basis);
     for _ in 0..100 {
-        basis =
-            basis.par_iter().map(|row| moments.chunks_exact(from).map(|m| dot(m, row)).collect()).collect();
+        basis = basis
+            .par_iter()
+            .map(|row| moments.chunks_exact(from).map(|m| dot(m, row)).collect())
+            .collect();
         orthonormalise(&mut basis);
     }
     let rows: Vec<f32> = basis.iter().flatten().map(|&v| v as f32).collect();
@@ -37,7 +43,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `from * from` sums of products, in f64. Blocks of fixed size are summed in order, whatever the number of cores.
+/// `from * from` sums of products, in f64. Blocks of fixed size are summed in order, whatever the
+/// number of cores.
 fn second_moments(vectors: &[f32], from: usize) -> Vec<f64> {
     let blocks: Vec<Vec<f64>> = vectors
         .par_chunks(from * 16_384)
@@ -93,7 +100,9 @@ mod tests {
 
     fn cloud(n: usize, dim: usize, seed: u64) -> Vec<f32> {
         let mut random = SplitMix(seed);
-        (0..n * dim).map(|i| (random.below(2001) as f32 / 1000.0 - 1.0) / (1 + i % dim) as f32).collect()
+        (0..n * dim)
+            .map(|i| (random.below(2001) as f32 / 1000.0 - 1.0) / (1 + i % dim) as f32)
+            .collect()
     }
 
     proptest! {

@@ -66,11 +66,13 @@ pub struct Report {
     pub held_out_cosine: Vec<f32>,
     /// The same of the quantised table.
     pub quantised_cosine: f32,
-    /// Mean cosine of the teacher's embeddings with what is left of them after the projection and back.
+    /// Mean cosine of the teacher's embeddings with what is left of them after the projection and
+    /// back.
     pub projection_cosine: f32,
     /// Known items: how many headings were asked for.
     pub n_known_items: usize,
-    /// Share of them whose text is among the ten nearest, asked by the teacher (f32, all dimensions).
+    /// Share of them whose text is among the ten nearest, asked by the teacher (f32, all
+    /// dimensions).
     pub teacher_recall_at_10: f32,
     /// The same, asked by the table.
     pub table_recall_at_10: f32,
@@ -90,7 +92,8 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let artefact = import::import_dir(&model.path, &import::Options::default())?;
     let vocabulary = artefact.vocabulary().to_vec();
     let lowercase = artefact.normaliser().lowercase;
-    let wordpiece = WordPiece::new(&vocabulary, normaliser(lowercase)).context("the teacher's vocabulary")?;
+    let wordpiece =
+        WordPiece::new(&vocabulary, normaliser(lowercase)).context("the teacher's vocabulary")?;
     let teacher = Transformer::new(artefact)?;
     let card = teacher.card().clone();
     let from = card.dim as usize;
@@ -104,12 +107,17 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let n_pages = gathered.n_pages as u64;
     ui.status(
         "Gathered",
-        format!("{} texts from {} pages", thousands(gathered.texts.len() as u64), thousands(n_pages)),
+        format!(
+            "{} texts from {} pages",
+            thousands(gathered.texts.len() as u64),
+            thousands(n_pages)
+        ),
     );
 
     let mut cache = match &options.cache {
         Some(dir) => Some(
-            Cache::open(dir, &card).with_context(|| format!("cannot open the cache in {}", dir.display()))?,
+            Cache::open(dir, &card)
+                .with_context(|| format!("cannot open the cache in {}", dir.display()))?,
         ),
         None => None,
     };
@@ -131,14 +139,16 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let texts: Vec<&str> = gathered.texts.iter().map(String::as_str).collect();
     let embeddings = embed_all("Embedding", &texts)?;
     // A token that continues a word is embedded as if it were one.
-    let alone: Vec<&str> = vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect();
+    let alone: Vec<&str> =
+        vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect();
     let token_embeddings = embed_all("Vocabulary", &alone)?;
 
     let earlier = options.start.as_deref().map(table::read).transpose()?;
     let projection = match &earlier {
         Some(earlier) => {
             anyhow::ensure!(
-                table::is_taught_by(earlier, &card) && earlier.projection().to_dim() as usize == options.dim,
+                table::is_taught_by(earlier, &card)
+                    && earlier.projection().to_dim() as usize == options.dim,
                 "--start: expected a table of {} with {} dimensions, found one of {} with {}",
                 card.name,
                 options.dim,
@@ -150,8 +160,10 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         None => principal_components(&embeddings, from, options.dim)?,
     };
     let project = |vectors: &[f32]| -> anyhow::Result<Vec<f32>> {
-        let projected: Vec<Vec<f32>> =
-            vectors.par_chunks_exact(from).map(|v| projection.apply(v)).collect::<Result<_, _>>()?;
+        let projected: Vec<Vec<f32>> = vectors
+            .par_chunks_exact(from)
+            .map(|v| projection.apply(v))
+            .collect::<Result<_, _>>()?;
         Ok(projected.concat())
     };
     let targets = project(&embeddings)?;
@@ -160,7 +172,8 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let mut counts = vec![0u64; vocabulary.len()];
     let tokenised: Vec<Vec<u32>> =
         texts.par_iter().map(|text| tokens(&wordpiece, normaliser(lowercase), text)).collect();
-    for (i, (tokens, target)) in tokenised.iter().zip(targets.chunks_exact(options.dim)).enumerate() {
+    for (i, (tokens, target)) in tokenised.iter().zip(targets.chunks_exact(options.dim)).enumerate()
+    {
         if i % HELD_OUT == 0 {
             held_out.push(tokens, target);
         } else {
@@ -178,7 +191,10 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     let mut begin = start(&alone, &counts, options.dim);
     if let Some(earlier) = &earlier {
         let rows = earlier.dense_rows();
-        let tokens = begin.chunks_exact_mut(options.dim).zip(rows.chunks_exact(options.dim)).zip(&mut counts);
+        let tokens = begin
+            .chunks_exact_mut(options.dim)
+            .zip(rows.chunks_exact(options.dim))
+            .zip(&mut counts);
         for (id, ((begin, earlier_row), count)) in tokens.enumerate() {
             let frequency = earlier.frequency(id as u32);
             if frequency > 0 {
@@ -213,8 +229,15 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         }
     }
 
-    let table =
-        StaticTable::new(card, projection, vocabulary, lowercase, &trained.rows, &counts, options.bits)?;
+    let table = StaticTable::new(
+        card,
+        projection,
+        vocabulary,
+        lowercase,
+        &trained.rows,
+        &counts,
+        options.bits,
+    )?;
     let known = &gathered.known_items[..gathered.known_items.len().min(MAX_KNOWN_ITEMS)];
     let (teacher_recall, table_recall) = known_items(&teacher, &table, known, &mut embed_all)?;
     let report = Report {
@@ -232,28 +255,31 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     Ok(Distilled { table, report })
 }
 
-/// Whether a token is (part of) a word in Latin letters: no mark of the tokenizer's, no character of another script.
+/// Whether a token is (part of) a word in Latin letters: no mark of the tokenizer's, no character
+/// of another script.
 fn is_of_words(token: &str) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
     !token.is_empty() && token.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The cosine of a vector with its projection, mean over vectors: how much of the space the dimensions kept hold.
+/// The cosine of a vector with its projection, mean over vectors: how much of the space the
+/// dimensions kept hold.
 fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     let from = table.projection().from_dim() as usize;
     let rows = table.projection().rows();
     let kept: Vec<f32> = embeddings
         .par_chunks_exact(from)
         .map(|v| {
-            let along: f32 = rows.chunks_exact(from).map(|row| dot(row, v)).map(|dot| dot * dot).sum();
+            let along: f32 =
+                rows.chunks_exact(from).map(|row| dot(row, v)).map(|dot| dot * dot).sum();
             along.sqrt()
         })
         .collect();
     kept.iter().sum::<f32>() / kept.len().max(1) as f32
 }
 
-/// Recall at ten of the texts under headings, asked by the headings: by the teacher in its own space, and by the
-/// table in the projected one.
+/// Recall at ten of the texts under headings, asked by the headings: by the teacher in its own
+/// space, and by the table in the projected one.
 fn known_items(
     teacher: &Transformer,
     table: &StaticTable,
@@ -266,14 +292,22 @@ fn known_items(
     let texts: Vec<&str> = known.iter().map(|item| item.text.as_str()).collect();
     let documents = embed_all("Measuring", &texts)?;
     let queries: Vec<&str> = known.iter().map(|item| item.query.as_str()).collect();
-    let by_teacher: Vec<f32> =
-        teacher.encode(&queries, Side::Query)?.into_iter().flat_map(|embedding| embedding.values).collect();
+    let by_teacher: Vec<f32> = teacher
+        .encode(&queries, Side::Query)?
+        .into_iter()
+        .flat_map(|embedding| embedding.values)
+        .collect();
     let from = teacher.card().dim as usize;
-    let projected: Vec<Vec<f32>> =
-        documents.par_chunks_exact(from).map(|v| table.projection().apply(v)).collect::<Result<_, _>>()?;
+    let projected: Vec<Vec<f32>> = documents
+        .par_chunks_exact(from)
+        .map(|v| table.projection().apply(v))
+        .collect::<Result<_, _>>()?;
     let by_table: Vec<f32> = queries.iter().flat_map(|query| table.embed(query).values).collect();
     let dim = table.card().dim as usize;
-    Ok((recall_at_10(&by_teacher, &documents, from), recall_at_10(&by_table, &projected.concat(), dim)))
+    Ok((
+        recall_at_10(&by_teacher, &documents, from),
+        recall_at_10(&by_table, &projected.concat(), dim),
+    ))
 }
 
 /// Share of queries whose own document (of the same number) has fewer than ten nearer ones.

@@ -1,10 +1,11 @@
 //! What a table is trained on: short texts of the kinds that queries are made of.
 //!
-//! From pages: titles, headings (alone, with their page's title, and as questions), first sentences, and spans of 2 to
-//! 25 words from anywhere. From `.txt` files: each line. Every text once, in an order that the seed decides.
+//! From pages: titles, headings (alone, with their page's title, and as questions), first
+//! sentences, and spans of 2 to 25 words from anywhere. From `.txt` files: each line. Every text
+//! once, in an order that the seed decides.
 //!
-//! Where there are more texts than asked for, inputs give alike: none is cut before it has given as many as any other,
-//! so that one large manual does not drown the small ones.
+//! Where there are more texts than asked for, inputs give alike: none is cut before it has given as
+//! many as any other, so that one large manual does not drown the small ones.
 
 use std::collections::HashSet;
 use std::fs;
@@ -47,7 +48,12 @@ pub struct Gathered {
 ///
 /// # Errors
 /// Where a `.txt` file cannot be read, or nothing was found.
-pub fn gather(inputs: &[PathBuf], max_texts: usize, seed: u64, ui: &Ui) -> anyhow::Result<Gathered> {
+pub fn gather(
+    inputs: &[PathBuf],
+    max_texts: usize,
+    seed: u64,
+    ui: &Ui,
+) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::default();
     let mut seen = HashSet::new();
     let mut random = SplitMix(seed);
@@ -55,16 +61,23 @@ pub fn gather(inputs: &[PathBuf], max_texts: usize, seed: u64, ui: &Ui) -> anyho
     for input in inputs {
         let mut candidates = Vec::new();
         if input.extension().is_some_and(|extension| extension == "txt") {
-            let text =
-                fs::read_to_string(input).with_context(|| format!("cannot read {}", input.display()))?;
+            let text = fs::read_to_string(input)
+                .with_context(|| format!("cannot read {}", input.display()))?;
             candidates.extend(text.lines().map(str::to_owned));
         } else {
             // One input at a time, so that many large sites are not held at once.
-            let pages =
-                sources::read(std::slice::from_ref(input), &sources::Options::default(), &mut |problem| {
+            let pages = sources::read(
+                std::slice::from_ref(input),
+                &sources::Options::default(),
+                &mut |problem| {
                     let message = format!("{}: {}", problem.path.display(), problem.reason);
-                    if problem.severity == Severity::Error { ui.warn(message) } else { ui.detail(message) }
-                });
+                    if problem.severity == Severity::Error {
+                        ui.warn(message)
+                    } else {
+                        ui.detail(message)
+                    }
+                },
+            );
             gathered.n_pages += pages.len();
             for page in &pages {
                 from_page(page, seed, &mut candidates, &mut gathered.known_items);
@@ -114,7 +127,8 @@ fn tidy(text: &str) -> String {
 }
 
 fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<KnownItem>) {
-    // Training is for one language at a time: what a page says of itself decides, pages that say nothing are taken.
+    // Training is for one language at a time: what a page says of itself decides, pages that say
+    // nothing are taken.
     if !(page.language.is_empty() || page.language == "en" || page.language.starts_with("en-")) {
         return;
     }
@@ -149,8 +163,12 @@ fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<Kn
 }
 
 fn prose(section: &Section) -> String {
-    let blocks: Vec<&str> =
-        section.blocks.iter().filter(|block| !block.is_code_block).map(|block| block.text.as_str()).collect();
+    let blocks: Vec<&str> = section
+        .blocks
+        .iter()
+        .filter(|block| !block.is_code_block)
+        .map(|block| block.text.as_str())
+        .collect();
     blocks.join(" ")
 }
 
@@ -196,7 +214,10 @@ mod tests {
         let has = |text: &str| gathered.texts.iter().any(|t| t == text);
         assert!(has("Ownership") && has("Moving values") && has("Ownership Moving values"));
         assert!(has("The borrow checker keeps references valid."));
-        assert!(has("a line of its own") && !has("12345"), "a text without a letter teaches nothing");
+        assert!(
+            has("a line of its own") && !has("12345"),
+            "a text without a letter teaches nothing"
+        );
         assert!(gathered.texts.iter().all(|text| text.split(' ').count() <= MAX_WORDS));
         assert_eq!(gathered.texts.iter().collect::<HashSet<_>>().len(), gathered.texts.len());
         assert!(gathered.known_items.iter().any(|item| item.query == "Ownership Moving values"));
@@ -209,7 +230,8 @@ mod tests {
         assert_eq!(even_cap(vec![1, 2], 12), 12);
         assert_eq!(even_cap(Vec::new(), 12), 12);
         let dir = tempfile::tempdir().unwrap();
-        let lines = |what: &str, n: usize| (0..n).map(|i| format!("{what} {i}\n")).collect::<String>();
+        let lines =
+            |what: &str, n: usize| (0..n).map(|i| format!("{what} {i}\n")).collect::<String>();
         let inputs = [dir.path().join("few.txt"), dir.path().join("many.txt")];
         fs::write(&inputs[0], lines("few", 5)).unwrap();
         fs::write(&inputs[1], lines("many", 500)).unwrap();

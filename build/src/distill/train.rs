@@ -1,21 +1,24 @@
-//! The training itself: rows such that the sum of a text's rows points where the teacher's embedding points.
+//! The training itself: rows such that the sum of a text's rows points where the teacher's
+//! embedding points.
 //!
-//! For a text with tokens `t_1 .. t_m` and the teacher's (projected, normalised) embedding `y`, the loss is
-//! `1 - cos(sum_i row(t_i), y)`. A row's length is its token's weight, so the "weighted mean" needs no weights of its
-//! own. The start is the teacher's embedding of each token alone, centred, times the smooth inverse frequency
-//! `a / (a + p)` (Arora, Liang and Ma, ICLR 2017); the optimiser is Adam (Kingma and Ba, ICLR 2015), updating only
-//! the rows a batch touches.
+//! For a text with tokens `t_1 .. t_m` and the teacher's (projected, normalised) embedding `y`, the
+//! loss is `1 - cos(sum_i row(t_i), y)`. A row's length is its token's weight, so the "weighted
+//! mean" needs no weights of its own. The start is the teacher's embedding of each token alone,
+//! centred, times the smooth inverse frequency `a / (a + p)` (Arora, Liang and Ma, ICLR 2017); the
+//! optimiser is Adam (Kingma and Ba, ICLR 2015), updating only the rows a batch touches.
 //!
-//! Trained once, rows of tokens that many texts had say how a token's embedding alone becomes a row: a linear map fitted
-//! to them ([`predict`]) gives a row to tokens that no text had, and a better start to those that few had.
+//! Trained once, rows of tokens that many texts had say how a token's embedding alone becomes a
+//! row: a linear map fitted to them ([`predict`]) gives a row to tokens that no text had, and a
+//! better start to those that few had.
 //!
-//! Everything runs on all cores and gives the same rows for the same seed on any number of them: gradients are taken
-//! text by text and summed row by row, each in a fixed order.
+//! Everything runs on all cores and gives the same rows for the same seed on any number of them:
+//! gradients are taken text by text and summed row by row, each in a fixed order.
 //!
-//! Texts that are parts of documents can be told from others besides ([`Contrast`]): with `u` the sum's direction, `d` the vector
-//! of a text's own document and `d_j` those of all documents of its batch, the loss is then
-//! `1 - cos(u, y) + T (log sum_j exp(u d_j / T) - u d / T)`, which is InfoNCE (van den Oord, Li and Vinyals, 2018) with the negatives
-//! of the batch (Karpukhin et al., EMNLP 2020).
+//! Texts that are parts of documents can be told from others besides ([`Contrast`]): with `u` the
+//! sum's direction, `d` the vector of a text's own document and `d_j` those of all documents of its
+//! batch, the loss is then `1 - cos(u, y) + T (log sum_j exp(u d_j / T) - u d / T)`, which is
+//! InfoNCE (van den Oord, Li and Vinyals, 2018) with the negatives of the batch (Karpukhin et al.,
+//! EMNLP 2020).
 
 use rayon::prelude::*;
 
@@ -118,8 +121,8 @@ impl Trained {
     }
 }
 
-/// The start: the teacher's embedding of each token alone (`dim` numbers each), centred over the tokens that `counts`
-/// says occur, times `a / (a + p)` with `a` = 0.001.
+/// The start: the teacher's embedding of each token alone (`dim` numbers each), centred over the
+/// tokens that `counts` says occur, times `a / (a + p)` with `a` = 0.001.
 pub fn start(token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
     const A: f64 = 1e-3;
     let total: u64 = counts.iter().sum::<u64>().max(1);
@@ -137,9 +140,10 @@ pub fn start(token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
     rows
 }
 
-/// Rows as a linear map of the teacher's embeddings of tokens alone gives them, mixed with the trained ones: a token that
-/// `n` texts had counts its own row `n` times and the prediction [`PRIOR`] times. The map is fitted by ridge regression
-/// on tokens that were seen often enough to be sure of and seldom enough to be no stop word.
+/// Rows as a linear map of the teacher's embeddings of tokens alone gives them, mixed with the
+/// trained ones: a token that `n` texts had counts its own row `n` times and the prediction
+/// [`PRIOR`] times. The map is fitted by ridge regression on tokens that were seen often enough to
+/// be sure of and seldom enough to be no stop word.
 pub fn predict(rows: &[f32], token_embeddings: &[f32], counts: &[u64], dim: usize) -> Vec<f32> {
     let sure = |n: u64| (SURE..=COMMON).contains(&n);
     let of_sure = || {
@@ -160,7 +164,10 @@ pub fn predict(rows: &[f32], token_embeddings: &[f32], counts: &[u64], dim: usiz
         let x = features(embedding);
         for (i, &xi) in x.iter().enumerate() {
             moments[i * width..][..width].iter_mut().zip(&x).for_each(|(m, xj)| *m += xi * xj);
-            products[i * dim..][..dim].iter_mut().zip(row).for_each(|(p, &r)| *p += xi * f64::from(r));
+            products[i * dim..][..dim]
+                .iter_mut()
+                .zip(row)
+                .for_each(|(p, &r)| *p += xi * f64::from(r));
         }
     }
     for i in 0..width {
@@ -168,14 +175,18 @@ pub fn predict(rows: &[f32], token_embeddings: &[f32], counts: &[u64], dim: usiz
     }
     let map = solve(moments, products, width, dim);
     let mut predicted = Vec::with_capacity(rows.len());
-    for ((embedding, row), &n) in token_embeddings.chunks_exact(dim).zip(rows.chunks_exact(dim)).zip(counts) {
+    for ((embedding, row), &n) in
+        token_embeddings.chunks_exact(dim).zip(rows.chunks_exact(dim)).zip(counts)
+    {
         let mut guess = vec![0.0f64; dim];
         for (xi, weights) in features(embedding).iter().zip(map.chunks_exact(dim)) {
             guess.iter_mut().zip(weights).for_each(|(g, w)| *g += xi * w);
         }
         let n = n as f64;
         predicted.extend(
-            row.iter().zip(&guess).map(|(&r, g)| ((n * f64::from(r) + PRIOR * g) / (n + PRIOR)) as f32),
+            row.iter()
+                .zip(&guess)
+                .map(|(&r, g)| ((n * f64::from(r) + PRIOR * g) / (n + PRIOR)) as f32),
         );
     }
     predicted
@@ -190,7 +201,8 @@ const COMMON: u64 = 2000;
 /// Of the regression, relative to the mean square of a feature of unit vectors.
 const RIDGE: f64 = 0.02;
 
-/// `x` of `a x = b`, for a symmetric positive definite `a` (`n * n`) and `m` right sides at once: Cholesky.
+/// `x` of `a x = b`, for a symmetric positive definite `a` (`n * n`) and `m` right sides at once:
+/// Cholesky.
 fn solve(mut a: Vec<f64>, mut b: Vec<f64>, n: usize, m: usize) -> Vec<f64> {
     for j in 0..n {
         for i in j..n {
@@ -250,7 +262,8 @@ fn sum_of(rows: &[f32], examples: &Examples, text: usize) -> Sum {
     Sum { norm, cosine: dot(&sum, examples.target(text)) / norm, sum }
 }
 
-/// Trains `rows` on `examples`, stopping by the mean cosine with `held_out`. `on_epoch(epoch, cosine)` hears of the start as epoch 0.
+/// Trains `rows` on `examples`, stopping by the mean cosine with `held_out`. `on_epoch(epoch,
+/// cosine)` hears of the start as epoch 0.
 pub fn train(
     rows: Vec<f32>,
     examples: &Examples,
@@ -267,8 +280,8 @@ pub fn train(
     })
 }
 
-/// [`train`], where only the rows of tokens that `learns` names change; the others have their part in every sum as they are.
-/// `measure` says how good rows are, first at the start.
+/// [`train`], where only the rows of tokens that `learns` names change; the others have their part
+/// in every sum as they are. `measure` says how good rows are, first at the start.
 pub fn train_some(
     mut rows: Vec<f32>,
     learns: &dyn Fn(u32) -> bool,
@@ -290,7 +303,8 @@ pub fn train_some(
         random.shuffle(&mut order);
         for batch in order.chunks(options.batch) {
             let progress = adam.step as f32 / total_steps;
-            let rate = options.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
+            let rate =
+                options.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
             let gradients = gradients(&rows, examples, contrast, batch);
             let touches = touches(examples, batch, learns);
             adam.update(&mut rows, &touches, &gradients, rate);
@@ -311,11 +325,16 @@ pub fn train_some(
 }
 
 /// The loss's gradient by the sum of rows, for each text of a batch.
-fn gradients(rows: &[f32], examples: &Examples, contrast: Option<&Contrast<'_>>, batch: &[u32]) -> Vec<f32> {
+fn gradients(
+    rows: &[f32],
+    examples: &Examples,
+    contrast: Option<&Contrast<'_>>,
+    batch: &[u32],
+) -> Vec<f32> {
     let dim = examples.dim;
     // The batch's documents, each once.
-    let mut documents: Vec<(u32, &[f32])> =
-        contrast.map_or_else(Vec::new, |c| batch.iter().map(|&text| c.own[text as usize]).collect());
+    let mut documents: Vec<(u32, &[f32])> = contrast
+        .map_or_else(Vec::new, |c| batch.iter().map(|&text| c.own[text as usize]).collect());
     documents.sort_unstable_by_key(|&(id, _)| id);
     documents.dedup_by_key(|&mut (id, _)| id);
     let mut gradients = vec![0.0f32; batch.len() * dim];
@@ -335,7 +354,8 @@ fn gradients(rows: &[f32], examples: &Examples, contrast: Option<&Contrast<'_>>,
 
 /// Adds the gradient by `u` of what tells its own document from others.
 fn tell_apart(u: &[f32], own: u32, documents: &[(u32, &[f32])], gradient: &mut [f32]) {
-    let mut shares: Vec<f32> = documents.iter().map(|(_, document)| dot(u, document) / TEMPERATURE).collect();
+    let mut shares: Vec<f32> =
+        documents.iter().map(|(_, document)| dot(u, document) / TEMPERATURE).collect();
     let most = shares.iter().copied().fold(f32::MIN, f32::max);
     shares.iter_mut().for_each(|share| *share = (*share - most).exp());
     let total: f32 = shares.iter().sum();
@@ -347,8 +367,9 @@ fn tell_apart(u: &[f32], own: u32, documents: &[(u32, &[f32])], gradient: &mut [
 
 /// Which texts of the batch touch which row that learns, in order.
 fn touches(examples: &Examples, batch: &[u32], learns: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
-    let of_text =
-        |at: u32| examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at));
+    let of_text = |at: u32| {
+        examples.tokens(batch[at as usize] as usize).iter().map(move |&token| (token, at))
+    };
     let mut touches: Vec<(u32, u32)> =
         (0..batch.len() as u32).flat_map(of_text).filter(|&(token, _)| learns(token)).collect();
     touches.sort_unstable();
@@ -368,7 +389,8 @@ impl Adam {
         Self { dim, step: 0, first: vec![0.0; n], second: vec![0.0; n] }
     }
 
-    /// One step of the rows in `touches`: pairs of a token and the number of a text's gradient, in order.
+    /// One step of the rows in `touches`: pairs of a token and the number of a text's gradient, in
+    /// order.
     fn update(&mut self, rows: &mut [f32], touches: &[(u32, u32)], gradients: &[f32], rate: f32) {
         const B1: f32 = 0.9;
         const B2: f32 = 0.999;
@@ -475,9 +497,12 @@ mod tests {
         let (examples, held_out) = (solvable(2000, 1), solvable(200, 2));
         let options = Options { epochs: 12, batch: 64, learning_rate: 2e-2, ..Options::default() };
         let mut random = SplitMix(3);
-        let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let rows: Vec<f32> =
+            (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
         let run = |learns: &dyn Fn(u32) -> bool| {
-            train_some(rows.clone(), learns, &examples, None, options, |rows| mean_cosine(rows, &held_out))
+            train_some(rows.clone(), learns, &examples, None, options, |rows| {
+                mean_cosine(rows, &held_out)
+            })
         };
         let some = run(&|token| token % 2 == 0);
         for (id, (row, before)) in some.rows.chunks(8).zip(rows.chunks(8)).enumerate() {
@@ -489,7 +514,12 @@ mod tests {
         let mixed: Vec<f32> =
             halves.flat_map(|(id, (a, b))| if id % 2 == 0 { a } else { b }).copied().collect();
         let beside = mean_cosine(&mixed, &held_out);
-        assert!(beside < some.best() && some.best() < all.best(), "{beside} {} {}", some.best(), all.best());
+        assert!(
+            beside < some.best() && some.best() < all.best(),
+            "{beside} {} {}",
+            some.best(),
+            all.best()
+        );
         assert_eq!(run(&|_| false).rows, rows);
     }
 
@@ -505,7 +535,8 @@ mod tests {
         let own = [0, 1, 0].map(|id| (id, documents.target(id as usize)));
         let contrast = Contrast { own: own.to_vec() };
         let mut random = SplitMix(9);
-        let rows: Vec<f32> = (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let rows: Vec<f32> =
+            (0..8 * 50).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
         for contrast in [None, Some(&contrast)] {
             let loss = |rows: &[f32], text: usize| {
                 let Sum { sum, norm, cosine } = sum_of(rows, &examples, text);
@@ -517,7 +548,8 @@ mod tests {
             let gradient = gradients(&rows, &examples, contrast, &[0, 1, 2]);
             for text in 0..3 {
                 let token = examples.tokens(text)[0] as usize;
-                let times = examples.tokens(text).iter().filter(|&&t| t as usize == token).count() as f32;
+                let times =
+                    examples.tokens(text).iter().filter(|&&t| t as usize == token).count() as f32;
                 for i in 0..8 {
                     let moved = |by: f32| {
                         let mut moved = rows.clone();
@@ -536,7 +568,8 @@ mod tests {
     fn texts_learn_whose_they_are() {
         // Targets say nothing of the documents: only telling them apart brings texts to their own.
         let (examples, documents) = (solvable(60, 5), solvable(60, 11));
-        let contrast = Contrast { own: (0..60).map(|id| (id, documents.target(id as usize))).collect() };
+        let contrast =
+            Contrast { own: (0..60).map(|id| (id, documents.target(id as usize))).collect() };
         let rows: Vec<f32> = solvable(50, 13).targets;
         let nearer = |rows: &[f32]| {
             let own = |text: usize| dot(&sum_of(rows, &examples, text).sum, documents.target(text));
@@ -545,7 +578,12 @@ mod tests {
         let options = Options { epochs: 30, batch: 16, learning_rate: 2e-2, seed: 1, patience: 30 };
         let with = train_some(rows.clone(), &|_| true, &examples, Some(&contrast), options, nearer);
         let without = train_some(rows, &|_| true, &examples, None, options, nearer);
-        assert!(with.best() > without.held_out[30] + 10.0, "{:?} {:?}", with.held_out, without.held_out);
+        assert!(
+            with.best() > without.held_out[30] + 10.0,
+            "{:?} {:?}",
+            with.held_out,
+            without.held_out
+        );
     }
 
     #[test]
@@ -557,15 +595,18 @@ mod tests {
 
     #[test]
     fn rows_of_tokens_never_seen_are_those_the_others_foretell() {
-        // Rows are twice the embedding with its halves swapped, plus one; the last token was never seen.
+        // Rows are twice the embedding with its halves swapped, plus one; the last token was never
+        // seen.
         let (dim, n) = (4, 60);
         let mut random = SplitMix(3);
-        let embeddings: Vec<f32> = (0..n * dim).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+        let embeddings: Vec<f32> =
+            (0..n * dim).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
         let mut rows: Vec<f32> =
             embeddings.chunks(dim).flat_map(|e| [2, 3, 0, 1].map(|i| 2.0 * e[i] + 1.0)).collect();
         let expect = rows[(n - 1) * dim..].to_vec();
         rows[(n - 1) * dim..].fill(0.0);
-        let counts: Vec<u64> = (0..n as u64).map(|i| if i + 1 == n as u64 { 0 } else { 100 }).collect();
+        let counts: Vec<u64> =
+            (0..n as u64).map(|i| if i + 1 == n as u64 { 0 } else { 100 }).collect();
         let predicted = predict(&rows, &embeddings, &counts, dim);
         for (a, b) in predicted[(n - 1) * dim..].iter().zip(&expect) {
             assert!((a - b).abs() < 0.1, "{a} {b}");

@@ -19,20 +19,24 @@ pub struct Query {
     pub text: String,
 }
 
-/// Reads `queries.jsonl`: one object a line with `_id` (a string or a number) and `text`; other fields are passed over.
+/// Reads `queries.jsonl`: one object a line with `_id` (a string or a number) and `text`; other
+/// fields are passed over.
 ///
 /// # Errors
 /// Where a line is something else, or an id comes again; with the line's number.
 pub fn read_queries(path: &Path) -> anyhow::Result<Vec<Query>> {
-    parse_queries(open(path)?).with_context(|| format!("cannot read queries from {}", path.display()))
+    parse_queries(open(path)?)
+        .with_context(|| format!("cannot read queries from {}", path.display()))
 }
 
-/// Reads `qrels.tsv`: query id, document id and grade between tabs, under a header line; also TREC's four columns.
+/// Reads `qrels.tsv`: query id, document id and grade between tabs, under a header line; also
+/// TREC's four columns.
 ///
 /// # Errors
 /// Where a line is something else; with the line's number.
 pub fn read_qrels(path: &Path) -> anyhow::Result<BTreeMap<String, Judgements>> {
-    parse_qrels(open(path)?).with_context(|| format!("cannot read judgements from {}", path.display()))
+    parse_qrels(open(path)?)
+        .with_context(|| format!("cannot read judgements from {}", path.display()))
 }
 
 fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
@@ -74,17 +78,28 @@ fn parse_qrels(lines: impl BufRead) -> anyhow::Result<BTreeMap<String, Judgement
     for (n, line) in lines.lines().enumerate() {
         let line = line.with_context(|| format!("line {}", n + 1))?;
         let line = line.trim_end_matches('\r');
-        let columns: Vec<&str> =
-            if line.contains('\t') { line.split('\t').collect() } else { line.split_whitespace().collect() };
+        let columns: Vec<&str> = if line.contains('\t') {
+            line.split('\t').collect()
+        } else {
+            line.split_whitespace().collect()
+        };
         let (query, document, grade) = match columns[..] {
             [] | [""] => continue,
-            [query, document, grade] | [query, _, document, grade] => (query, document, grade.trim()),
-            _ => bail!("line {}: expected query-id, corpus-id and score between tabs, found {line:?}", n + 1),
+            [query, document, grade] | [query, _, document, grade] => {
+                (query, document, grade.trim())
+            }
+            _ => bail!(
+                "line {}: expected query-id, corpus-id and score between tabs, found {line:?}",
+                n + 1
+            ),
         };
         // Grades are whole numbers; some sets write them as 1.0.
         match grade.parse::<f64>() {
             Ok(value) if value.fract() == 0.0 && value.abs() < 1e6 => {
-                qrels.entry(query.to_owned()).or_default().insert(document.to_owned(), value as i32);
+                qrels
+                    .entry(query.to_owned())
+                    .or_default()
+                    .insert(document.to_owned(), value as i32);
             }
             // The header.
             Err(_) if n == 0 => {}
@@ -101,7 +116,8 @@ mod tests {
     #[test]
     fn queries_are_read() {
         let got = parse_queries(
-            "{\"_id\": \"a\", \"text\": \"x y\", \"more\": 1}\n\n{\"_id\": 7, \"text\": \"z\"}\n".as_bytes(),
+            "{\"_id\": \"a\", \"text\": \"x y\", \"more\": 1}\n\n{\"_id\": 7, \"text\": \"z\"}\n"
+                .as_bytes(),
         );
         let query = |id: &str, text: &str| Query { id: id.into(), text: text.into() };
         assert_eq!(got.expect("read"), [query("a", "x y"), query("7", "z")]);
@@ -126,9 +142,11 @@ mod tests {
         check("query-id\tcorpus-id\tscore\nq1\td 1\t2\nq1\td2\t0\r\nq2\td2\t1.0\n");
         check("q1\td 1\t2\nq1\td2\t0\nq2\td2\t1\n");
         assert_eq!(parse_qrels("1 0 184 1\n".as_bytes()).expect("read")["1"]["184"], 1);
-        for (text, expect) in
-            [("a\tb\tc\nq\td\tx\n", "line 2"), ("a\tb\n", "line 1"), ("q\td\t1\nq\td\t0.5\n", "whole")]
-        {
+        for (text, expect) in [
+            ("a\tb\tc\nq\td\tx\n", "line 2"),
+            ("a\tb\n", "line 1"),
+            ("q\td\t1\nq\td\t0.5\n", "whole"),
+        ] {
             let error = format!("{:#}", parse_qrels(text.as_bytes()).expect_err("refused"));
             assert!(error.contains(expect), "{error}");
         }

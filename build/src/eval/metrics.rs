@@ -1,15 +1,17 @@
-//! Measures of one ranked list against its judgements, and their means over queries; as `trec_eval` defines them.
+//! Measures of one ranked list against its judgements, and their means over queries; as `trec_eval`
+//! defines them.
 
 use std::collections::BTreeMap;
 
-/// Judgements of one query: document id to grade. What is not judged, or judged 0 or less, is not relevant.
+/// Judgements of one query: document id to grade. What is not judged, or judged 0 or less, is not
+/// relevant.
 pub type Judgements = BTreeMap<String, i32>;
 
 /// What is measured of one list, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Measures {
-    /// Normalised discounted cumulated gain of the first 10 (Järvelin and Kekäläinen, 2002): the grade itself is the gain, the
-    /// discount is log2(rank + 1).
+    /// Normalised discounted cumulated gain of the first 10 (Järvelin and Kekäläinen, 2002): the
+    /// grade itself is the gain, the discount is log2(rank + 1).
     #[serde(rename = "ndcg@10")]
     pub ndcg_10: f64,
     /// Share of the relevant documents among the first 10.
@@ -94,7 +96,8 @@ impl Latency {
     pub fn of(times: &[std::time::Duration]) -> Latency {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();
-        let at = |percent| nearest_rank(&sorted, percent).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+        let at =
+            |percent| nearest_rank(&sorted, percent).map_or(0.0, |time| time.as_secs_f64() * 1e3);
         Latency { p50: at(50), p95: at(95), p99: at(99), max: at(100) }
     }
 }
@@ -162,11 +165,17 @@ mod tests {
     fn means_and_percentiles() {
         let one = Measures { ndcg_10: 1.0, recall_10: 0.5, recall_100: 1.0, mrr_10: 0.2 };
         let mean = Measures::mean(&[one, Measures::default()]);
-        assert_eq!((mean.ndcg_10, mean.recall_10, mean.recall_100, mean.mrr_10), (0.5, 0.25, 0.5, 0.1));
+        assert_eq!(
+            (mean.ndcg_10, mean.recall_10, mean.recall_100, mean.mrr_10),
+            (0.5, 0.25, 0.5, 0.1)
+        );
         assert_eq!(Measures::mean(&[]), Measures::default());
         let times: Vec<Duration> = (1..=200).rev().map(Duration::from_millis).collect();
         assert_eq!(Latency::of(&times), Latency { p50: 100.0, p95: 190.0, p99: 198.0, max: 200.0 });
-        assert_eq!(Latency::of(&times[..1]), Latency { p50: 200.0, p95: 200.0, p99: 200.0, max: 200.0 });
+        assert_eq!(
+            Latency::of(&times[..1]),
+            Latency { p50: 200.0, p95: 200.0, p99: 200.0, max: 200.0 }
+        );
         assert_eq!(Latency::of(&[]), Latency::default());
     }
 }

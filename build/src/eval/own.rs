@@ -12,8 +12,8 @@ use crate::sample;
 /// Words that a heading must have: one alone rather names a term than asks for a page.
 const LEAST_WORDS: usize = 2;
 
-/// Queries of headings that stand on one page only, evenly over the site, with the page judged relevant. They say what the page
-/// says, so that they favour words over meaning.
+/// Queries of headings that stand on one page only, evenly over the site, with the page judged
+/// relevant. They say what the page says, so that they favour words over meaning.
 ///
 /// # Errors
 /// Where the texts cannot be read, or there is no such heading.
@@ -37,7 +37,8 @@ pub fn own_judged(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)
             }
         }
     })?;
-    let alone = headings.into_iter().filter_map(|(key, heading)| Some((heading, pages.remove(&key)??)));
+    let alone =
+        headings.into_iter().filter_map(|(key, heading)| Some((heading, pages.remove(&key)??)));
     let judged: Vec<(Query, Judgements)> = sample::evenly(alone.collect())
         .enumerate()
         .map(|(i, (text, page))| (Query { id: format!("heading-{i}"), text }, [(page, 1)].into()))

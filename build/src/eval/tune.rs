@@ -1,8 +1,9 @@
 //! Chooses a setting by coordinate search, and says by cross-validation what it is worth.
 //!
-//! From the defaults, one parameter after the other goes to its next value as long as that helps. The whole search is done once
-//! for each of [`FOLDS`] parts of the queries, without that part, and what is found is measured on it: only where the queries
-//! that a search has not seen gain as well is the setting of all queries worth anything. A list of what was measured is kept, so
+//! From the defaults, one parameter after the other goes to its next value as long as that helps.
+//! The whole search is done once for each of [`FOLDS`] parts of the queries, without that part, and
+//! what is found is measured on it: only where the queries that a search has not seen gain as well
+//! is the setting of all queries worth anything. A list of what was measured is kept, so
 //! that the searches, which go nearly the same way, measure nearly the same settings once.
 
 use std::collections::HashMap;
@@ -19,7 +20,8 @@ pub const LEAST_QUERIES: usize = 20;
 /// A gain of the mean that is worth a step.
 const LEAST_GAIN: f64 = 0.0005;
 
-/// Standard errors that a gain of queries which the search has not seen must be worth: by chance alone one setting in twenty gains more.
+/// Standard errors that a gain of queries which the search has not seen must be worth: by chance
+/// alone one setting in twenty gains more.
 const SURE: f64 = 1.645;
 
 /// Times that all parameters are gone through, at most.
@@ -73,8 +75,8 @@ pub struct Tuned {
     pub n_measured: usize,
 }
 
-/// Searches from a setting. `measure` gives a number for each query, the more the better, always the same for the same setting;
-/// `progress` is told the searches that are done.
+/// Searches from a setting. `measure` gives a number for each query, the more the better, always
+/// the same for the same setting; `progress` is told the searches that are done.
 ///
 /// # Errors
 /// Those of `measure`.
@@ -91,7 +93,8 @@ pub fn tune(
     let mut gains = vec![0.0; all.len()];
     let mut splits = Vec::new();
     for fold in 0..FOLDS {
-        let (held, others): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&query| query % FOLDS == fold);
+        let (held, others): (Vec<usize>, Vec<usize>) =
+            all.iter().partition(|&&query| query % FOLDS == fold);
         let chosen = measured.climb(start, &axes, &others)?;
         let after = measured.of(&chosen)?;
         for &query in &held {
@@ -239,19 +242,23 @@ mod tests {
             Ok((0..200).map(|query| score + 0.1 * noise(query, setting)).collect())
         };
         // The default of the third is the best there is, and the fourth decides nothing.
-        let tuned = tune(&[1.0, 1.0, 1.0, 0.7], &axes(4), |s| measure(&s[..3]), |_| ()).expect("tuned");
+        let tuned =
+            tune(&[1.0, 1.0, 1.0, 0.7], &axes(4), |s| measure(&s[..3]), |_| ()).expect("tuned");
         assert!(tuned.holds);
         assert_eq!(tuned.setting, [2.0, 0.0, 1.0, 0.7]);
         assert!((tuned.gain - 0.16).abs() < 0.01, "{}", tuned.gain);
-        assert!(tuned.splits.iter().all(|split| split.after > split.before && split.n_queries == 40));
+        assert!(
+            tuned.splits.iter().all(|split| split.after > split.before && split.n_queries == 40)
+        );
     }
 
     #[test]
     fn where_there_is_nothing_to_gain_the_start_stays() {
         let start = [1.0; 6];
         let held = (0..20).filter(|seed| {
-            let measure =
-                |setting: &[f32]| Ok((0..100).map(|query| noise(query + 1000 * seed, setting)).collect());
+            let measure = |setting: &[f32]| {
+                Ok((0..100).map(|query| noise(query + 1000 * seed, setting)).collect())
+            };
             let tuned = tune(&start, &axes(6), measure, |_| ()).expect("tuned");
             assert!(tuned.holds || tuned.setting == start);
             tuned.holds
@@ -264,10 +271,13 @@ mod tests {
 
     #[test]
     fn what_helps_a_few_queries_alone_does_not_hold() {
-        // One query in fifty gains all, the others lose a little: the mean gains, the queries do not.
+        // One query in fifty gains all, the others lose a little: the mean gains, the queries do
+        // not.
         let measure = |setting: &[f32]| {
             let gain = |query| if query == 7 { 0.3 } else { -0.004 };
-            Ok((0..50).map(|query| 0.5 + if setting[0] > 1.0 { gain(query) } else { 0.0 }).collect())
+            Ok((0..50)
+                .map(|query| 0.5 + if setting[0] > 1.0 { gain(query) } else { 0.0 })
+                .collect())
         };
         let tuned = tune(&[1.0], &axes(1), measure, |_| ()).expect("tuned");
         assert!(!tuned.holds && tuned.setting == [1.0], "{tuned:?}");

@@ -77,7 +77,9 @@ impl QueryEncoder {
             EncoderChoice::Named(name) if name == STATIC => match dense.rows {
                 Some(_) => Ok(Some(Self::of_rows())),
                 None => {
-                    bail!("the bundle has no rows of a static encoder; build it with --query-encoder static")
+                    bail!(
+                        "the bundle has no rows of a static encoder; build it with --query-encoder static"
+                    )
                 }
             },
             EncoderChoice::Named(name) if name == "deployed" => match deployed(host, dense) {
@@ -190,7 +192,8 @@ fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
-/// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot run one.
+/// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot
+/// run one.
 #[cfg(feature = "transformer")]
 fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
     use findling_encoder::{artefact::Artefact, transformer::Transformer};

@@ -13,7 +13,8 @@ const MOST: usize = 5;
 const LEAST: f64 = 0.3;
 
 impl Host {
-    /// The URLs, or ids where these are closer, most like `address`, best first, at most five. Reads the texts of all pages.
+    /// The URLs, or ids where these are closer, most like `address`, best first, at most five.
+    /// Reads the texts of all pages.
     ///
     /// # Errors
     /// Where they cannot be read.
@@ -22,11 +23,12 @@ impl Host {
         let mut near: Vec<(f64, String)> = Vec::new();
         for range in &self.manifest().texts {
             let Some(entry) = self.manifest().shard(range.shard) else { continue };
-            let texts = TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
+            let texts =
+                TextsShard::from_bytes(decode_shard(entry, &self.files().shard(range.shard)?)?)?;
             for page in 0..texts.n_pages() {
                 let page = texts.page(page)?;
-                let [url, id] =
-                    [page.url, page.id].map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
+                let [url, id] = [page.url, page.id]
+                    .map(|spelling| (wanted.likeness(&Trigrams::of(spelling)), spelling));
                 let (likeness, spelling) = if id.0 > url.0 { id } else { url };
                 near.push((likeness, spelling.to_owned()));
             }

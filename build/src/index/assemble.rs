@@ -4,9 +4,9 @@ use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder, RangeStart,
-    SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Synonym, TextRange, VectorId, VectorRange,
-    upper_half,
+    Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
+    RangeStart, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Synonym, TextRange,
+    VectorId, VectorRange, upper_half,
 };
 use rayon::prelude::*;
 
@@ -19,8 +19,8 @@ use super::sentences::Sentences;
 use super::shards::{Deployed, ShardSet, Stored};
 use crate::cutter::Cutter;
 
-/// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads all, and several at once come sooner;
-/// an edited page changes one.
+/// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads
+/// all, and several at once come sooner; an edited page changes one.
 const VECTORS_SHARDS: usize = 96;
 /// Bytes of a shard of vectors.
 const VECTORS_LEN: (usize, usize) = (32 << 10, 512 << 10);
@@ -42,10 +42,13 @@ impl Bundle {
     /// Every shard with its path: those of the manifest, then the cells, then positions.
     pub fn stored(&self) -> impl Iterator<Item = (String, &Vec<u8>)> {
         let listed = self.manifest.shards.iter().zip(&self.shards);
-        let others = self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
-        // Cells are counted on from the manifest's last shard; positions are named by their hashes alone.
+        let others =
+            self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
+        // Cells are counted on from the manifest's last shard; positions are named by their hashes
+        // alone.
         let ids = (0..).map(ShardId);
-        ids.zip(listed.chain(others)).map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
+        ids.zip(listed.chain(others))
+            .map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
     }
 
     /// Bytes of all shards.
@@ -138,13 +141,18 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         shards.add(ShardKind::Structure, &structure.to_bytes())?;
     }
 
-    let terms = lexical.ranges.par_iter().map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
+    let terms = lexical
+        .ranges
+        .par_iter()
+        .map(|range| (RangeStart::Key(&range.first_term), &range.terms[..]));
     let terms = shards.add_ranges(ShardKind::Terms, terms)?;
     let second = lexical.ranges.par_iter().filter(|range| !range.second.is_empty());
     let second = second.map(|range| (RangeStart::Key(&range.first_term), &range.second[..]));
-    let mut second = shards.add_ranges(ShardKind::SecondTier, second.collect::<Vec<_>>())?.into_iter();
+    let mut second =
+        shards.add_ranges(ShardKind::SecondTier, second.collect::<Vec<_>>())?.into_iter();
     let mut lexicon = Vec::with_capacity(terms.len());
-    for (TermRange { first_term, second: tier, .. }, terms) in lexical.ranges.into_iter().zip(terms) {
+    for (TermRange { first_term, second: tier, .. }, terms) in lexical.ranges.into_iter().zip(terms)
+    {
         let second = if tier.is_empty() { None } else { second.next() };
         lexicon.push(LexiconRange { first_term, terms, second });
     }
@@ -197,7 +205,10 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
 }
 
 /// The directory of positions, and the shards that it lists, whose names the others keep clear of.
-fn add_positions(positions: Positions, shards: &mut ShardSet) -> Result<(Vec<u8>, Vec<Stored>), Error> {
+fn add_positions(
+    positions: Positions,
+    shards: &mut ShardSet,
+) -> Result<(Vec<u8>, Vec<Stored>), Error> {
     let Positions { pages, ranges, shards: raws } = positions;
     let (entries, stored) = shards.add_apart(ShardKind::Positions, &raws)?;
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
@@ -209,17 +220,20 @@ fn add_dense(
     n_vectors: u32,
     shards: &mut ShardSet,
 ) -> Result<(Dense, Vec<Stored>), Error> {
-    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows, sentences } = dense;
+    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows, sentences } =
+        dense;
     let n = embedded.rows().len();
     if n != n_vectors as usize {
         return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
     }
     let dim = embedded.dim;
-    let quantised: Vec<(Vec<i8>, f32)> = embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
+    let quantised: Vec<(Vec<i8>, f32)> =
+        embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
     let mean = mean(&quantised, dim);
     let total = n * (dim + 4);
-    let mut cutter =
-        Cutter::new((total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1));
+    let mut cutter = Cutter::new(
+        (total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1),
+    );
     let (mut firsts, mut raw) = (Vec::new(), Vec::new());
     let mut builder = VectorsBuilder::new(encoder.dim);
     for (vector, (row, scale)) in (0..).zip(&quantised) {
@@ -244,18 +258,29 @@ fn add_dense(
     let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
     let (centroids, cells) = cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();
     let centroids = centroids.map(|raw| shards.add(ShardKind::Centroids, &raw)).transpose()?;
-    let projection =
-        projection.map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes())).transpose()?;
+    let projection = projection
+        .map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes()))
+        .transpose()?;
     let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
-    let codes = sentences.par_iter().map(|(first, codes)| (RangeStart::Page(*first, 0), &codes[..]));
+    let codes =
+        sentences.par_iter().map(|(first, codes)| (RangeStart::Page(*first, 0), &codes[..]));
     let ids = shards.add_ranges(ShardKind::Sentences, codes)?;
     let sentences = sentences
         .iter()
         .zip(ids)
         .map(|(&(first_page, _), shard)| SentencesRange { first_page, shard })
         .collect();
-    let dense =
-        Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows, sentences };
+    let dense = Dense {
+        encoder,
+        mean,
+        vectors,
+        graph,
+        centroids,
+        query_encoders,
+        projection,
+        rows,
+        sentences,
+    };
     Ok((dense, cells.unwrap_or_default()))
 }
 
@@ -271,9 +296,11 @@ fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     sums.into_iter().map(|sum| upper_half((sum / n) as f32)).collect()
 }
 
-/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the kinds. Of each shard its lengths, as stored
-/// and uncompressed.
-pub fn sizes(shards: impl Iterator<Item = (ShardKind, (u64, u64))>) -> Vec<(ShardKind, usize, u64, u64)> {
+/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the
+/// kinds. Of each shard its lengths, as stored and uncompressed.
+pub fn sizes(
+    shards: impl Iterator<Item = (ShardKind, (u64, u64))>,
+) -> Vec<(ShardKind, usize, u64, u64)> {
     let mut sizes = std::collections::BTreeMap::new();
     for (kind, (stored_len, raw_len)) in shards {
         let (n, stored, raw) = sizes.entry(kind).or_insert((0usize, 0u64, 0u64));

@@ -1,7 +1,7 @@
 //! The embedding cache: what was embedded once is not embedded again, in this site or another.
 //!
-//! One append-only log for each encoder, named by its fingerprint. Vectors are kept to the bit, so that a build with a full
-//! cache gives the same bytes as one without.
+//! One append-only log for each encoder, named by its fingerprint. Vectors are kept to the bit, so
+//! that a build with a full cache gives the same bytes as one without.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -21,7 +21,8 @@
 //! | 4 * dim | the vector, f32 |
 //! | 8 | first 8 bytes of BLAKE3 over the rest of the record |
 //!
-//! A build that was killed leaves a torn record at the end; the next one cuts it off. One build at a time appends; others read.
+//! A build that was killed leaves a torn record at the end; the next one cuts it off. One build at
+//! a time appends; others read.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -51,13 +52,14 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Where caches are kept unless told otherwise: `$FINDLING_CACHE`, `$XDG_CACHE_HOME/findling/embeddings`, or
-    /// `~/.cache/findling/embeddings`.
+    /// Where caches are kept unless told otherwise: `$FINDLING_CACHE`,
+    /// `$XDG_CACHE_HOME/findling/embeddings`, or `~/.cache/findling/embeddings`.
     pub fn default_dir() -> Option<PathBuf> {
         let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         var("FINDLING_CACHE").or_else(|| {
-            let cache = var("XDG_CACHE_HOME")
-                .or_else(|| var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".cache")))?;
+            let cache = var("XDG_CACHE_HOME").or_else(|| {
+                var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".cache"))
+            })?;
             Some(cache.join("findling").join("embeddings"))
         })
     }
@@ -221,8 +223,11 @@ fn decode(record: &[u8]) -> Option<(Key, Embedding)> {
     }
     let word = |at: usize| Some(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?));
     let key: Key = body.get(..16)?.try_into().ok()?;
-    let values =
-        body.get(24..)?.chunks_exact(4).map(|v| f32::from_le_bytes([v[0], v[1], v[2], v[3]])).collect();
+    let values = body
+        .get(24..)?
+        .chunks_exact(4)
+        .map(|v| f32::from_le_bytes([v[0], v[1], v[2], v[3]]))
+        .collect();
     Some((key, Embedding { values, n_tokens: word(16)?, truncated: word(20)? == 1 }))
 }
 
@@ -283,7 +288,10 @@ mod tests {
             assert_eq!(cache.len() as u64, sound, "cut at {cut}");
             cache.put(&[(keys[2], &embedding(0.25))]).unwrap();
             drop(cache);
-            assert_eq!(Cache::open(dir.path(), &card).unwrap().get(&keys[2]).unwrap(), Some(embedding(0.25)));
+            assert_eq!(
+                Cache::open(dir.path(), &card).unwrap().get(&keys[2]).unwrap(),
+                Some(embedding(0.25))
+            );
         }
         let mut spoilt = whole.clone();
         let at = (HEADER_LEN + len) as usize + 30;
@@ -311,7 +319,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (card, mut other) = (card(), card());
         other.fingerprint = "0".repeat(32);
-        Cache::open(dir.path(), &card).unwrap().put(&[(Cache::key(&card, "a"), &embedding(0.5))]).unwrap();
+        Cache::open(dir.path(), &card)
+            .unwrap()
+            .put(&[(Cache::key(&card, "a"), &embedding(0.5))])
+            .unwrap();
         assert!(Cache::open(dir.path(), &other).unwrap().is_empty());
     }
 }

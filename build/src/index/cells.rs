@@ -1,13 +1,16 @@
 //! Vectors grouped around centroids, so that a reader fetches few of them.
 //!
-//! Centroids come of Lloyd's algorithm (k-means) over a sample, evenly spread over the site; a cell that becomes twice as
-//! large as meant is divided in two, since a query pays for the whole of it, and may grow to three times that when vectors then go
-//! to what is nearest, four times in a rebuild. The same vectors give the same cells on any number of cores.
+//! Centroids come of Lloyd's algorithm (k-means) over a sample, evenly spread over the site; a cell
+//! that becomes twice as large as meant is divided in two, since a query pays for the whole of it,
+//! and may grow to three times that when vectors then go to what is nearest, four times in a
+//! rebuild. The same vectors give the same cells on any number of cores.
 //!
-//! How large cells are meant to be is told in bytes ([`Meant`]): where many pages are of one mould, their vectors take little beside each other.
+//! How large cells are meant to be is told in bytes ([`Meant`]): where many pages are of one mould,
+//! their vectors take little beside each other.
 //!
-//! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve, so that an edited page changes the
-//! cells that its own vectors are in, and no others: learned anew, all centroids move a little.
+//! A rebuild goes on with the centroids of the build before ([`Grouping`]) as long as they serve,
+//! so that an edited page changes the cells that its own vectors are in, and no others: learned
+//! anew, all centroids move a little.
 
 use findling_bundle::cells::{ALIKE, Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
@@ -22,16 +25,18 @@ use crate::chunk::ChunkedPage;
 const SAMPLE: usize = 30_000;
 /// Rounds of Lloyd's algorithm. Later ones move little.
 const ROUNDS: usize = 8;
-/// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions, in the mean: some 1.6 bits each.
+/// The steps that numbers of vectors of length 1 are stored in, in 256 dimensions, in the mean:
+/// some 1.6 bits each.
 const STEP: f32 = 0.044;
 /// The same for centroids.
 const CENTROID_STEP: f32 = 0.08;
-/// Half bits for each number of a vector: with these steps, and at most where all vectors take no more bytes than [`SMALL`].
+/// Half bits for each number of a vector: with these steps, and at most where all vectors take no
+/// more bytes than [`SMALL`].
 const HALF_BITS: (usize, usize) = (4, 9);
 /// Bytes of a whole site's cells that a query may as well fetch at once.
 const SMALL: usize = 64_000;
-/// Times as many or as few cells as meant, or times as much difference from the centroids as there was, up to which an earlier
-/// grouping still serves.
+/// Times as many or as few cells as meant, or times as much difference from the centroids as there
+/// was, up to which an earlier grouping still serves.
 const STILL_SERVES: (f64, f64) = (1.5, 1.1);
 /// Rounds in which what was divided finds its nearest centroids again.
 const SETTLING: usize = 4;
@@ -63,11 +68,13 @@ const MOST_MEANT: usize = 1024;
 /// Times as many vectors as meant with which a cell is divided in any case.
 const MOST_TIMES: usize = 8;
 
-/// How large cells are meant to be: the larger, the fewer centroids every reader fetches, and the more that a query fetches in vain.
+/// How large cells are meant to be: the larger, the fewer centroids every reader fetches, and the
+/// more that a query fetches in vain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Meant {
     vectors: usize,
-    /// Of a vector, where they take less than usual; 0 where cells are told by their vectors alone.
+    /// Of a vector, where they take less than usual; 0 where cells are told by their vectors
+    /// alone.
     bytes: f64,
 }
 
@@ -77,7 +84,8 @@ impl Meant {
         Self::new(n_vectors, 256, USUAL)
     }
 
-    /// For so many vectors of so many bytes each. Cells take as many bytes as others of as many vectors.
+    /// For so many vectors of so many bytes each. Cells take as many bytes as others of as many
+    /// vectors.
     fn new(n_vectors: usize, dim: usize, bytes: f64) -> Self {
         // Centroids for 120,000 vectors then take less than the cells that a query looks into.
         let usual = (n_vectors as f64).sqrt() * 0.375;
@@ -94,8 +102,9 @@ impl Meant {
     }
 }
 
-/// Whether the centroids say which of so many vectors is in which cell: some ten bits a vector. Otherwise cells say of which sections
-/// theirs are, and who looks into cells need not know how many vectors each section has.
+/// Whether the centroids say which of so many vectors is in which cell: some ten bits a vector.
+/// Otherwise cells say of which sections theirs are, and who looks into cells need not know how
+/// many vectors each section has.
 pub fn are_told(n_vectors: usize) -> bool {
     n_vectors <= MAX_TOLD as usize
 }
@@ -112,8 +121,8 @@ pub fn places(chunks: &[ChunkedPage]) -> Vec<VectorPlace> {
     (0..).zip(chunks).flat_map(of_page).collect()
 }
 
-/// Groups vectors of length 1, `dim` numbers each, one after the other, which are of these `places`; as in an `earlier` build where that
-/// still serves.
+/// Groups vectors of length 1, `dim` numbers each, one after the other, which are of these
+/// `places`; as in an `earlier` build where that still serves.
 ///
 /// # Errors
 /// Where they are beyond the formats' limits.
@@ -153,7 +162,8 @@ pub fn build(
         .zip(&members)
         .map(|((shard, _), members)| Cell { shard: *shard, n_vectors: members.len() as u32 })
         .collect();
-    let centroids = write_centroids(&coder, &listed, &centroids, CENTROID_STEP * per_number(dim), &cell_of)?;
+    let centroids =
+        write_centroids(&coder, &listed, &centroids, CENTROID_STEP * per_number(dim), &cell_of)?;
     Ok(Cells { centroids, shards })
 }
 
@@ -179,7 +189,8 @@ fn made(values: &[f32], dim: usize, step: f32) -> Result<(Clusters<'_>, Coder), 
 fn step(n: usize, dim: usize) -> f32 {
     let affordable = SMALL * 16 / (n * dim).max(1);
     let more = affordable.clamp(HALF_BITS.0, HALF_BITS.1) - HALF_BITS.0;
-    // Half the size is a bit more. By products of one number, which are the same wherever a site is built.
+    // Half the size is a bit more. By products of one number, which are the same wherever a site is
+    // built.
     (0..more).fold(STEP * per_number(dim), |step, _| step * std::f32::consts::FRAC_1_SQRT_2)
 }
 
@@ -188,7 +199,8 @@ fn per_number(dim: usize) -> f32 {
     (256.0 / dim.max(1) as f32).sqrt()
 }
 
-/// The vectors around the centroids of an earlier build, and how they were stored; `None` where the site has outgrown that.
+/// The vectors around the centroids of an earlier build, and how they were stored; `None` where the
+/// site has outgrown that.
 fn go_on<'a>(
     values: &'a [f32],
     dim: usize,
@@ -212,9 +224,14 @@ fn go_on<'a>(
     Ok(serves.then(|| (clusters, coder.clone())))
 }
 
-/// Clusters in an order in which each is as like as can be to one before it (the minimum spanning tree that grows from the mean: Prim,
-/// *Shortest connection networks and some generalizations*, 1957). It is the same in whatever order they come.
-fn likest_first(centroids: Vec<f32>, mut members: Vec<Vec<u32>>, dim: usize) -> (Vec<f32>, Vec<Vec<u32>>) {
+/// Clusters in an order in which each is as like as can be to one before it (the minimum spanning
+/// tree that grows from the mean: Prim, *Shortest connection networks and some generalizations*,
+/// 1957). It is the same in whatever order they come.
+fn likest_first(
+    centroids: Vec<f32>,
+    mut members: Vec<Vec<u32>>,
+    dim: usize,
+) -> (Vec<f32>, Vec<Vec<u32>>) {
     let rows: Vec<&[f32]> = centroids.chunks_exact(dim.max(1)).collect();
     let mut mean = vec![0.0; dim];
     means(&centroids, dim, &[(0..rows.len() as u32).collect()], &mut mean);
@@ -226,9 +243,13 @@ fn likest_first(centroids: Vec<f32>, mut members: Vec<Vec<u32>>, dim: usize) -> 
     while let Some((best, _)) = left.iter().enumerate().min_by(|a, b| nearer(a.1, b.1)) {
         let (_, next) = left.swap_remove(best);
         order.push(next);
-        let expected: Vec<f32> =
-            rows[next].iter().zip(&mean).map(|(value, mean)| mean + (value - mean) * ALIKE).collect();
-        left.iter_mut().for_each(|(least, cluster)| *least = least.min(far(rows[*cluster], &expected)));
+        let expected: Vec<f32> = rows[next]
+            .iter()
+            .zip(&mean)
+            .map(|(value, mean)| mean + (value - mean) * ALIKE)
+            .collect();
+        left.iter_mut()
+            .for_each(|(least, cluster)| *least = least.min(far(rows[*cluster], &expected)));
     }
     let ordered = order.iter().flat_map(|&cluster| rows[cluster].iter().copied()).collect();
     (ordered, order.into_iter().map(|cluster| std::mem::take(&mut members[cluster])).collect())
@@ -298,15 +319,23 @@ impl<'a> Clusters<'a> {
     }
 
     /// Whether a cluster is more than so many times as large as meant.
-    fn is_beyond(&self, at: usize, times: usize, meant: Meant, coder: &Coder) -> Result<bool, Error> {
+    fn is_beyond(
+        &self,
+        at: usize,
+        times: usize,
+        meant: Meant,
+        coder: &Coder,
+    ) -> Result<bool, Error> {
         let most = times * meant.vectors;
         let n = self.members[at].len();
         Ok(n > MOST_TIMES * meant.vectors
-            || n > most && (meant.bytes == 0.0 || self.bytes_of(at, coder)? > most as f64 * meant.bytes))
+            || n > most
+                && (meant.bytes == 0.0 || self.bytes_of(at, coder)? > most as f64 * meant.bytes))
     }
 
-    /// Divides every cluster that is more than so many times as large as meant until there is none; equal vectors are divided by their
-    /// ids. Says whether vectors that differ were divided, to which other centroids than theirs may now be nearer.
+    /// Divides every cluster that is more than so many times as large as meant until there is none;
+    /// equal vectors are divided by their ids. Says whether vectors that differ were divided,
+    /// to which other centroids than theirs may now be nearer.
     fn divide(&mut self, times: usize, meant: Meant, coder: &Coder) -> Result<bool, Error> {
         let (mut at, mut moved) = (0, false);
         while at < self.members.len() {
@@ -337,8 +366,9 @@ impl<'a> Clusters<'a> {
         Ok(moved)
     }
 
-    /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and divides what is then more than so many
-    /// times as large as meant, until both hold: so that a rebuild, which has only what is stored, arrives at the same clusters.
+    /// Gives every vector to the centroid that is nearest to it as a cell stores centroids, and
+    /// divides what is then more than so many times as large as meant, until both hold: so that
+    /// a rebuild, which has only what is stored, arrives at the same clusters.
     fn settle(&mut self, times: usize, meant: Meant, coder: &Coder) -> Result<(), Error> {
         for _ in 0..SETTLING {
             let rows = self.centroids.chunks_exact(self.dim.max(1));
@@ -405,7 +435,8 @@ fn evenly(n: usize, most: usize) -> Vec<u32> {
     (0..most).map(|i| (i * n / most.max(1)) as u32).collect()
 }
 
-/// The vectors of each centroid: those to which none is nearer, the lower of two that are equally near.
+/// The vectors of each centroid: those to which none is nearer, the lower of two that are equally
+/// near.
 fn assign(values: &[f32], dim: usize, vectors: &[u32], centroids: &[f32]) -> Vec<Vec<u32>> {
     // By |x - c|² = |x|² - 2 x·c + |c|², of which the first is the same for all.
     let halves: Vec<f32> =
@@ -415,7 +446,8 @@ fn assign(values: &[f32], dim: usize, vectors: &[u32], centroids: &[f32]) -> Vec
         .map(|&vector| {
             let row = &values[vector as usize * dim..][..dim];
             let mut best = (f32::NEG_INFINITY, 0);
-            for (i, (centroid, half)) in centroids.chunks_exact(dim.max(1)).zip(&halves).enumerate() {
+            for (i, (centroid, half)) in centroids.chunks_exact(dim.max(1)).zip(&halves).enumerate()
+            {
                 let near = dot(row, centroid) - half;
                 if near > best.0 {
                     best = (near, i as u32);
@@ -473,10 +505,12 @@ mod tests {
     fn vectors(n: usize) -> Vec<f32> {
         let mut random = crate::distill::train::SplitMix(3);
         let mut uniform = move || random.below(2001) as f32 / 1000.0 - 1.0;
-        let centres: Vec<Vec<f32>> = (0..12).map(|_| (0..DIM).map(|_| uniform()).collect()).collect();
+        let centres: Vec<Vec<f32>> =
+            (0..12).map(|_| (0..DIM).map(|_| uniform()).collect()).collect();
         let mut values = Vec::new();
         for i in 0..n {
-            let row: Vec<f32> = centres[i % 12].iter().map(|centre| centre + 0.3 * uniform()).collect();
+            let row: Vec<f32> =
+                centres[i % 12].iter().map(|centre| centre + 0.3 * uniform()).collect();
             let norm = row.iter().map(|v| v * v).sum::<f32>().sqrt();
             values.extend(row.iter().map(|v| v / norm));
         }
@@ -518,7 +552,8 @@ mod tests {
             };
             for (id, row, scale) in shards.iter().flat_map(rows) {
                 let vector = &values[id as usize * DIM..][..DIM];
-                let cosine: f32 = row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
+                let cosine: f32 =
+                    row.iter().zip(vector).map(|(&q, v)| f32::from(q) * scale * v).sum();
                 assert!(cosine > 0.9, "{cosine}");
             }
             assert!(shards.iter().all(|cell| cell.ids().len() <= 3 * Meant::usual(n).vectors));
@@ -586,8 +621,12 @@ mod tests {
         let values = vectors(2000);
         let first = group(&values, DIM, None).unwrap();
         let again = group(&values, DIM, Some(&grouping(&first, 2000))).unwrap();
-        assert!(again.centroids == first.centroids && again.shards == first.shards, "nothing has changed");
-        // Three vectors in the middle move; one comes in before them, which moves the ids behind it.
+        assert!(
+            again.centroids == first.centroids && again.shards == first.shards,
+            "nothing has changed"
+        );
+        // Three vectors in the middle move; one comes in before them, which moves the ids behind
+        // it.
         let mut edited = values.clone();
         edited[900 * DIM..903 * DIM].copy_from_slice(&values[100 * DIM..103 * DIM]);
         edited.splice(500 * DIM..500 * DIM, values[..DIM].iter().copied());
@@ -598,7 +637,12 @@ mod tests {
         let rebuilt = group(&edited, DIM, Some(&grouping(&first, 2000))).unwrap();
         assert!((1..=7).contains(&changed(&rebuilt)), "{}", changed(&rebuilt));
         let fresh = group(&edited, DIM, None).unwrap();
-        assert!(2 * changed(&fresh) > fresh.shards.len(), "{} of {}", changed(&fresh), fresh.shards.len());
+        assert!(
+            2 * changed(&fresh) > fresh.shards.len(),
+            "{} of {}",
+            changed(&fresh),
+            fresh.shards.len()
+        );
     }
 
     #[test]
@@ -606,7 +650,10 @@ mod tests {
         let few = grouping(&group(&vectors(300), DIM, None).unwrap(), 300);
         let values = vectors(4000);
         let fresh = group(&values, DIM, None).unwrap();
-        assert!(group(&values, DIM, Some(&few)).unwrap().shards == fresh.shards, "ten times the size");
+        assert!(
+            group(&values, DIM, Some(&few)).unwrap().shards == fresh.shards,
+            "ten times the size"
+        );
         // As many, but elsewhere.
         let far: Vec<f32> = values.iter().map(|value| -value).collect();
         let there = group(&far, DIM, None).unwrap();
@@ -635,8 +682,10 @@ mod tests {
         let values = vectors(700);
         let (_, shards) = read(&group(&values, DIM, None).unwrap(), 700);
         // Vectors were made around twelve centres in turn: a cell should know few of them.
-        let mixed =
-            shards.iter().filter(|cell| cell.ids().iter().any(|id| id % 12 != cell.ids()[0] % 12)).count();
+        let mixed = shards
+            .iter()
+            .filter(|cell| cell.ids().iter().any(|id| id % 12 != cell.ids()[0] % 12))
+            .count();
         assert!(mixed * 5 < shards.len(), "{mixed} of {}", shards.len());
     }
 }

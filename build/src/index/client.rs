@@ -1,7 +1,7 @@
 //! The web client that is deployed beside a bundle: script, worker, UI and WebAssembly.
 //!
-//! It is part of this binary where `www/dist` was there when it was compiled (`cargo xtask` sees to that), so that
-//! `findling build` needs nothing else; `--client DIR` takes another one.
+//! It is part of this binary where `www/dist` was there when it was compiled (`cargo xtask` sees to
+//! that), so that `findling build` needs nothing else; `--client DIR` takes another one.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,12 +20,14 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// What pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
-/// The engine as pages load it, with all languages: without those that a site does not have it is a fifth smaller.
+/// The engine as pages load it, with all languages: without those that a site does not have it is a
+/// fifth smaller.
 const ENGINE: &str = "findling_engine.pack";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
 
-/// Leaves in the engine among the client's files, if it is there, those languages alone that a bundle has (BCP 47).
+/// Leaves in the engine among the client's files, if it is there, those languages alone that a
+/// bundle has (BCP 47).
 ///
 /// # Errors
 /// Where the engine is damaged, or lacks one of the languages.
@@ -42,7 +44,8 @@ pub fn fit(files: &mut [Extra], languages: &[String]) -> Result<()> {
 
 /// A packed engine with these languages alone of those that it carries.
 fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u8>> {
-    /// What came of it the last time: `--watch` builds again and again, and packing takes longer than all else on a small site.
+    /// What came of it the last time: `--watch` builds again and again, and packing takes longer
+    /// than all else on a small site.
     static LAST: Mutex<Option<Last>> = Mutex::new(None);
     struct Last {
         packed: Vec<u8>,
@@ -59,7 +62,8 @@ fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u
     }
     let module = findling_pack::unpack(packed).with_context(|| format!("the client's {ENGINE}"))?;
     let carried = parts::tags(&module).with_context(|| format!("the client's {ENGINE}"))?;
-    if let Some(missing) = wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
+    if let Some(missing) =
+        wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
     {
         bail!(
             "the client's {ENGINE}: expected the rules of language `{missing}`, which the site has, found {}; build the client anew \
@@ -67,11 +71,16 @@ fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u
             if carried.is_empty() {
                 "none but those of English".to_owned()
             } else {
-                carried.iter().map(|tag| String::from_utf8_lossy(tag)).collect::<Vec<_>>().join(", ")
+                carried
+                    .iter()
+                    .map(|tag| String::from_utf8_lossy(tag))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             }
         );
     }
-    let left = parts::only(&module, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?;
+    let left =
+        parts::only(&module, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?;
     let left = if left == module { packed.to_vec() } else { findling_pack::pack(&left) };
     *last = Some(Last { packed: packed.to_vec(), wanted, left: left.clone() });
     Ok(left)
@@ -91,7 +100,10 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
         }
         return Ok(COMPILED_IN
             .iter()
-            .map(|&(name, contents)| Extra { path: name.to_owned(), contents: Cow::Borrowed(contents) })
+            .map(|&(name, contents)| Extra {
+                path: name.to_owned(),
+                contents: Cow::Borrowed(contents),
+            })
             .collect());
     };
     let mut names: Vec<String> = fs::read_dir(dir)
@@ -110,7 +122,8 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
         .into_iter()
         .map(|name| {
             let path = dir.join(&name);
-            let contents = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            let contents =
+                fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
             Ok(Extra { path: name, contents: Cow::Owned(contents) })
         })
         .collect()
@@ -118,7 +131,8 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
 
 /// The same rule as in `build.rs`.
 fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
+    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end))
+        && !name.starts_with("findling-edge")
 }
 
 #[cfg(test)]
@@ -130,10 +144,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let error = files(Some(dir.path())).unwrap_err().to_string();
         assert!(error.contains("no findling.js"), "{error}");
-        for name in ["findling.js", "findling.d.ts", "findling-edge.js", "engine.wasm", "README.md"] {
+        for name in ["findling.js", "findling.d.ts", "findling-edge.js", "engine.wasm", "README.md"]
+        {
             fs::write(dir.path().join(name), name).unwrap();
         }
-        let names: Vec<String> = files(Some(dir.path())).unwrap().into_iter().map(|file| file.path).collect();
+        let names: Vec<String> =
+            files(Some(dir.path())).unwrap().into_iter().map(|file| file.path).collect();
         assert_eq!(names, ["engine.wasm", "findling.js"]);
         assert!(files(Some(&dir.path().join("nowhere"))).is_err());
     }
@@ -144,24 +160,34 @@ mod tests {
         for &tag in carried {
             parts::push(&mut module, *tag, &[tag[0]; 100]);
         }
-        let file = |path: &str, contents: Vec<u8>| Extra { path: path.to_owned(), contents: contents.into() };
+        let file = |path: &str, contents: Vec<u8>| Extra {
+            path: path.to_owned(),
+            contents: contents.into(),
+        };
         vec![file(ENTRY, b"js".to_vec()), file(ENGINE, findling_pack::pack(&module))]
     }
 
     fn fitted(mut files: Vec<Extra>, languages: &[&str]) -> Result<Vec<Extra>> {
-        fit(&mut files, &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>())?;
+        fit(
+            &mut files,
+            &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>(),
+        )?;
         Ok(files)
     }
 
     #[test]
     fn sites_get_the_languages_that_they_have() {
-        let deployed = |languages: &[&str]| fitted(client(&[b"de", b"no", b"pt"]), languages).unwrap();
+        let deployed =
+            |languages: &[&str]| fitted(client(&[b"de", b"no", b"pt"]), languages).unwrap();
         assert_eq!(deployed(&["en-GB", "ja"]), client(&[]));
         assert_eq!(deployed(&["en", "pt-BR"]), client(&[b"pt"]));
         assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
         // The same again, and another engine.
         assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
-        assert_eq!(fitted(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(), client(&[b"no", b"pt"]));
+        assert_eq!(
+            fitted(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(),
+            client(&[b"no", b"pt"])
+        );
         assert_eq!(deployed(&["de", "no", "pt"]), client(&[b"de", b"no", b"pt"]));
         assert_eq!(deployed(&[]), client(&[]));
     }
@@ -185,7 +211,9 @@ mod tests {
     #[test]
     fn what_is_compiled_in_is_whole_or_missing() {
         match files(None) {
-            Ok(files) => assert!(files.iter().any(|file| file.path == ENTRY && !file.contents.is_empty())),
+            Ok(files) => {
+                assert!(files.iter().any(|file| file.path == ENTRY && !file.contents.is_empty()))
+            }
             Err(error) => assert!(error.to_string().contains("--client"), "{error}"),
         }
     }

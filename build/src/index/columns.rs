@@ -16,14 +16,16 @@ pub struct Built {
     pub name: String,
     /// The type that holds every page's value.
     pub kind: AttributeKind,
-    /// Whether any page marks it for more than sorting, or all readers might well choose among its values.
+    /// Whether any page marks it for more than sorting, or all readers might well choose among its
+    /// values.
     pub facet: bool,
     /// Every page's value.
     pub column: Column,
 }
 
-/// Values of an attribute that nobody marked, up to which it is a filter by itself: one narrows nothing, of hundreds nobody reads the
-/// list, and every search would fetch the column to count them.
+/// Values of an attribute that nobody marked, up to which it is a filter by itself: one narrows
+/// nothing, of hundreds nobody reads the list, and every search would fetch the column to count
+/// them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
 /// Builds the columns, by name. `warn` is told of names whose values are of several types.
@@ -56,8 +58,10 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
                  filter by range)"
             ));
         }
-        let values: Vec<Option<Cow<'_, AttributeValue>>> =
-            pages.iter().map(|page| page.attributes.get(name).map(|value| convert(value, common))).collect();
+        let values: Vec<Option<Cow<'_, AttributeValue>>> = pages
+            .iter()
+            .map(|page| page.attributes.get(name).map(|value| convert(value, common)))
+            .collect();
         let column = Column::build(common, values.iter().map(Option::as_deref))?;
         // What a page says goes before what nobody said.
         let by_itself = unmarked.contains(name) && !sort_only.contains(name);
@@ -88,12 +92,15 @@ fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
     {
         return (only, false);
     }
-    let kind = if has(AttributeKind::Strings) { AttributeKind::Strings } else { AttributeKind::String };
+    let kind =
+        if has(AttributeKind::Strings) { AttributeKind::Strings } else { AttributeKind::String };
     (kind, typed.into_iter().any(has))
 }
 
 fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue> {
-    if value.kind() == to || (to == AttributeKind::Strings && matches!(value, AttributeValue::String(_))) {
+    if value.kind() == to
+        || (to == AttributeKind::Strings && matches!(value, AttributeValue::String(_)))
+    {
         return Cow::Borrowed(value);
     }
     let text = match value {
@@ -112,7 +119,10 @@ mod tests {
 
     fn page(attributes: &[(&str, AttributeValue)], sort_only: &[&str]) -> Page {
         Page {
-            attributes: attributes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            attributes: attributes
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
             sort_only: sort_only.iter().map(|name| (*name).to_owned()).collect(),
             ..Page::default()
         }
@@ -123,7 +133,11 @@ mod tests {
         let string = |s: &str| AttributeValue::String(s.to_owned());
         let pages = [
             page(
-                &[("a", string("x")), ("n", AttributeValue::Number(2.0)), ("m", AttributeValue::Number(1.5))],
+                &[
+                    ("a", string("x")),
+                    ("n", AttributeValue::Number(2.0)),
+                    ("m", AttributeValue::Number(1.5)),
+                ],
                 &["n"],
             ),
             page(
@@ -161,7 +175,8 @@ mod tests {
             .map(|i| {
                 let of = |n: u32| string(&(i % n).to_string());
                 let number = AttributeValue::Number(f64::from(i % 3));
-                let values = [("one", of(1)), ("few", of(7)), ("many", of(200)), ("number", number)];
+                let values =
+                    [("one", of(1)), ("few", of(7)), ("many", of(200)), ("number", number)];
                 Page { unmarked: i > 0, ..page(&values[..if i == 0 { 0 } else { 4 }], &[]) }
             })
             .collect();

@@ -1,8 +1,10 @@
-//! Copies: the same page in several versions of a documentation, which a reader need not be shown one by one.
+//! Copies: the same page in several versions of a documentation, which a reader need not be shown
+//! one by one.
 //!
-//! Pages are copies where title and language are the same and so is nearly all of the text, by shared runs of words: five in six
-//! of all that either has. Pages without a title must have the same words throughout. The number of a group stands in an attribute
-//! ([`findling_engine::COPY`]); the engine shows the best of a group, after filtering.
+//! Pages are copies where title and language are the same and so is nearly all of the text, by
+//! shared runs of words: five in six of all that either has. Pages without a title must have the
+//! same words throughout. The number of a group stands in an attribute ([`findling_engine::COPY`]);
+//! the engine shows the best of a group, after filtering.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,8 +23,8 @@ const ALIKE: f64 = 5.0 / 6.0;
 /// Groups of one title that a page is compared with.
 const MAX_GROUPS: usize = 256;
 
-/// Marks copies, and returns how many pages are one of another. Pages that say themselves what they are a copy of are left as they
-/// are.
+/// Marks copies, and returns how many pages are one of another. Pages that say themselves what they
+/// are a copy of are left as they are.
 pub fn mark(pages: &mut [Page]) -> usize {
     let mut by_title: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (place, page) in pages.iter().enumerate() {
@@ -35,8 +37,10 @@ pub fn mark(pages: &mut [Page]) -> usize {
         .filter(|(_, places)| places.len() > 1)
         .map(|((title, _), places)| (title.is_empty(), places))
         .collect();
-    let mut groups: Vec<Vec<usize>> =
-        candidates.par_iter().flat_map_iter(|(untitled, places)| groups(pages, places, *untitled)).collect();
+    let mut groups: Vec<Vec<usize>> = candidates
+        .par_iter()
+        .flat_map_iter(|(untitled, places)| groups(pages, places, *untitled))
+        .collect();
     groups.sort();
     let mut n_copies = 0;
     // Behind the numbers that pages give themselves.
@@ -47,7 +51,8 @@ pub fn mark(pages: &mut [Page]) -> usize {
     });
     let first = own.fold(0.0, f64::max);
     for (n_before, group) in groups.iter().enumerate() {
-        // By their first pages: one copy of a documentation has them in the order that the others have, and distances are stored.
+        // By their first pages: one copy of a documentation has them in the order that the others
+        // have, and distances are stored.
         let number = AttributeValue::Number(first + n_before as f64);
         n_copies += group.len() - 1;
         for &place in group {
@@ -131,8 +136,9 @@ impl Sketch {
 
 /// FNV-1a, its bits mixed, so that the smallest are a sample.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
-    let hash = bytes
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let mixed = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     mixed ^ mixed >> 33
 }
@@ -207,6 +213,9 @@ mod tests {
     fn what_a_page_says_of_itself_stays() {
         let mut own = page("A", &long(50));
         own.attributes.insert(COPY.into(), AttributeValue::Number(7.0));
-        check(&[own, page("A", &long(50)), page("A", &long(50))], &[Some(7.0), Some(8.0), Some(8.0)]);
+        check(
+            &[own, page("A", &long(50)), page("A", &long(50))],
+            &[Some(7.0), Some(8.0), Some(8.0)],
+        );
     }
 }

@@ -1,9 +1,11 @@
-//! What a build goes on with of the build before it, so that an edit changes few files: the centroids that vectors lie around,
-//! and the rows fitted to the site. Learned anew, either would differ a little everywhere, and readers would fetch all of it again. The
-//! order of pages goes on too ([`order`](super::order)).
+//! What a build goes on with of the build before it, so that an edit changes few files: the
+//! centroids that vectors lie around, and the rows fitted to the site. Learned anew, either would
+//! differ a little everywhere, and readers would fetch all of it again. The order of pages goes on
+//! too ([`order`](super::order)).
 //!
-//! The former are taken from the bundle in the output directory, where documents are embedded as they were. Whether they still serve is
-//! measured, each where it is made: [`cells`](super::cells), [`fit`](super::fit).
+//! The former are taken from the bundle in the output directory, where documents are embedded as
+//! they were. Whether they still serve is measured, each where it is made: [`cells`](super::cells),
+//! [`fit`](super::fit).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -37,15 +39,25 @@ impl Earlier {
         Addresses::from_bytes(&self.read(manifest.addresses()?).ok()?, &manifest.stats).ok()
     }
 
-    /// How vectors were grouped, if they were of the same space; `None` as well where the bundle is damaged.
-    pub fn grouping(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<Grouping> {
+    /// How vectors were grouped, if they were of the same space; `None` as well where the bundle is
+    /// damaged.
+    pub fn grouping(
+        &self,
+        card: &EncoderCard,
+        projection: Option<&Projection>,
+    ) -> Option<Grouping> {
         let dense = self.same_space(card, projection)?;
         self.read_grouping(dense).ok().flatten()
     }
 
-    /// The rows with what was learned of the site before, and what that reached; `None` where nothing was, or from another table or
-    /// of other documents.
-    pub fn fitted(&self, rows: &Rows, table: &StaticTable, card: &EncoderCard) -> Option<(Rows, f32)> {
+    /// The rows with what was learned of the site before, and what that reached; `None` where
+    /// nothing was, or from another table or of other documents.
+    pub fn fitted(
+        &self,
+        rows: &Rows,
+        table: &StaticTable,
+        card: &EncoderCard,
+    ) -> Option<(Rows, f32)> {
         let dense = self.same_space(card, Some(table.projection()))?;
         let stored = dense.rows.as_ref()?;
         let reached = stored.fitted?;
@@ -131,7 +143,8 @@ mod tests {
     fn pages(n: usize) -> Vec<Page> {
         let page = |i: usize| {
             let block = |s: usize| {
-                let words = (0..6).map(|at| WORDS[(i * (s + 3) + at * at + i / (at + 2)) % WORDS.len()]);
+                let words =
+                    (0..6).map(|at| WORDS[(i * (s + 3) + at * at + i / (at + 2)) % WORDS.len()]);
                 let text = format!("{} {i} {s}. ", words.collect::<Vec<_>>().join(" ")).repeat(8);
                 Block { text, code: vec![], is_code_block: false, weight: 1.0 }
             };
@@ -163,10 +176,17 @@ mod tests {
     ) -> (u64, u64) {
         let earlier = if fresh { None } else { Earlier::open(directory) };
         let options = Options { cells: true, ..Options::default() };
-        let job =
-            Job { pages, encoder: Some(encoder), table: Some(table), earlier, options, ..Job::default() };
+        let job = Job {
+            pages,
+            encoder: Some(encoder),
+            table: Some(table),
+            earlier,
+            options,
+            ..Job::default()
+        };
         let bundle = build(job, &Ui::silent()).unwrap().bundle;
-        let written = write::write(directory, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
+        let written =
+            write::write(directory, Shape::Directory, &bundle, &[], Duration::ZERO).unwrap();
         (written.n_unchanged, written.n_files)
     }
 
@@ -181,7 +201,8 @@ mod tests {
         let (teacher, table) = (teacher(), super::super::fit::tests::table(4));
         assert!(Earlier::open(&out).is_none());
         build_into(&out, pages(300), &teacher, &table, false);
-        let fitted = BundleFiles::open(&out).unwrap().manifest().dense.clone().unwrap().rows.unwrap().fitted;
+        let fitted =
+            BundleFiles::open(&out).unwrap().manifest().dense.clone().unwrap().rows.unwrap().fitted;
         assert!(fitted.is_some(), "the rows were worth fitting");
 
         let (unchanged, files) = build_into(&out, pages(300), &teacher, &table, false);

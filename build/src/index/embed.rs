@@ -11,9 +11,11 @@ use rayon::prelude::*;
 use super::cache::{Cache, Key};
 use crate::ui::Ui;
 
-/// Texts between two steps of the progress bar and two writes to the cache: what a killed build loses at most.
+/// Texts between two steps of the progress bar and two writes to the cache: what a killed build
+/// loses at most.
 const BATCH: usize = 128;
-/// Texts given to the encoder at once. An encoder that is parallel itself may have many more on its hands at a time.
+/// Texts given to the encoder at once. An encoder that is parallel itself may have many more on its
+/// hands at a time.
 const CALL: usize = 16;
 
 /// All vectors, and what they cost.
@@ -25,7 +27,8 @@ pub struct Embedded {
     pub values: Vec<f32>,
     /// Texts whose vectors were in the cache.
     pub n_cached: usize,
-    /// Texts that the encoder was given. With those in the cache less than there are where texts are equal.
+    /// Texts that the encoder was given. With those in the cache less than there are where texts
+    /// are equal.
     pub n_encoded: usize,
     /// Texts of which the encoder saw only the beginning.
     pub n_truncated: usize,
@@ -43,8 +46,8 @@ impl Embedded {
 /// Embeds documents, in order.
 ///
 /// # Errors
-/// Where the encoder fails, or gives vectors of another length than its card says. A cache that fails is warned of and done
-/// without.
+/// Where the encoder fails, or gives vectors of another length than its card says. A cache that
+/// fails is warned of and done without.
 pub fn embed(
     encoder: &(dyn Encoder + Send + Sync),
     texts: &[&str],
@@ -61,7 +64,8 @@ pub fn embed(
         n_truncated: 0,
         elapsed: Duration::ZERO,
     };
-    // Where each text that is not in the cache stands, by its key, in the order of the first occurrence.
+    // Where each text that is not in the cache stands, by its key, in the order of the first
+    // occurrence.
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut missing: Vec<(Key, Vec<usize>)> = Vec::new();
     let keys: Vec<Key> = texts.par_iter().map(|text| Cache::key(encoder.card(), text)).collect();
@@ -114,7 +118,8 @@ pub fn embed(
         for ((_, places), vector) in batch.iter().zip(&vectors) {
             embedded.place(places, vector);
         }
-        let records: Vec<(Key, &Embedding)> = batch.iter().map(|(key, _)| *key).zip(&vectors).collect();
+        let records: Vec<(Key, &Embedding)> =
+            batch.iter().map(|(key, _)| *key).zip(&vectors).collect();
         if let Some(Err(error)) = cache.as_deref_mut().map(|cache| cache.put(&records)) {
             ui.warn(format!("the embedding cache cannot be written and is done without: {error}"));
             cache = None;
@@ -182,7 +187,8 @@ mod tests {
 
     fn run(texts: &[&str], cache: Option<&mut Cache>) -> (Embedded, Vec<String>) {
         let encoder = Noting { inner: HashEncoder::new(16), asked: Mutex::new(Vec::new()) };
-        let embedded = embed(&encoder, texts, cache, &ProgressBar::hidden(), &Ui::silent()).unwrap();
+        let embedded =
+            embed(&encoder, texts, cache, &ProgressBar::hidden(), &Ui::silent()).unwrap();
         let mut asked = encoder.asked.into_inner().unwrap();
         asked.sort();
         (embedded, asked)

@@ -1,5 +1,6 @@
-//! What the static query encoder costs a site, measured while it is built: queries made of the site's own headings and
-//! sentences, embedded by the table and by the teacher, and how often each finds the section the query was taken from.
+//! What the static query encoder costs a site, measured while it is built: queries made of the
+//! site's own headings and sentences, embedded by the table and by the teacher, and how often each
+//! finds the section the query was taken from.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -86,8 +87,8 @@ pub fn measure(
         .map(|(sample, teacher)| {
             let by_teacher = found(teacher, &sample.own);
             let Some(values) = reader.embed(&sample.query) else { return (0.0, 0, by_teacher) };
-            let cosine =
-                dot(&values, teacher) / (dot(&values, &values) * dot(teacher, teacher)).sqrt().max(1e-9);
+            let cosine = dot(&values, teacher)
+                / (dot(&values, &values) * dot(teacher, teacher)).sqrt().max(1e-9);
             (cosine, found(&values, &sample.own), by_teacher)
         })
         .collect();
@@ -118,6 +119,9 @@ fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
     }
     sample::evenly(candidates)
         .enumerate()
-        .map(|(i, (section, own))| Sample { query: sample::query(i, &section.heading, &section.text), own })
+        .map(|(i, (section, own))| Sample {
+            query: sample::query(i, &section.heading, &section.text),
+            own,
+        })
         .collect()
 }

@@ -1,18 +1,22 @@
-//! Fitting the static query encoder to a site: the rows of the site's own words go on being trained, on what the teacher made of
-//! the site's sections and on spans of its text, so that its vocabulary lands nearer to where the teacher puts it.
+//! Fitting the static query encoder to a site: the rows of the site's own words go on being
+//! trained, on what the teacher made of the site's sections and on spans of its text, so that its
+//! vocabulary lands nearer to where the teacher puts it.
 //!
-//! The sections' vectors are there anyhow and cost nothing; they say what the site's words mean in company. Spans are as short as
-//! queries, and have to be embedded, so they are few. Both are to land where the teacher puts them, and nearer to their own
-//! section than to others: what is asked of a query is no place but an order. A part of the spans is held out; what was learned is
-//! kept only where those lead better to their section. Their sections are learned from, as all are: what readers will ask is new to
-//! rows, what they will find is not.
+//! The sections' vectors are there anyhow and cost nothing; they say what the site's words mean in
+//! company. Spans are as short as queries, and have to be embedded, so they are few. Both are to
+//! land where the teacher puts them, and nearer to their own section than to others: what is asked
+//! of a query is no place but an order. A part of the spans is held out; what was learned is
+//! kept only where those lead better to their section. Their sections are learned from, as all are:
+//! what readers will ask is new to rows, what they will find is not.
 //!
-//! Rows learn as they are asked: a word by its own row, if it is of several tokens too, or by that of the longest key that begins it.
-//! Only words learn that were rare where the table was taught, or that it has in pieces. Of the others it knows more than a site can
-//! tell: what "get" and "list" mean between a site's sentences or in its code is not what they mean in a question.
+//! Rows learn as they are asked: a word by its own row, if it is of several tokens too, or by that
+//! of the longest key that begins it. Only words learn that were rare where the table was taught,
+//! or that it has in pieces. Of the others it knows more than a site can tell: what "get" and
+//! "list" mean between a site's sentences or in its code is not what they mean in a question.
 //!
-//! Spans and sections are chosen by a hash of their own text, so that an edited page changes only its own and the others'
-//! embeddings stay in the cache. The same site and table give the same rows on any number of cores.
+//! Spans and sections are chosen by a hash of their own text, so that an edited page changes only
+//! its own and the others' embeddings stay in the cache. The same site and table give the same rows
+//! on any number of cores.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -41,18 +45,19 @@ const MAX_WORDS: usize = 25;
 const HELD_OUT: u64 = 10;
 /// Fewer spans than this teach nothing that can be told from chance.
 const LEAST: usize = 200;
-/// What the mean reciprocal rank of what is held out must gain for other rows to be worth having: so much, and more than two
-/// spans can make of it that are first instead of second.
+/// What the mean reciprocal rank of what is held out must gain for other rows to be worth having:
+/// so much, and more than two spans can make of it that are first instead of second.
 const LEAST_GAIN: f32 = 0.01;
-/// What rows fitted by an earlier build may lose of it, as the site changes, before they are fitted anew: so much, or what four such
-/// spans make.
+/// What rows fitted by an earlier build may lose of it, as the site changes, before they are fitted
+/// anew: so much, or what four such spans make.
 const LEAST_LOSS: f32 = 0.02;
 
-/// Tokens that occurred more often in the table's own training keep their rows; as [`StaticTable::frequency`] counts, so 255
-/// times.
+/// Tokens that occurred more often in the table's own training keep their rows; as
+/// [`StaticTable::frequency`] counts, so 255 times.
 const RARE: u8 = 8;
 
-/// How rows are tuned: by smaller steps than from the start, since the start is good; the best of all epochs stays.
+/// How rows are tuned: by smaller steps than from the start, since the start is good; the best of
+/// all epochs stays.
 const TRAINING: train::Options =
     train::Options { epochs: 12, batch: 256, learning_rate: 1e-3, seed: 1, patience: 12 };
 
@@ -122,7 +127,8 @@ pub struct Span {
     pub own: Range<usize>,
 }
 
-/// The spans to fit to, in an order that their own words decide. What is in `without` is left to be measured on.
+/// The spans to fit to, in an order that their own words decide. What is in `without` is left to be
+/// measured on.
 pub fn spans(chunks: &[ChunkedPage], without: &HashSet<String>) -> Vec<Span> {
     let mut spans: Vec<([u8; 16], Span)> = Vec::new();
     let mut seen = HashSet::new();
@@ -133,7 +139,10 @@ pub fn spans(chunks: &[ChunkedPage], without: &HashSet<String>) -> Vec<Span> {
         // Without a vector there is nothing to lead to.
         for text in of_section(section).into_iter().filter(|_| !own.is_empty()) {
             let hash = hash128(text.as_bytes());
-            if text.chars().any(char::is_alphabetic) && !without.contains(&text) && seen.insert(hash) {
+            if text.chars().any(char::is_alphabetic)
+                && !without.contains(&text)
+                && seen.insert(hash)
+            {
                 spans.push((hash, Span { text, own: own.clone() }));
             }
         }
@@ -150,7 +159,9 @@ fn of_section(section: &ChunkedSection) -> Vec<String> {
         spans.push(section.heading.clone());
     }
     if let Some(end) = section.text.find(". ") {
-        spans.push(section.text[..end].split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" "));
+        spans.push(
+            section.text[..end].split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" "),
+        );
     }
     let mut random = SplitMix(number(&hash128(section.text.as_bytes())));
     for _ in 0..words.len() / WORDS_PER_SPAN {
@@ -184,8 +195,14 @@ struct HeldOut<'a> {
 }
 
 impl<'a> HeldOut<'a> {
-    fn new(reader: &Reader<'_>, spans: &[&Span], all: &'a Sections<'a>, among: &'a [usize]) -> Self {
-        let texts = spans.iter().map(|span| (reader.places(&span.text), span.own.clone())).collect();
+    fn new(
+        reader: &Reader<'_>,
+        spans: &[&Span],
+        all: &'a Sections<'a>,
+        among: &'a [usize],
+    ) -> Self {
+        let texts =
+            spans.iter().map(|span| (reader.places(&span.text), span.own.clone())).collect();
         Self { texts, all, among }
     }
 
@@ -196,7 +213,8 @@ impl<'a> HeldOut<'a> {
             if sum.iter().all(|v| *v == 0.0) {
                 return 0.0;
             }
-            let score = |at: usize| self.all.get(at).map_or(f32::MIN, |(_, vector)| dot(&sum, vector));
+            let score =
+                |at: usize| self.all.get(at).map_or(f32::MIN, |(_, vector)| dot(&sum, vector));
             let best = own.clone().map(score).fold(f32::MIN, f32::max);
             let others = self.among.iter().filter(|at| !own.contains(at));
             1.0 / (1 + others.filter(|&&at| score(at) > best).count()) as f32
@@ -214,8 +232,9 @@ impl<'a> HeldOut<'a> {
     }
 }
 
-/// Whether rows fitted by an earlier build still serve the site as it is, as what is held out shows. `earlier` comes with what it
-/// reached when it was fitted; `None` where there should be a new fit.
+/// Whether rows fitted by an earlier build still serve the site as it is, as what is held out
+/// shows. `earlier` comes with what it reached when it was fitted; `None` where there should be a
+/// new fit.
 pub fn still_serves(
     rows: &Rows,
     earlier: &(Rows, f32),
@@ -239,8 +258,9 @@ pub fn still_serves(
     })
 }
 
-/// Fits `rows`, which `table` gave, to `spans` (`targets`: their embeddings by the teacher, projected) and to `sections`. What
-/// comes of it is measured on `held_out`. `None` where that is not worth it.
+/// Fits `rows`, which `table` gave, to `spans` (`targets`: their embeddings by the teacher,
+/// projected) and to `sections`. What comes of it is measured on `held_out`. `None` where that is
+/// not worth it.
 ///
 /// # Errors
 /// Where vectors are not of the rows' dimensions.
@@ -252,7 +272,8 @@ pub fn fit(
     sections: &Sections<'_>,
 ) -> Result<(Option<Rows>, Fitted), Error> {
     let dim = rows.dim();
-    if targets.len() != spans.len() * dim || sections.iter().any(|(_, vector)| vector.len() != dim) {
+    if targets.len() != spans.len() * dim || sections.iter().any(|(_, vector)| vector.len() != dim)
+    {
         return Err(Error::Run(format!(
             "expected {} spans and {} sections of {dim} numbers each to fit to, found {} numbers and {}",
             spans.len(),
@@ -274,13 +295,15 @@ pub fn fit(
     };
     for (span, target) in spans.iter().zip(targets.chunks_exact(dim)) {
         // Of a section of several vectors, that of the part which the span is about.
-        let nearness = |&at: &usize| sections.get(at).map_or(f32::MIN, |(_, vector)| dot(vector, target));
+        let nearness =
+            |&at: &usize| sections.get(at).map_or(f32::MIN, |(_, vector)| dot(vector, target));
         if let Some(own) = span.own.clone().max_by(|a, b| nearness(a).total_cmp(&nearness(b))) {
             learn_from(reader.places(&span.text), target, own);
         }
     }
     let chosen = chosen(sections);
-    let places: Vec<Vec<u32>> = chosen.par_iter().map(|&at| reader.places(sections[at].0)).collect();
+    let places: Vec<Vec<u32>> =
+        chosen.par_iter().map(|&at| reader.places(sections[at].0)).collect();
     for (places, &at) in places.into_iter().zip(&chosen) {
         learn_from(places, sections[at].1, at);
     }
@@ -313,8 +336,11 @@ pub fn fit(
 
 /// The sections to learn from, by their places, in an order that their own words decide.
 fn chosen(sections: &Sections<'_>) -> Vec<usize> {
-    let mut order: Vec<([u8; 16], usize)> =
-        sections.par_iter().enumerate().map(|(at, (text, _))| (hash128(text.as_bytes()), at)).collect();
+    let mut order: Vec<([u8; 16], usize)> = sections
+        .par_iter()
+        .enumerate()
+        .map(|(at, (text, _))| (hash128(text.as_bytes()), at))
+        .collect();
     order.sort_unstable();
     order.truncate(MAX_SECTIONS);
     order.into_iter().map(|(_, at)| at).collect()
@@ -331,11 +357,12 @@ pub(crate) mod tests {
     use crate::chunk::EmbeddingUnit;
 
     const WORDS: [&str; 12] = [
-        "alpha", "beta", "gamma", "delta", "mutex", "lock", "thread", "share", "bread", "oven", "flour",
-        "salt",
+        "alpha", "beta", "gamma", "delta", "mutex", "lock", "thread", "share", "bread", "oven",
+        "flour", "salt",
     ];
 
-    /// A table with random rows, which are short so that a few steps change them; taught by the hash encoder of eight dimensions.
+    /// A table with random rows, which are short so that a few steps change them; taught by the
+    /// hash encoder of eight dimensions.
     pub fn table(seed: u64) -> StaticTable {
         table_that_knows(seed, &[])
     }
@@ -350,8 +377,10 @@ pub(crate) mod tests {
         let rows: Vec<f32> =
             (0..vocabulary.len() * 8).map(|_| random.below(2001) as f32 / 10_000.0 - 0.1).collect();
         let count = |token: &String| if common.contains(&&token[..]) { 256 } else { 255 };
-        let counts: Vec<u64> =
-            vocabulary.iter().map(|token| if token.starts_with('[') { 0 } else { count(token) }).collect();
+        let counts: Vec<u64> = vocabulary
+            .iter()
+            .map(|token| if token.starts_with('[') { 0 } else { count(token) })
+            .collect();
         let teacher = findling_encoder::hash::HashEncoder::new(8).card().clone();
         StaticTable::new(
             teacher,
@@ -370,7 +399,8 @@ pub(crate) mod tests {
         let (teacher, mut random) = (table(5), SplitMix(9));
         let spans: Vec<String> = (0..n)
             .map(|_| {
-                let words: Vec<&str> = (0..2 + random.below(4)).map(|_| WORDS[random.below(12)]).collect();
+                let words: Vec<&str> =
+                    (0..2 + random.below(4)).map(|_| WORDS[random.below(12)]).collect();
                 words.join(" ")
             })
             .collect();
@@ -393,7 +423,8 @@ pub(crate) mod tests {
         texts.iter().map(String::as_str).zip(targets.chunks(8)).collect()
     }
 
-    /// Fits to all texts, some of them held out, and to further sections. What is held out is of sections that say nothing to learn from.
+    /// Fits to all texts, some of them held out, and to further sections. What is held out is of
+    /// sections that say nothing to learn from.
     fn fit_to(
         table: &StaticTable,
         texts: &[String],
@@ -425,7 +456,8 @@ pub(crate) mod tests {
         };
         let mut earlier = (fitted.unwrap(), report.after);
         let serves = still(&table(4), &earlier, &targets).unwrap();
-        let expected = Fitted { verdict: Verdict::KeptFromBefore, n_spans: 0, n_sections: 0, ..report };
+        let expected =
+            Fitted { verdict: Verdict::KeptFromBefore, n_spans: 0, n_sections: 0, ..report };
         assert_eq!(serves, expected, "measured as when it was fitted");
         assert!(serves.to_string().contains("by an earlier build"));
         assert_eq!(still(&table(5), &earlier, &targets), None, "no better than unfitted");
@@ -435,14 +467,21 @@ pub(crate) mod tests {
         earlier.1 = serves.after + 0.1;
         assert_eq!(still(&table(4), &earlier, &targets), None, "worse than it was");
         earlier.1 = 0.0;
-        assert_eq!(still_serves(&rows(&table(4), &texts), &earlier, &[], &[]), None, "nothing to tell by");
+        assert_eq!(
+            still_serves(&rows(&table(4), &texts), &earlier, &[], &[]),
+            None,
+            "nothing to tell by"
+        );
     }
 
     #[test]
     fn what_can_be_learned_is_learned_and_kept() {
         let (texts, targets) = site(3000);
         let (fitted, report) = fit_to(&table(4), &texts, &targets, &[]).unwrap();
-        assert!(report.verdict == Verdict::Kept && report.after > report.before + 0.05, "{report:?}");
+        assert!(
+            report.verdict == Verdict::Kept && report.after > report.before + 0.05,
+            "{report:?}"
+        );
         assert!(fitted.is_some());
         assert!(report.to_string().ends_with("kept"));
     }
@@ -484,24 +523,28 @@ pub(crate) mod tests {
         let (teacher, table) = (table(5), table(4));
         let knows = |text: &str, half: &[&str]| text.split(' ').all(|word| half.contains(&word));
         let (texts, vectors) = site(60_000);
-        let spans: Vec<String> = texts.iter().filter(|text| knows(text, &WORDS[..6])).cloned().collect();
+        let spans: Vec<String> =
+            texts.iter().filter(|text| knows(text, &WORDS[..6])).cloned().collect();
         let targets: Vec<f32> = spans.iter().flat_map(|span| teacher.embed(span).values).collect();
         let (further, queries): (Vec<_>, Vec<_>) = sections(&texts, &vectors)
             .into_iter()
             .filter(|(text, _)| knows(text, &WORDS[6..]))
             .enumerate()
             .partition(|(i, _)| i % 4 > 0);
-        let further: Vec<(&str, &[f32])> = further.into_iter().map(|(_, section)| section).collect();
+        let further: Vec<(&str, &[f32])> =
+            further.into_iter().map(|(_, section)| section).collect();
         let cosine = |rows: &Rows| {
             let reader = rows.reader();
             let of = |text: &str, target: &[f32]| {
                 let sum = reader.embed(text).unwrap();
                 dot(&sum, target) / dot(&sum, &sum).sqrt()
             };
-            queries.iter().map(|(_, (text, target))| of(text, target)).sum::<f32>() / queries.len() as f32
+            queries.iter().map(|(_, (text, target))| of(text, target)).sum::<f32>()
+                / queries.len() as f32
         };
         let before = cosine(&rows(&table, &texts));
-        let fitted = |further: &[(&str, &[f32])]| fit_to(&table, &spans, &targets, further).unwrap();
+        let fitted =
+            |further: &[(&str, &[f32])]| fit_to(&table, &spans, &targets, further).unwrap();
         let ((without, _), (with, report)) = (fitted(&[]), fitted(&further));
         assert_eq!(report.n_sections, (spans.len() + further.len()).min(MAX_SECTIONS));
         assert!(cosine(&without.unwrap()) < before + 0.01);
@@ -528,13 +571,16 @@ pub(crate) mod tests {
         };
         let page = |texts: [&str; 2]| vec![ChunkedPage { sections: texts.map(section).into() }];
         let none = HashSet::new();
-        let [a, b] = ["four five. ", "six. "].map(|other| spans(&page(["one two three. ", other]), &none));
+        let [a, b] =
+            ["four five. ", "six. "].map(|other| spans(&page(["one two three. ", other]), &none));
         let with = |spans: &[Span], word: &str| -> Vec<Span> {
             spans.iter().filter(|span| span.text.contains(word)).cloned().collect()
         };
         assert_eq!(with(&a, "two"), with(&b, "two"));
         assert!(with(&a, "two").iter().all(|span| span.own == (0..2)));
-        assert!(!with(&a, "four").is_empty() && with(&a, "four").iter().all(|span| span.own == (2..4)));
+        assert!(
+            !with(&a, "four").is_empty() && with(&a, "four").iter().all(|span| span.own == (2..4))
+        );
         assert_eq!(with(&a, "Heading").len(), 1, "what two sections say");
         let without = HashSet::from(["Heading".to_owned()]);
         let mut rest = a.clone();

@@ -1,9 +1,9 @@
 //! The HNSW graph, built by instant-distance over the f32 embeddings and read out of it.
 //!
-//! instant-distance inserts in parallel, and in which order its threads come decides the graph. Here it runs in a pool
-//! of one thread, with a fixed seed, so that the same vectors give the same graph. The work is the same, about 1.9 ms of
-//! one core a vector (6,000 vectors, 256 dimensions), so what it costs is that other cores cannot help with it;
-//! `examples/graph_cost.rs` measures it.
+//! instant-distance inserts in parallel, and in which order its threads come decides the graph.
+//! Here it runs in a pool of one thread, with a fixed seed, so that the same vectors give the same
+//! graph. The work is the same, about 1.9 ms of one core a vector (6,000 vectors, 256 dimensions),
+//! so what it costs is that other cores cannot help with it; `examples/graph_cost.rs` measures it.
 
 use findling_bundle::{Error, Graph, VectorId};
 use instant_distance::{Builder, Heuristic, Point};
@@ -17,7 +17,8 @@ const SEED: u64 = 0x000f_19d1_1463;
 /// Candidates kept while inserting. More makes a better graph, in time proportional to it.
 pub const EF_CONSTRUCTION: usize = 100;
 
-/// A row of the embeddings. Serialised as nothing: of instant-distance's structure only the edges are read.
+/// A row of the embeddings. Serialised as nothing: of instant-distance's structure only the edges
+/// are read.
 #[derive(Clone, Copy)]
 struct Row<'a>(&'a [f32]);
 
@@ -34,16 +35,17 @@ impl Serialize for Row<'_> {
     }
 }
 
-/// instant-distance's `Hnsw` as it serialises itself (0.6): for each of its points, in its own numbering, up to 64
-/// neighbours on the base layer, and up to 32 on each layer above, which hold the first so many points. Point 0 is the
-/// entry. Free places are `u32::MAX`.
+/// instant-distance's `Hnsw` as it serialises itself (0.6): for each of its points, in its own
+/// numbering, up to 64 neighbours on the base layer, and up to 32 on each layer above, which hold
+/// the first so many points. Point 0 is the entry. Free places are `u32::MAX`.
 #[derive(Deserialize)]
 struct Hnsw {
     zero: Vec<Vec<u32>>,
     layers: Vec<Vec<Vec<u32>>>,
 }
 
-/// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` where there are none.
+/// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` where
+/// there are none.
 ///
 /// # Errors
 /// Where instant-distance gives a structure that is none, which would be its or our fault.
@@ -51,16 +53,24 @@ pub fn build(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
     build_with_threads(values, dim, 1)
 }
 
-/// [`build`] with several threads, for measuring: the graph is another one each time. 0 takes all cores.
+/// [`build`] with several threads, for measuring: the graph is another one each time. 0 takes all
+/// cores.
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_with_threads(values: &[f32], dim: usize, n_threads: usize) -> Result<Option<Graph>, Error> {
+pub fn build_with_threads(
+    values: &[f32],
+    dim: usize,
+    n_threads: usize,
+) -> Result<Option<Graph>, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(n_threads)
         .thread_name(|_| "graph".to_owned())
         .build()
-        .map_err(|_| Error::Malformed { what: "graph", why: "no thread could be started to build it" })?;
+        .map_err(|_| Error::Malformed {
+            what: "graph",
+            why: "no thread could be started to build it",
+        })?;
     pool.install(|| insert_all(values, dim))
 }
 
@@ -79,8 +89,10 @@ fn insert_all(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
     for (vector, id) in ids.iter().enumerate() {
         vector_of[id.into_inner() as usize] = VectorId(vector as u32);
     }
-    let unreadable =
-        |_| Error::Malformed { what: "graph", why: "instant-distance's structure is not the one known" };
+    let unreadable = |_| Error::Malformed {
+        what: "graph",
+        why: "instant-distance's structure is not the one known",
+    };
     let structure: Hnsw = {
         let json = serde_json::to_vec(&hnsw).map_err(unreadable)?;
         drop(hnsw);
@@ -92,8 +104,10 @@ fn insert_all(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
             .iter()
             .enumerate()
             .map(|(node, neighbours)| {
-                let neighbours =
-                    neighbours.iter().filter_map(|&id| vector_of.get(id as usize).copied()).collect();
+                let neighbours = neighbours
+                    .iter()
+                    .filter_map(|&id| vector_of.get(id as usize).copied())
+                    .collect();
                 (vector_of[node], neighbours)
             })
             .collect();
@@ -118,7 +132,8 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             ((state >> 40) as f32 / (1u64 << 24) as f32) - 0.5
         };
-        let centres: Vec<Vec<f32>> = (0..20).map(|_| (0..DIM).map(|_| random()).collect()).collect();
+        let centres: Vec<Vec<f32>> =
+            (0..20).map(|_| (0..DIM).map(|_| random()).collect()).collect();
         let mut values = Vec::with_capacity(n * DIM);
         for i in 0..n {
             let row: Vec<f32> = centres[i % 20].iter().map(|c| c + 0.6 * random()).collect();
@@ -128,7 +143,8 @@ mod tests {
         values
     }
 
-    /// A plain best-first search over the graph's base layer from its entry, descending greedily above.
+    /// A plain best-first search over the graph's base layer from its entry, descending greedily
+    /// above.
     fn search(graph: &Graph, values: &[f32], query: &[f32], ef: usize) -> Vec<u32> {
         let distance = |id: u32| {
             let row = &values[id as usize * DIM..][..DIM];

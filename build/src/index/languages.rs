@@ -11,13 +11,14 @@ use crate::page::Page;
 pub struct Languages {
     /// Primary subtags (`pt` of `pt-BR`), the most frequent first.
     pub list: Vec<String>,
-    /// For each page, its place in `list`. Pages in a language beyond the last of the list are analysed in none.
+    /// For each page, its place in `list`. Pages in a language beyond the last of the list are
+    /// analysed in none.
     of_page: Vec<Option<u8>>,
 }
 
 impl Languages {
-    /// Counts what pages say. Those that say nothing are taken to be in `default`, and without one in the language that most
-    /// others are in; English where none says anything.
+    /// Counts what pages say. Those that say nothing are taken to be in `default`, and without one
+    /// in the language that most others are in; English where none says anything.
     pub fn of(pages: &[Page], default: Option<&str>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for page in pages {
@@ -25,8 +26,10 @@ impl Languages {
                 *counts.entry(language).or_default() += 1;
             }
         }
-        let most_frequent = || counts.iter().max_by_key(|(_, n)| **n).map(|(language, _)| language.clone());
-        let default = default.and_then(primary).or_else(most_frequent).unwrap_or_else(|| "en".to_owned());
+        let most_frequent =
+            || counts.iter().max_by_key(|(_, n)| **n).map(|(language, _)| language.clone());
+        let default =
+            default.and_then(primary).or_else(most_frequent).unwrap_or_else(|| "en".to_owned());
         let silent = pages.iter().filter(|page| primary(&page.language).is_none()).count();
         if silent > 0 {
             *counts.entry(default.clone()).or_default() += silent;
@@ -66,8 +69,10 @@ mod tests {
     use super::*;
 
     fn languages(tags: &[&str], default: Option<&str>) -> (Vec<String>, Vec<String>) {
-        let pages: Vec<Page> =
-            tags.iter().map(|tag| Page { language: (*tag).to_owned(), ..Page::default() }).collect();
+        let pages: Vec<Page> = tags
+            .iter()
+            .map(|tag| Page { language: (*tag).to_owned(), ..Page::default() })
+            .collect();
         let languages = Languages::of(&pages, default);
         let each = (0..pages.len()).map(|page| languages.of_page(page).to_owned()).collect();
         (languages.list, each)

@@ -1,8 +1,10 @@
-//! The lexical index: every page analysed on all cores, postings on three levels, cut into ranges of terms.
+//! The lexical index: every page analysed on all cores, postings on three levels, cut into ranges
+//! of terms.
 //!
-//! Deterministic whatever the number of cores: pages are analysed in batches of fixed boundaries, each with numbers of its own
-//! for terms, and joined in page order, so that ids ascend by themselves; terms are sorted at the end. Positions are cut by pages as
-//! well, so that an edit changes those of the pages around it alone.
+//! Deterministic whatever the number of cores: pages are analysed in batches of fixed boundaries,
+//! each with numbers of its own for terms, and joined in page order, so that ids ascend by
+//! themselves; terms are sorted at the end. Positions are cut by pages as well, so that an edit
+//! changes those of the pages around it alone.
 
 use std::collections::HashMap;
 use std::iter;
@@ -31,8 +33,8 @@ const _: () = assert!(findling_text::MAX_TERM_BYTES <= MAX_TERM_LEN);
 /// Pages analysed together. Fixed, since it decides nothing that shows but the memory taken.
 const BATCH: usize = 64;
 
-/// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the size of ranges is
-/// chosen by.
+/// The bytes that a range of terms takes in the manifest, and the ranges a query fetches: what the
+/// size of ranges is chosen by.
 const BYTES_PER_RANGE: usize = 5;
 const RANGES_PER_QUERY: usize = 6;
 const LEAST_RANGE: usize = 1200;
@@ -41,8 +43,8 @@ const KEYS_OF_A_TERM: usize = 4;
 
 /// Blocks of pages that positions are cut into: an edit changes one.
 const BLOCKS: usize = 16;
-/// Bytes of a line in the directory of positions, and the shards that a phrase fetches, of two words in four blocks: what the size of these
-/// is chosen by, down to the least.
+/// Bytes of a line in the directory of positions, and the shards that a phrase fetches, of two
+/// words in four blocks: what the size of these is chosen by, down to the least.
 const BYTES_PER_LINE: usize = 7;
 const SHARDS_PER_PHRASE: usize = 8;
 const LEAST_POSITIONS: usize = 1 << 10;
@@ -141,14 +143,19 @@ pub fn analyse(
     drop_plain_names(&mut terms);
 
     let cuts = cuts(&terms);
-    let cuts: Vec<&[Term<'_>]> =
-        cuts.windows(2).map(|cut| &terms[cut[0]..cut[1]]).filter(|range| !range.is_empty()).collect();
+    let cuts: Vec<&[Term<'_>]> = cuts
+        .windows(2)
+        .map(|cut| &terms[cut[0]..cut[1]])
+        .filter(|range| !range.is_empty())
+        .collect();
     let blocks = blocks(pages, &batches);
     let columns = columns(&cuts, blocks.len());
     let mean_len = mean_len(&batches);
     let tiers = Tiers::new(pages, &structure, &mean_len);
-    let made: Vec<Column> =
-        columns.par_iter().map(|column| self::column(column, &tiers, &blocks)).collect::<Result<_, _>>()?;
+    let made: Vec<Column> = columns
+        .par_iter()
+        .map(|column| self::column(column, &tiers, &blocks))
+        .collect::<Result<_, _>>()?;
     let mut positions = Positions { pages: blocks, ..Positions::default() };
     let mut packed = Vec::with_capacity(cuts.len());
     for column in made {
@@ -159,8 +166,9 @@ pub fn analyse(
     let befores = iter::once("").chain(cuts.iter().map(|range| range[range.len() - 1].0));
     let firsts = befores.zip(&cuts).map(|(before, range)| parting(before, range[0].0).to_owned());
     let ranges = firsts.zip(packed);
-    let ranges =
-        ranges.map(|(first_term, [terms, second])| TermRange { first_term, terms, second }).collect();
+    let ranges = ranges
+        .map(|(first_term, [terms, second])| TermRange { first_term, terms, second })
+        .collect();
     let n_postings = terms
         .iter()
         .flat_map(|(_, parts)| parts.iter())
@@ -171,11 +179,13 @@ pub fn analyse(
     Ok(Lexical { structure, mean_len, ranges, positions, words, n_terms, n_postings })
 }
 
-/// Leaves out the forms of words that have one form alone: they say what the term says. Terms ascend.
+/// Leaves out the forms of words that have one form alone: they say what the term says. Terms
+/// ascend.
 fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
     let term_of = |key: &str| split_form(key).map(|(term, _)| term.len());
-    let same =
-        |a: &str, b: &str| term_of(a).is_some_and(|len| term_of(b) == Some(len) && a[..len] == b[..len]);
+    let same = |a: &str, b: &str| {
+        term_of(a).is_some_and(|len| term_of(b) == Some(len) && a[..len] == b[..len])
+    };
     let keeps: Vec<bool> = (0..terms.len())
         .map(|i| {
             let key = terms[i].0;
@@ -188,8 +198,8 @@ fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
     terms.retain(|_| keeps.next().unwrap_or(true));
 }
 
-/// Leaves out the names of titles and headings that are known by their words: those whose first word has no second tier, in which it would be
-/// looked for in vain. Terms ascend.
+/// Leaves out the names of titles and headings that are known by their words: those whose first
+/// word has no second tier, in which it would be looked for in vain. Terms ascend.
 fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
     let is_cut = |term: &str| {
         let Ok(at) = terms.binary_search_by_key(&term, |(term, _)| term) else { return false };
@@ -217,7 +227,8 @@ fn bases(chunks: &[ChunkedPage]) -> Vec<(u32, u32)> {
         .map(|page| {
             let here = base;
             base.0 += page.sections.len() as u32;
-            base.1 += page.sections.iter().map(|section| section.passages.len() as u32).sum::<u32>();
+            base.1 +=
+                page.sections.iter().map(|section| section.passages.len() as u32).sum::<u32>();
             here
         })
         .collect()
@@ -245,8 +256,8 @@ fn structure(batches: &[Batch]) -> Structure {
     builder.finish()
 }
 
-/// Means over the passages that have anything in the field: a page's title counts for each of its passages. Were passages
-/// without code counted, a single word of code would be a long text of it.
+/// Means over the passages that have anything in the field: a page's title counts for each of its
+/// passages. Were passages without code counted, a single word of code would be a long text of it.
 fn mean_len(batches: &[Batch]) -> [f32; 6] {
     let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);
     for batch in batches {
@@ -280,8 +291,9 @@ fn n_postings(parts: &[&TermLists], level: Level) -> usize {
 /// A term with its lists in each batch that has it.
 type Term<'a> = (&'a str, Vec<&'a TermLists>);
 
-/// Where ranges begin, and where the last one ends. A term's keys, which whoever asks for the term may ask for as well, stay with
-/// it as far as they are short, or else a large term would be alone in its range and its keys in another.
+/// Where ranges begin, and where the last one ends. A term's keys, which whoever asks for the term
+/// may ask for as well, stay with it as far as they are short, or else a large term would be alone
+/// in its range and its keys in another.
 fn cuts(terms: &[Term<'_>]) -> Vec<usize> {
     let total: usize = terms.iter().map(|(term, lists)| size(term, lists)).sum();
     let target = Cutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, LEAST_RANGE);
@@ -295,7 +307,8 @@ fn cuts(terms: &[Term<'_>]) -> Vec<usize> {
         };
         let own = &terms[at..at + 1 + terms[at + 1..].iter().take_while(stays).count()];
         let before = at.checked_sub(1).map_or("", |at| terms[at].0);
-        if cutter.cut_between(before, term, own.iter().map(|(term, lists)| size(term, lists)).sum()) {
+        if cutter.cut_between(before, term, own.iter().map(|(term, lists)| size(term, lists)).sum())
+        {
             cuts.push(at);
         }
         at += own.len();
@@ -386,8 +399,10 @@ fn column(
                 all
             });
             let df = document_frequency(&joined, structure);
-            let split = Level::ALL.map(|level| tiers.split(level, &joined[level as usize].postings));
-            let [firsts, others] = [0, 1].map(|tier| split.each_ref().map(|tiers| &tiers[tier][..]));
+            let split =
+                Level::ALL.map(|level| tiers.split(level, &joined[level as usize].postings));
+            let [firsts, others] =
+                [0, 1].map(|tier| split.each_ref().map(|tiers| &tiers[tier][..]));
             let n_second = others.map(|others| others.len() as u32);
             builder.push_first_tier(term, df, firsts, n_second, structure)?;
             if n_second != [0; 3] {
@@ -435,10 +450,13 @@ fn push_positions(
     Ok(())
 }
 
-/// Passages that contain the term in any field: a title or heading counts for every passage below it.
+/// Passages that contain the term in any field: a title or heading counts for every passage below
+/// it.
 fn document_frequency([pages, sections, passages]: &[LevelLists; 3], structure: &Structure) -> u32 {
-    let of_pages = pages.postings.iter().map(|posting| structure.passages_of_page(PageId(posting.id)));
-    let of_sections = sections.postings.iter().map(|posting| structure.passages(SectionId(posting.id)));
+    let of_pages =
+        pages.postings.iter().map(|posting| structure.passages_of_page(PageId(posting.id)));
+    let of_sections =
+        sections.postings.iter().map(|posting| structure.passages(SectionId(posting.id)));
     let own = passages.postings.iter().map(|posting| posting.id..posting.id + 1);
     let mut spans: Vec<_> = of_pages.chain(of_sections).chain(own).collect();
     spans.sort_unstable_by_key(|span| span.start);
@@ -521,7 +539,8 @@ impl Batch {
         reader: &mut Reader<'_>,
     ) {
         let title = self.field(reader, &page.title, 0, true);
-        // Other names of a page count as often as its path; that one of them is the query is known by its key.
+        // Other names of a page count as often as its path; that one of them is the query is known
+        // by its key.
         let path = self.field(reader, &other_names(page), 1, false);
         for name in page.aliases.iter().chain(&file_name(&page.url)) {
             self.name(reader, name);
@@ -542,7 +561,12 @@ impl Batch {
             let n_vectors = if vectors { section.units.len() as u32 } else { 0 };
             let n_children = section.passages.len() as u32;
             let continues = section.continues;
-            self.sections.push(Node { len: [heading, ancestors], n_children, n_vectors, continues });
+            self.sections.push(Node {
+                len: [heading, ancestors],
+                n_children,
+                n_vectors,
+                continues,
+            });
             for &(start, end) in &section.passages {
                 let len = self.passage(reader, section, start, end);
                 self.flush(Level::Passage, passage_id, len);
@@ -581,8 +605,8 @@ impl Batch {
             });
         });
         if positions {
-            // Titles without stop words are recognised by their terms, but where these are everyday words, which is known when all are read
-            // (`drop_plain_names`).
+            // Titles without stop words are recognised by their terms, but where these are everyday
+            // words, which is known when all are read (`drop_plain_names`).
             if let Some(key) = name.key().filter(|_| !name.has_stop() && name.n_words() > 1) {
                 occurrences.push(Occurrence::of_key(intern(terms, lists, &key), field));
             }
@@ -594,7 +618,9 @@ impl Batch {
             }
         }
         keys.extend(rows.take().into_iter().map(|(key, _)| key));
-        occurrences.extend(keys.iter().map(|key| Occurrence::of_key(intern_key(terms, lists, key), field)));
+        occurrences.extend(
+            keys.iter().map(|key| Occurrence::of_key(intern_key(terms, lists, key), field)),
+        );
         len
     }
 
@@ -611,7 +637,8 @@ impl Batch {
         self.occurrences.push(Occurrence::of_key(term, 1));
     }
 
-    /// A passage, its words weighted as the site says, those in code apart. Returns the lengths of both fields.
+    /// A passage, its words weighted as the site says, those in code apart. Returns the lengths of
+    /// both fields.
     fn passage(
         &mut self,
         reader: &mut Reader<'_>,
@@ -625,8 +652,8 @@ impl Batch {
         let Self { terms, lists, occurrences, words, .. } = self;
         let Reader { analyzer, rows } = reader;
         analyzer.analyze(text, |token| {
-            // Tokens come by position, not quite by start: an identifier's whole comes before its parts. It is the
-            // ranges that are passed once for good.
+            // Tokens come by position, not quite by start: an identifier's whole comes before its
+            // parts. It is the ranges that are passed once for good.
             let at = start + token.start;
             while let [(_, end), rest @ ..] = code
                 && *end <= at
@@ -661,7 +688,8 @@ impl Batch {
         len.map(|len| len.round() as u32)
     }
 
-    /// Makes postings of the occurrences gathered for one page, section or passage, whose fields have these lengths.
+    /// Makes postings of the occurrences gathered for one page, section or passage, whose fields
+    /// have these lengths.
     fn flush(&mut self, level: Level, id: u32, len: [u32; 2]) {
         self.occurrences.sort_by_key(|occurrence| (occurrence.term, occurrence.position));
         for same in self.occurrences.chunk_by(|a, b| a.term == b.term) {
@@ -737,7 +765,8 @@ fn file_name(url: &str) -> Option<String> {
     Some(name).filter(|name| name.contains(char::is_alphabetic))
 }
 
-/// The words of a URL's path: no scheme, host, query or extension, `index` left out, separators made spaces.
+/// The words of a URL's path: no scheme, host, query or extension, `index` left out, separators
+/// made spaces.
 pub(super) fn path_words(url: &str) -> String {
     let path = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
@@ -773,7 +802,12 @@ mod tests {
     use super::*;
     use crate::chunk::EmbeddingUnit;
 
-    fn section(heading: &str, parent: Option<u32>, text: &str, passages: &[(u32, u32)]) -> ChunkedSection {
+    fn section(
+        heading: &str,
+        parent: Option<u32>,
+        text: &str,
+        passages: &[(u32, u32)],
+    ) -> ChunkedSection {
         ChunkedSection {
             level: 1,
             heading: heading.to_owned(),
@@ -790,7 +824,8 @@ mod tests {
 
     fn index(pages: &[Page], chunks: &[ChunkedPage]) -> (Lexical, Postings) {
         let languages = Languages::of(pages, Some("x-none"));
-        let lexical = analyse(pages, chunks, &languages, &[], true, &ProgressBar::hidden()).unwrap();
+        let lexical =
+            analyse(pages, chunks, &languages, &[], true, &ProgressBar::hidden()).unwrap();
         let stats = Stats {
             n_pages: lexical.structure.n_pages(),
             n_sections: lexical.structure.n_sections(),
@@ -812,9 +847,14 @@ mod tests {
     }
 
     fn sample() -> (Vec<Page>, Vec<ChunkedPage>) {
-        let page = |title: &str, url: &str| Page { title: title.into(), url: url.into(), ..Page::default() };
+        let page = |title: &str, url: &str| Page {
+            title: title.into(),
+            url: url.into(),
+            ..Page::default()
+        };
         let pages = vec![page("Alpha guide", "/guide/alpha-start.html"), page("Beta", "/beta/")];
-        let mut coded = section("Deep", Some(0), "plain words vec push plain", &[(0, 11), (12, 26)]);
+        let mut coded =
+            section("Deep", Some(0), "plain words vec push plain", &[(0, 11), (12, 26)]);
         coded.code = vec![(12, 20)];
         coded.weights = vec![(21, 26, 3.0)];
         let mut hidden = section("", None, "seen unseen", &[(0, 11)]);
@@ -845,7 +885,8 @@ mod tests {
         assert!(terms.contains_key("seen") && !terms.contains_key("unseen"));
         let structure = &lexical.structure;
         assert_eq!((structure.n_passages(), structure.n_vectors()), (4, 3));
-        // Titles and paths over passages: three times [2, 3] and once [1, 1]; three passages lie under a heading.
+        // Titles and paths over passages: three times [2, 3] and once [1, 1]; three passages lie
+        // under a heading.
         assert_eq!(lexical.mean_len, [1.75, 2.5, 1.0, 1.0, 2.0, 2.0]);
     }
 
@@ -853,8 +894,13 @@ mod tests {
     fn positions_are_those_of_the_field() {
         let (pages, chunks) = sample();
         let (lexical, _) = index(&pages, &chunks);
-        let stats =
-            Stats { n_pages: 2, n_sections: 3, n_passages: 4, n_terms: lexical.n_terms, ..Stats::default() };
+        let stats = Stats {
+            n_pages: 2,
+            n_sections: 3,
+            n_passages: 4,
+            n_terms: lexical.n_terms,
+            ..Stats::default()
+        };
         let range = &lexical.ranges[0];
         let terms = TermsShard::from_bytes(range.terms.clone(), &stats).unwrap();
         let Positions { pages, ranges, shards } = &lexical.positions;
@@ -866,7 +912,9 @@ mod tests {
         while let Some((term, entry)) = walk.advance() {
             for level in Level::ALL {
                 for posting in terms.postings(&entry, level, &lexical.structure) {
-                    if level == Level::Page && posting.id == 0 || level != Level::Page && posting.id < 3 {
+                    if level == Level::Page && posting.id == 0
+                        || level != Level::Page && posting.id < 3
+                    {
                         lists.next_list(level, posting.tf, &mut list);
                         found.push((term.to_owned(), level, list.clone()));
                     }
@@ -893,7 +941,10 @@ mod tests {
             let pages: Vec<Page> = (0..n + 1).map(page).collect();
             let (_, terms) = index(&pages, &vec![ChunkedPage::default(); n + 1]);
             let of = |first: &str| {
-                terms.keys().filter(|key| split_name(key).is_some_and(|(of, _)| of == first)).count()
+                terms
+                    .keys()
+                    .filter(|key| split_name(key).is_some_and(|(of, _)| of == first))
+                    .count()
             };
             ["common0", "common1"].map(of)
         };
@@ -907,7 +958,8 @@ mod tests {
     fn keys_stay_with_their_term() {
         let lists = |n: u32| {
             let mut lists = TermLists::default();
-            lists.levels[2].postings = (0..n).map(|id| Posting { id, tf: [1, 0], len: [1, 0] }).collect();
+            lists.levels[2].postings =
+                (0..n).map(|id| Posting { id, tf: [1, 0], len: [1, 0] }).collect();
             lists
         };
         let [large, short] = [lists(5000), lists(3)];
@@ -920,7 +972,11 @@ mod tests {
             term("function\u{2}0", &large),
             term("functional", &short),
         ];
-        assert_eq!(cuts(&terms), [0, 1, 4, 5, 6], "with a large term its keys, but not one that is large");
+        assert_eq!(
+            cuts(&terms),
+            [0, 1, 4, 5, 6],
+            "with a large term its keys, but not one that is large"
+        );
         let keys: Vec<String> = (0..200).map(|i| format!("function\u{2}{i:08}")).collect();
         let mut many = vec![term("function", &large)];
         many.extend(keys.iter().map(|key| (key.as_str(), vec![&short])));
@@ -939,13 +995,18 @@ mod tests {
             });
             let text = format!("word{} common text number {i}", i % 50);
             let end = text.len() as u32;
-            chunks.push(ChunkedPage { sections: vec![section("Heading", None, &text, &[(0, end)])] });
+            chunks
+                .push(ChunkedPage { sections: vec![section("Heading", None, &text, &[(0, end)])] });
         }
         let bytes = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let (lexical, _) = pool.install(|| index(&pages, &chunks));
-            let shards: Vec<_> =
-                lexical.ranges.into_iter().map(|r| r.terms).chain(lexical.positions.shards).collect();
+            let shards: Vec<_> = lexical
+                .ranges
+                .into_iter()
+                .map(|r| r.terms)
+                .chain(lexical.positions.shards)
+                .collect();
             (lexical.structure.to_bytes(), shards)
         };
         assert_eq!(bytes(1), bytes(3));

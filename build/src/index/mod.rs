@@ -5,8 +5,9 @@
 //!               \-> embed (cache, encoder) -> graph --/
 //! ```
 //!
-//! [`build`] does all but the last step, in memory; [`write`](write::write) lays the result on disk. The same pages, options and
-//! encoder give the same bytes, whatever the number of cores and whatever was in the cache.
+//! [`build`] does all but the last step, in memory; [`write`](write::write) lays the result on
+//! disk. The same pages, options and encoder give the same bytes, whatever the number of cores and
+//! whatever was in the cache.
 
 pub mod assemble;
 pub mod cache;
@@ -57,8 +58,9 @@ use earlier::Earlier;
 use languages::Languages;
 pub use shards::Deployed;
 
-/// From how many vectors on a bundle has a graph. The engine takes a search of the graph for as costly as comparing with
-/// 6,000 to 11,000 vectors; up to about twice that, the graph saves a millisecond and costs its download.
+/// From how many vectors on a bundle has a graph. The engine takes a search of the graph for as
+/// costly as comparing with 6,000 to 11,000 vectors; up to about twice that, the graph saves a
+/// millisecond and costs its download.
 pub const GRAPH_FROM: usize = 20_000;
 
 /// Sizes and languages.
@@ -76,7 +78,8 @@ pub struct Options {
     pub graph_from: usize,
     /// Most bytes of the static query encoder's rows.
     pub rows_budget: usize,
-    /// Whether the static query encoder's rows are fitted to the site, where its teacher embeds the documents.
+    /// Whether the static query encoder's rows are fitted to the site, where its teacher embeds
+    /// the documents.
     pub fit: bool,
     /// Whether copies of pages are looked for.
     pub copies: bool,
@@ -111,9 +114,11 @@ pub struct Job<'a> {
     pub cache: Option<Cache>,
     /// What embeds queries beside the bundle.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The static query encoder's table: its rows become part of the bundle, and vectors are projected onto its dimensions.
+    /// The static query encoder's table: its rows become part of the bundle, and vectors are
+    /// projected onto its dimensions.
     pub table: Option<&'a StaticTable>,
-    /// The bundle that is built again, whose order of pages, groups and fitted rows go on as long as they serve.
+    /// The bundle that is built again, whose order of pages, groups and fitted rows go on as long
+    /// as they serve.
     pub earlier: Option<Earlier>,
     /// What the bundle replaces.
     pub deployed: Deployed,
@@ -136,7 +141,8 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stage {
-    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `cells`, `fit`, `rows`, `sentences`, `assemble`, `write`.
+    /// `parse`, `chunk`, `analyse`, `embed`, `graph`, `cells`, `fit`, `rows`, `sentences`,
+    /// `assemble`, `write`.
     pub name: &'static str,
     /// Time on the clock.
     pub seconds: f64,
@@ -148,7 +154,13 @@ pub struct Stage {
 
 impl Stage {
     /// A stage that ends now, and says so.
-    pub fn ended(name: &'static str, started: Instant, count: u64, unit: &'static str, ui: &Ui) -> Self {
+    pub fn ended(
+        name: &'static str,
+        started: Instant,
+        count: u64,
+        unit: &'static str,
+        ui: &Ui,
+    ) -> Self {
         let stage = Self { name, seconds: started.elapsed().as_secs_f64(), count, unit };
         ui.status(stage.verb(), stage.line());
         stage
@@ -180,9 +192,10 @@ impl Stage {
         let (amount, rate) = match self.unit {
             "bytes" => (bytes(self.count), String::new()),
             unit if self.count == 0 => (count(0, unit), String::new()),
-            unit => {
-                (count(self.count, unit), format!(", {} {unit}/s", thousands(self.rate().round() as u64)))
-            }
+            unit => (
+                count(self.count, unit),
+                format!(", {} {unit}/s", thousands(self.rate().round() as u64)),
+            ),
         };
         format!("{amount} in {:.2} s{rate}", self.seconds)
     }
@@ -190,7 +203,11 @@ impl Stage {
 
 /// `1 page`, `1,234 pages`.
 pub fn count(n: u64, plural: &str) -> String {
-    format!("{} {}", thousands(n), if n == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural })
+    format!(
+        "{} {}",
+        thousands(n),
+        if n == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
+    )
 }
 
 /// Makes a bundle of pages.
@@ -223,14 +240,18 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let languages = Languages::of(&pages, options.language.as_deref());
     let bar = ui.bar("Analysing", pages.len() as u64, "pages");
-    let lexical = lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
-        .context("the lexical index cannot be made")?;
+    let lexical =
+        lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
+            .context("the lexical index cannot be made")?;
     bar.finish_and_clear();
-    let columns =
-        columns::build(&pages, &mut |warning| ui.warn(warning)).context("attributes cannot be indexed")?;
-    let (text_firsts, texts) =
-        texts::build(&pages, &chunks, &columns).context("texts cannot be stored")?.into_iter().unzip();
-    let addresses = addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
+    let columns = columns::build(&pages, &mut |warning| ui.warn(warning))
+        .context("attributes cannot be indexed")?;
+    let (text_firsts, texts) = texts::build(&pages, &chunks, &columns)
+        .context("texts cannot be stored")?
+        .into_iter()
+        .unzip();
+    let addresses =
+        addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
     stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
     ui.detail(format!(
         "{} terms, {} postings, languages {}",
@@ -283,8 +304,9 @@ fn chunk_all(
             let special = encoder.count_tokens("", Side::Document);
             options.special_tokens = special as usize;
             options.max_tokens = options.max_tokens.min(encoder.card().max_tokens as usize);
-            let tokens =
-                |text: &str| encoder.count_tokens(text, Side::Document).saturating_sub(special) as usize;
+            let tokens = |text: &str| {
+                encoder.count_tokens(text, Side::Document).saturating_sub(special) as usize
+            };
             pages
                 .par_iter()
                 .map(|page| {
@@ -365,7 +387,8 @@ fn embed_all(
             ui.status("Static", fidelity);
         }
         let started = Instant::now();
-        let (codes, n_codes) = sentences::build(&rows, chunks).context("sentences cannot be stored")?;
+        let (codes, n_codes) =
+            sentences::build(&rows, chunks).context("sentences cannot be stored")?;
         sentences = codes;
         stages.push(Stage::ended("sentences", started, n_codes, "stretches", ui));
         kept = Some(rows);
@@ -374,10 +397,12 @@ fn embed_all(
     let cells = match options.cells {
         true => {
             let started = Instant::now();
-            let before = earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
+            let before =
+                earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
             let places = cells::places(chunks);
-            let cells = cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
-                .context("vectors cannot be grouped")?;
+            let cells =
+                cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
+                    .context("vectors cannot be grouped")?;
             stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
             Some(cells)
         }
@@ -430,7 +455,8 @@ fn fit_to(
         .context("the site's spans cannot be embedded")?
         .project(table.projection())?;
     bar.finish_and_clear();
-    let (fitted, report) = fit::fit(&rows, table, (&learned, &embedded.values), &held_out, site.sections)?;
+    let (fitted, report) =
+        fit::fit(&rows, table, (&learned, &embedded.values), &held_out, site.sections)?;
     stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
     ui.status("Fitted", report);
     Ok(fitted.unwrap_or(rows))
@@ -444,12 +470,16 @@ fn graph_of(
 ) -> anyhow::Result<Option<Graph>> {
     let n = embedded.rows().len();
     if n < from.max(1) {
-        ui.detail(format!("no graph: {} vectors are compared with every query as fast", thousands(n as u64)));
+        ui.detail(format!(
+            "no graph: {} vectors are compared with every query as fast",
+            thousands(n as u64)
+        ));
         return Ok(None);
     }
     let started = Instant::now();
     let bar = ui.bar("Graph", n as u64, "vectors");
-    let graph = graph::build(&embedded.values, embedded.dim).context("the graph cannot be built")?;
+    let graph =
+        graph::build(&embedded.values, embedded.dim).context("the graph cannot be built")?;
     bar.finish_and_clear();
     stages.push(Stage::ended("graph", started, n as u64, "vectors", ui));
     Ok(graph)
@@ -494,7 +524,8 @@ mod tests {
                     sections,
                     ..Page::default()
                 };
-                page.attributes.insert("part".into(), AttributeValue::String(format!("part{}", i % 3)));
+                page.attributes
+                    .insert("part".into(), AttributeValue::String(format!("part{}", i % 3)));
                 page.attributes.insert("n".into(), AttributeValue::Number(i as f64));
                 page
             })
@@ -538,7 +569,11 @@ mod tests {
         fewer.remove(1000);
         let texts = |pages| {
             let bundle = build(Job { pages, ..Job::default() }, &Ui::silent()).unwrap().bundle;
-            let shards = bundle.manifest.texts.iter().map(|range| bundle.shards[range.shard.index()].clone());
+            let shards = bundle
+                .manifest
+                .texts
+                .iter()
+                .map(|range| bundle.shards[range.shard.index()].clone());
             shards.collect::<Vec<_>>()
         };
         let (before, after) = (texts(fewer), texts(all));

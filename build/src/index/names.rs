@@ -1,7 +1,8 @@
 //! What a page or section may be called besides its title as written.
 //!
-//! "6.3. Deleting Data" is asked for as `deleting data`, "archive_command (string)" as `archive_command`, "PL/pgSQL — SQL
-//! Procedural Language" as `pl/pgsql`, `gc.is_finalized` as `is_finalized`, and "The queue" as `queue`.
+//! "6.3. Deleting Data" is asked for as `deleting data`, "archive_command (string)" as
+//! `archive_command`, "PL/pgSQL — SQL Procedural Language" as `pl/pgsql`, `gc.is_finalized` as
+//! `is_finalized`, and "The queue" as `queue`.
 
 /// Words in front of a chapter's number.
 const DIVISIONS: [&str; 5] = ["chapter", "section", "part", "appendix", "annex"];
@@ -26,7 +27,9 @@ pub fn others(title: &str) -> Vec<&str> {
         names.extend(last_component(name));
     }
     for name in names.clone() {
-        names.extend(ARTICLES.iter().find_map(|article| name.strip_prefix(article)).map(str::trim_start));
+        names.extend(
+            ARTICLES.iter().find_map(|article| name.strip_prefix(article)).map(str::trim_start),
+        );
     }
     names.retain(|name| *name != title && name.chars().any(char::is_alphanumeric));
     names.sort_unstable();
@@ -47,12 +50,13 @@ fn without_number(title: &str) -> &str {
     let bare = number.trim_end_matches(['.', ')', ':']);
     let marked = bare.len() < number.len() || bare.contains('.') || divided;
     let parts = || bare.split('.');
-    let numeric = parts().skip(1).all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-        && parts().next().is_some_and(|part| {
-            part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty()
-                || part.len() == 1 && part.bytes().all(|b| b.is_ascii_uppercase())
-                || divided && part.bytes().all(|b| b"IVXLC".contains(&b))
-        });
+    let numeric =
+        parts().skip(1).all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+            && parts().next().is_some_and(|part| {
+                part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty()
+                    || part.len() == 1 && part.bytes().all(|b| b.is_ascii_uppercase())
+                    || divided && part.bytes().all(|b| b"IVXLC".contains(&b))
+            });
     match rest[number.len()..].trim_start() {
         "" => title,
         behind if marked && numeric => behind,
@@ -69,10 +73,13 @@ fn without_parenthesis(title: &str) -> Option<&str> {
 /// What stands behind the last `.` or `::` of a title that is one name.
 fn last_component(title: &str) -> Option<&str> {
     let name = title.strip_suffix("()").unwrap_or(title);
-    let at = [".", "::"].iter().filter_map(|mark| name.rfind(mark).map(|at| at + mark.len())).max()?;
+    let at =
+        [".", "::"].iter().filter_map(|mark| name.rfind(mark).map(|at| at + mark.len())).max()?;
     let last = &name[at..];
-    (!name.contains(char::is_whitespace) && last.len() >= 3 && last.starts_with(char::is_alphabetic))
-        .then_some(last)
+    (!name.contains(char::is_whitespace)
+        && last.len() >= 3
+        && last.starts_with(char::is_alphabetic))
+    .then_some(last)
 }
 
 #[cfg(test)]

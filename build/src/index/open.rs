@@ -12,7 +12,8 @@ use findling_bundle::{
 
 use super::write::SINGLE_FILE;
 
-/// A bundle on disk. Shards are read when they are asked for, and not checked: whoever decodes one does.
+/// A bundle on disk. Shards are read when they are asked for, and not checked: whoever decodes one
+/// does.
 #[derive(Debug)]
 pub struct BundleFiles {
     path: PathBuf,
@@ -29,7 +30,8 @@ enum Place {
 }
 
 impl BundleFiles {
-    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, or another single file.
+    /// Opens a directory with `findling.idx` or `bundle.findling`, such a file itself, or another
+    /// single file.
     ///
     /// # Errors
     /// Where there is none, or its entry or manifest are damaged or of another version.
@@ -62,15 +64,26 @@ impl BundleFiles {
 
     fn open_directory(path: &Path) -> Result<Self> {
         let file = path.join(entry::FILE_NAME);
-        let bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let bytes =
+            fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
         let entry = Entry::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.manifest_path());
         let stored_manifest = fs::read(&file).with_context(|| {
-            format!("{} cannot be read; the bundle is incomplete: deploy or build it again", file.display())
+            format!(
+                "{} cannot be read; the bundle is incomplete: deploy or build it again",
+                file.display()
+            )
         })?;
         entry.check_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
-        let manifest = decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
-        Ok(Self { path: path.to_owned(), entry, manifest, stored_manifest, place: Place::Directory })
+        let manifest =
+            decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
+        Ok(Self {
+            path: path.to_owned(),
+            entry,
+            manifest,
+            stored_manifest,
+            place: Place::Directory,
+        })
     }
 
     fn open_file(path: &Path) -> Result<Self> {
@@ -137,8 +150,13 @@ impl BundleFiles {
     pub fn each_page(&self, mut each: impl FnMut(&PageText<'_>)) -> Result<()> {
         for range in &self.manifest.texts {
             let Some(entry) = self.manifest.shard(range.shard) else { continue };
-            let damaged =
-                || format!("{}: {} is damaged", self.path.display(), self.manifest.path(range.shard, entry));
+            let damaged = || {
+                format!(
+                    "{}: {} is damaged",
+                    self.path.display(),
+                    self.manifest.path(range.shard, entry)
+                )
+            };
             let raw = decode_shard(entry, &self.shard(range.shard)?).with_context(damaged)?;
             let texts = TextsShard::from_bytes(raw).with_context(damaged)?;
             for page in 0..texts.n_pages() {
@@ -148,7 +166,8 @@ impl BundleFiles {
         Ok(())
     }
 
-    /// The bytes as stored of a shard that a directory of shards lists: the manifest, the centroids, or that of positions.
+    /// The bytes as stored of a shard that a directory of shards lists: the manifest, the
+    /// centroids, or that of positions.
     ///
     /// # Errors
     /// Where its file cannot be read.
@@ -190,7 +209,11 @@ impl BundleFiles {
         let Some(id) = manifest.positions() else { return Ok(None) };
         let Some(entry) = manifest.shard(id) else { return Ok(None) };
         let raw = decode_shard(entry, &self.stored(id, entry)?)?;
-        Ok(Some(PositionsDirectory::from_bytes(&raw, manifest.stats.n_pages, manifest.lexicon.len())?))
+        Ok(Some(PositionsDirectory::from_bytes(
+            &raw,
+            manifest.stats.n_pages,
+            manifest.lexicon.len(),
+        )?))
     }
 
     /// A file that the manifest names beside the bundle, its parts joined and each checked.
@@ -201,7 +224,8 @@ impl BundleFiles {
         let mut whole = Vec::new();
         for part in files {
             let path = self.directory().join(&part.path);
-            let bytes = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+            let bytes =
+                fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
             if bytes.len() as u64 != part.len || findling_bundle::hash128(&bytes) != part.hash {
                 bail!(
                     "{}: expected the file the manifest names, found other contents; deploy or build the bundle again",

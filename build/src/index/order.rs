@@ -1,6 +1,6 @@
-//! In which order pages are numbered: that of the site, and where a bundle is built again, the order they had there. A page that comes
-//! in then stands at the end, and the last page where one goes, so that the numbers of all others stay, and with them most of the
-//! shards that name pages.
+//! In which order pages are numbered: that of the site, and where a bundle is built again, the
+//! order they had there. A page that comes in then stands at the end, and the last page where one
+//! goes, so that the numbers of all others stay, and with them most of the shards that name pages.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,12 @@ use findling_bundle::{Addresses, addresses};
 
 use crate::page::Page;
 
-/// Pages go back into the site's order where more than one in so many no longer stands behind its neighbour: what neighbours have in
-/// common makes lists shorter.
+/// Pages go back into the site's order where more than one in so many no longer stands behind its
+/// neighbour: what neighbours have in common makes lists shorter.
 const MOST_MOVED: usize = 8;
 
-/// Puts pages into the order they had, as far as that is told by the addresses of the bundle that is built again.
+/// Puts pages into the order they had, as far as that is told by the addresses of the bundle that
+/// is built again.
 pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
     let places = places(&pages, earlier);
     let moved = places.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count();
@@ -60,7 +61,8 @@ mod tests {
         Addresses::from_bytes(&raw, &stats).unwrap()
     }
 
-    /// What a site of these addresses is ordered as, built over a bundle whose pages stand in that order.
+    /// What a site of these addresses is ordered as, built over a bundle whose pages stand in that
+    /// order.
     fn check(now: impl IntoIterator<Item = String>, before: &[Page]) -> Vec<Page> {
         let mut now: Vec<String> = now.into_iter().collect();
         now.sort();
@@ -82,10 +84,14 @@ mod tests {
         assert_eq!(same, before);
         let added = check((0..100).map(url).chain(["/page050-more".to_owned()]), &before);
         assert_eq!((&added[..100], &added[100].url[..]), (&before[..], "/page050-more"));
-        let gone = check((0..100).filter(|&i| i != 30).map(url).chain(["/page050-more".to_owned()]), &added);
+        let gone = check(
+            (0..100).filter(|&i| i != 30).map(url).chain(["/page050-more".to_owned()]),
+            &added,
+        );
         assert_eq!(gone[30].url, "/page050-more", "the last takes the place that is free");
         assert_eq!(gone[31..], before[31..]);
-        let renamed = check((0..100).filter(|&i| i != 30).map(url).chain(["/other".to_owned()]), &before);
+        let renamed =
+            check((0..100).filter(|&i| i != 30).map(url).chain(["/other".to_owned()]), &before);
         assert_eq!(renamed[30].url, "/other");
         let fewer = check((0..97).map(url), &before);
         assert_eq!(fewer, before[..97]);

@@ -1,5 +1,5 @@
-//! What embeds queries where the bundle is deployed: an entry in the manifest, and for the transformer the model's artefact
-//! beside the bundle, in parts that every host takes.
+//! What embeds queries where the bundle is deployed: an entry in the manifest, and for the
+//! transformer the model's artefact beside the bundle, in parts that every host takes.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ use super::write::{ENCODERS, Extra};
 use crate::models;
 use crate::ui::Ui;
 
-/// Most bytes of a part. Cloudflare Workers take files of up to 25 MiB; this stays below in every reading of that.
+/// Most bytes of a part. Cloudflare Workers take files of up to 25 MiB; this stays below in every
+/// reading of that.
 pub const PART_LEN: usize = 20 << 20;
 
 /// Which encoder of queries is deployed.
@@ -93,8 +94,8 @@ pub struct Words<'a> {
     pub earlier: Option<&'a Earlier>,
 }
 
-/// The manifest's entries for a choice that goes with the documents' encoder, and the files they name. `words`: to what the
-/// transformer's table of words is cut; all of it stays without.
+/// The manifest's entries for a choice that goes with the documents' encoder, and the files they
+/// name. `words`: to what the transformer's table of words is cut; all of it stays without.
 ///
 /// # Errors
 /// Where the model cannot be read, or the words' budget holds none.
@@ -135,11 +136,15 @@ fn artefact(encoder: &str, words: Option<&Words<'_>>, ui: &Ui) -> Result<Vec<u8>
     let before = earlier.and_then(|earlier| earlier.query_vocabulary(model.card()));
     let kept = before.and_then(|before| choice.as_before(&now, &before, *budget)).unwrap_or(now);
     let bytes = kept.apply(&model).to_packed_bytes();
-    ui.status("Cut", format!("the transformer's words: {kept}; {}", crate::ui::bytes(bytes.len() as u64)));
+    ui.status(
+        "Cut",
+        format!("the transformer's words: {kept}; {}", crate::ui::bytes(bytes.len() as u64)),
+    );
     Ok(bytes)
 }
 
-/// The model with all its words, in bytes and read, kept beside the embedding cache: rounding takes half a minute.
+/// The model with all its words, in bytes and read, kept beside the embedding cache: rounding takes
+/// half a minute.
 #[cfg(feature = "transformer")]
 fn prepared(encoder: &str, precision: models::prepare::Precision) -> Result<(Vec<u8>, Artefact)> {
     let model = models::prepare::read(&models::locate(encoder)?)?;
@@ -190,7 +195,8 @@ mod tests {
         let (files, extras) = split(&bytes);
         assert_eq!(files.len(), 3);
         assert!(files.iter().all(|file| file.len <= 25 << 20));
-        let whole: Vec<u8> = extras.iter().flat_map(|extra| extra.contents.iter().copied()).collect();
+        let whole: Vec<u8> =
+            extras.iter().flat_map(|extra| extra.contents.iter().copied()).collect();
         assert!(whole == bytes);
         assert_eq!(files[0].path, extras[0].path);
     }

@@ -1,7 +1,9 @@
-//! Shards of earlier builds: kept for a while, since a reader who opened the site before a deployment goes on asking for them.
+//! Shards of earlier builds: kept for a while, since a reader who opened the site before a
+//! deployment goes on asking for them.
 //!
-//! `shards/retired.txt` says since when each is out of use, a line each: its name and seconds since 1970. It is deployed with the
-//! rest, so that it is there for the next build even where that begins with what the last one deployed.
+//! `shards/retired.txt` says since when each is out of use, a line each: its name and seconds since
+//! 1970. It is deployed with the rest, so that it is there for the next build even where that
+//! begins with what the last one deployed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,13 +19,15 @@ const LIST: &str = "retired.txt";
 /// For how long shards are kept unless told.
 pub const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Links what of `old` readers may still ask for into `new`, where everything in use is already, and lists it there. At most
-/// `most_bytes` of it, what went out of use last first. Returns how many shards were kept and how many were left behind.
+/// Links what of `old` readers may still ask for into `new`, where everything in use is already,
+/// and lists it there. At most `most_bytes` of it, what went out of use last first. Returns how
+/// many shards were kept and how many were left behind.
 ///
 /// # Errors
 /// Where the file system refuses.
 pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Result<(u64, u64)> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let known = read(&old.join(SHARDS).join(LIST));
     let Ok(entries) = fs::read_dir(old.join(SHARDS)) else { return Ok((0, 0)) };
     let mut retired: Vec<(u64, String, u64)> = Vec::new();
@@ -55,9 +59,14 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
     Ok((n_kept, n_left))
 }
 
-/// The same file under another name, a copy where the file system has no such thing. One that is there already stays.
+/// The same file under another name, a copy where the file system has no such thing. One that is
+/// there already stays.
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
-    if to.exists() || fs::hard_link(from, to).is_ok() { Ok(()) } else { fs::copy(from, to).map(drop) }
+    if to.exists() || fs::hard_link(from, to).is_ok() {
+        Ok(())
+    } else {
+        fs::copy(from, to).map(drop)
+    }
 }
 
 /// The names of shards and manifests: hex digits of their hash.
@@ -88,9 +97,13 @@ mod tests {
             fs::create_dir_all(root.join(SHARDS)).unwrap();
             fs::write(root.join(SHARDS).join(name), contents).unwrap();
         };
-        for name in
-            ["aaaaaaaaaaaa.bin", "bbbbbbbbbbbb.bin", "cccccccccccc.bin", "stray.bin", "dddddddddddd.bin"]
-        {
+        for name in [
+            "aaaaaaaaaaaa.bin",
+            "bbbbbbbbbbbb.bin",
+            "cccccccccccc.bin",
+            "stray.bin",
+            "dddddddddddd.bin",
+        ] {
             put(&old, name, "0123456789");
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
@@ -100,13 +113,18 @@ mod tests {
             &format!("bbbbbbbbbbbb.bin {}\ncccccccccccc.bin {}\nnonsense\n", now - 50, now - 200),
         );
         put(&new, "aaaaaaaaaaaa.bin", "0123456789");
-        // a is in use, b has been out of use for 50 s, c for 200, d from now on; stray.bin is nobody's.
+        // a is in use, b has been out of use for 50 s, c for 200, d from now on; stray.bin is
+        // nobody's.
         assert_eq!(keep(&old, &new, Duration::from_secs(100), 1000).unwrap(), (2, 1));
         let there = |name: &str| new.join(SHARDS).join(name).exists();
         assert!(there("bbbbbbbbbbbb.bin") && there("dddddddddddd.bin"));
         assert!(!there("cccccccccccc.bin") && !there("stray.bin"));
         let listed = read(&new.join(SHARDS).join(LIST));
-        assert_eq!(listed["bbbbbbbbbbbb.bin"], now - 50, "the time counts from when it went out of use");
+        assert_eq!(
+            listed["bbbbbbbbbbbb.bin"],
+            now - 50,
+            "the time counts from when it went out of use"
+        );
         assert_eq!(listed.len(), 2);
 
         // Where there is room for one, the later one stays; with no time nothing does.

@@ -1,14 +1,17 @@
-//! The static query encoder's part of a bundle: which rows a site's queries can want, cut into shards that a query
-//! fetches only a few of.
+//! The static query encoder's part of a bundle: which rows a site's queries can want, cut into
+//! shards that a query fetches only a few of.
 //!
-//! Kept are the tokens that the corpus is written in and that begin a word, most frequent first; then those of general
-//! vocabulary, by how frequent they were in the table's training; then whole words of the corpus that are several tokens, as one
-//! row, since a query adds up no more than one row a word. All within a budget of bytes. What rows there are is settled before
+//! Kept are the tokens that the corpus is written in and that begin a word, most frequent first;
+//! then those of general vocabulary, by how frequent they were in the table's training; then whole
+//! words of the corpus that are several tokens, as one row, since a query adds up no more than one
+//! row a word. All within a budget of bytes. What rows there are is settled before
 //! they are [fitted](super::fit) to the corpus, so that they learn as they are asked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use findling_bundle::rows::{Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for};
+use findling_bundle::rows::{
+    Bits, CONTINUATION, RowsBuilder, add_row, prefixes, quantise, standing_for,
+};
 use findling_bundle::{Error, RangeStart, RowRange, ShardKind, StaticRows, hash128};
 use findling_encoder::Encoder;
 use findling_encoder::static_table::{StaticTable, normaliser};
@@ -21,7 +24,8 @@ use crate::cutter::{Cutter, parting};
 
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 3 << 20;
-/// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into as many shards as there are words.
+/// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into
+/// as many shards as there are words.
 const SHARD_LEN: usize = 1 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 16;
@@ -56,7 +60,8 @@ fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
 pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
     let words = count_words(texts, normaliser(table.lowercase()), true);
     let mut of_token = vec![0u64; table.vocabulary().len()];
-    // Words of several tokens, most frequent first; ties by the word, for the order to be the same everywhere.
+    // Words of several tokens, most frequent first; ties by the word, for the order to be the same
+    // everywhere.
     let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
     for (word, &n) in &words {
         let pieces = table.pieces(word);
@@ -83,7 +88,8 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
         fits
     };
     for &id in &tokens {
-        let (Some((scale, packed)), Some(token)) = (table.row(id), table.vocabulary().get(id as usize))
+        let (Some((scale, packed)), Some(token)) =
+            (table.row(id), table.vocabulary().get(id as usize))
         else {
             continue;
         };
@@ -160,7 +166,8 @@ impl Rows {
         dense
     }
 
-    /// The same keys with other rows, as learning gives them, in [`Self::dense`]'s order. What is as it was stays so to the bit.
+    /// The same keys with other rows, as learning gives them, in [`Self::dense`]'s order. What is
+    /// as it was stays so to the bit.
     pub fn with(&self, dense: &[f32]) -> Self {
         let before = self.dense();
         let mut new = self.clone();
@@ -174,8 +181,8 @@ impl Rows {
         new
     }
 
-    /// The same keys with the rows that an earlier bundle has for them; those that are new to it stay as they are. `None` where it
-    /// has rows of another kind.
+    /// The same keys with the rows that an earlier bundle has for them; those that are new to it
+    /// stay as they are. `None` where it has rows of another kind.
     pub fn going_on_with(&self, earlier: &HashMap<String, (u16, Vec<u8>)>) -> Option<Self> {
         let mut new = self.clone();
         let len = self.bits.row_len(self.dim());
@@ -197,7 +204,8 @@ impl Rows {
 
     /// To read texts by them.
     pub fn reader(&self) -> Reader<'_> {
-        let rows = (0..).zip(&self.rows).map(|(place, (key, row))| (key.as_str(), (place, row))).collect();
+        let rows =
+            (0..).zip(&self.rows).map(|(place, (key, row))| (key.as_str(), (place, row))).collect();
         Reader { of: self, rows }
     }
 
@@ -223,7 +231,9 @@ impl Rows {
         for (key, row) in &self.rows {
             let cut = cutter.cut_between(before, key, row.packed.len() + key.len());
             if cut {
-                raws.push(std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish());
+                raws.push(
+                    std::mem::replace(&mut builder, RowsBuilder::new(self.dim, self.bits)).finish(),
+                );
             }
             if cut || firsts.is_empty() {
                 let first = parting(before, key);
@@ -246,8 +256,11 @@ impl Rows {
         let starts = starts.into_par_iter().map(|first| RangeStart::Row(self.origin, first));
         let mut ids = shards.add_ranges(ShardKind::Rows, starts.zip(raws))?;
         let common = ids.remove(0);
-        let ranges =
-            firsts.into_iter().zip(ids).map(|(first_key, shard)| RowRange { first_key, shard }).collect();
+        let ranges = firsts
+            .into_iter()
+            .zip(ids)
+            .map(|(first_key, shard)| RowRange { first_key, shard })
+            .collect();
         Ok(StaticRows {
             bits: self.bits,
             lowercase: self.lowercase,
@@ -311,8 +324,8 @@ pub(crate) mod tests {
     /// A table over a few tokens, each with a row of its own direction.
     pub fn table() -> StaticTable {
         let tokens = [
-            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex", "##es",
-            "thread", "zebra",
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex",
+            "##es", "thread", "zebra",
         ];
         let teacher = EncoderCard {
             name: "teacher".into(),
@@ -327,8 +340,9 @@ pub(crate) mod tests {
         let rows: Vec<f32> = (0..tokens.len() * 16)
             .map(|i| if i / 16 == i % 16 { 1.0 } else { 0.1 * (i % 3) as f32 })
             .collect();
-        let counts: Vec<u64> =
-            (0..tokens.len() as u64).map(|i| if i < 5 { 0 } else { 1 << (14 - i.min(13)) }).collect();
+        let counts: Vec<u64> = (0..tokens.len() as u64)
+            .map(|i| if i < 5 { 0 } else { 1 << (14 - i.min(13)) })
+            .collect();
         let vocabulary = tokens.iter().map(|&token| token.to_owned()).collect();
         StaticTable::new(
             teacher,
@@ -356,7 +370,11 @@ pub(crate) mod tests {
         assert!(!all.rows.contains_key("zebra"), "rare and not in the corpus");
         let one = 16 + 2 + 2 + 4;
         let few = select(&table, &texts, 2 * one);
-        assert!(few.len() <= 2 && few.rows.contains_key("mut"), "the most frequent: {:?}", few.rows.keys());
+        assert!(
+            few.len() <= 2 && few.rows.contains_key("mut"),
+            "the most frequent: {:?}",
+            few.rows.keys()
+        );
     }
 
     #[test]
@@ -381,11 +399,18 @@ pub(crate) mod tests {
         assert!(learned.reader().embed("mutex").unwrap().iter().all(|v| (v - 0.5).abs() < 0.01));
         assert_eq!(learned.reader().embed("share"), rows.reader().embed("share"));
 
-        let mut earlier: HashMap<String, (u16, Vec<u8>)> =
-            learned.rows.iter().map(|(key, row)| (key.clone(), (row.scale, row.packed.clone()))).collect();
+        let mut earlier: HashMap<String, (u16, Vec<u8>)> = learned
+            .rows
+            .iter()
+            .map(|(key, row)| (key.clone(), (row.scale, row.packed.clone())))
+            .collect();
         assert_eq!(rows.going_on_with(&earlier).unwrap().rows, learned.rows);
         earlier.remove("mutex");
-        assert_eq!(rows.going_on_with(&earlier).unwrap().rows, rows.rows, "a word new to the corpus");
+        assert_eq!(
+            rows.going_on_with(&earlier).unwrap().rows,
+            rows.rows,
+            "a word new to the corpus"
+        );
         earlier.insert("share".into(), (1, vec![0; 3]));
         assert_eq!(rows.going_on_with(&earlier), None, "rows of another length");
     }
@@ -428,7 +453,8 @@ pub(crate) mod tests {
         let (entries, stored) = shards.finish();
         for (key, row) in &rows.rows {
             let id = placed.shard_of(key).unwrap();
-            let raw = findling_bundle::decode_shard(&entries[id.index()], &stored[id.index()]).unwrap();
+            let raw =
+                findling_bundle::decode_shard(&entries[id.index()], &stored[id.index()]).unwrap();
             let shard = RowsShard::from_bytes(&raw, 16, Bits::Eight).unwrap();
             let mut sum = vec![0.0; 16];
             shard.add(shard.get(key).unwrap(), &mut sum);

@@ -1,5 +1,6 @@
-//! Codes of the sentences of long sections, by which the engine chooses the snippet of what only meaning finds. They are made by the
-//! static encoder's rows, as a reader's query is, which costs next to nothing and is near enough to the encoder whose place it takes.
+//! Codes of the sentences of long sections, by which the engine chooses the snippet of what only
+//! meaning finds. They are made by the static encoder's rows, as a reader's query is, which costs
+//! next to nothing and is near enough to the encoder whose place it takes.
 
 use findling_bundle::sentences::{SentencesBuilder, code};
 use findling_bundle::{Error, PageId};
@@ -10,8 +11,8 @@ use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::cutter::Cutter;
 
-/// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a query fetches: most fetch none,
-/// one for meaning alone about as many as it shows pages.
+/// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a
+/// query fetches: most fetch none, one for meaning alone about as many as it shows pages.
 const BYTES_PER_SHARD: usize = 4;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 1;
@@ -32,11 +33,13 @@ pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Er
     }
     let len = |page: &[Vec<u64>]| page.iter().map(|codes| 1 + 8 * codes.len()).sum::<usize>() + 1;
     let total = pages.iter().map(|page| len(page)).sum();
-    let mut cutter = Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD));
+    let mut cutter =
+        Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD));
     let mut shards = Vec::new();
     let (mut first, mut builder) = (PageId(0), SentencesBuilder::new());
     for (id, page) in (0..).zip(&pages) {
-        let key: Vec<u8> = page.iter().flatten().take(4).flat_map(|code| code.to_le_bytes()).collect();
+        let key: Vec<u8> =
+            page.iter().flatten().take(4).flat_map(|code| code.to_le_bytes()).collect();
         if cutter.cut_before(&key, len(page)) {
             shards.push((first, std::mem::take(&mut builder).finish()));
             first = PageId(id);
@@ -47,15 +50,19 @@ pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Er
     Ok((shards, n_codes as u64))
 }
 
-/// The codes of a section's stretches; none where there is nothing to choose from. Of a very long one the first part alone has
-/// any: whoever is shown a page by its meaning fetches those of the whole page.
+/// The codes of a section's stretches; none where there is nothing to choose from. Of a very long
+/// one the first part alone has any: whoever is shown a page by its meaning fetches those of the
+/// whole page.
 fn codes(reader: &Reader<'_>, section: &ChunkedSection) -> Vec<u64> {
     let text = &section.text;
     let stretches = stretches(text);
     if section.continues || stretches.len() < 2 {
         return Vec::new();
     }
-    stretches.into_iter().map(|range| code(&reader.embed(&text[range]).unwrap_or_default())).collect()
+    stretches
+        .into_iter()
+        .map(|range| code(&reader.embed(&text[range]).unwrap_or_default()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -68,7 +75,8 @@ mod tests {
     #[test]
     fn only_what_is_longer_than_a_snippet_has_codes() {
         let table = table::general().unwrap();
-        let section = |text: &str| ChunkedSection { text: text.into(), ..ChunkedSection::default() };
+        let section =
+            |text: &str| ChunkedSection { text: text.into(), ..ChunkedSection::default() };
         let lock = "A lock guards data that is shared between threads, so that only one of them at a time can change what it holds. ";
         let kiln = "Pots are glazed and fired in the kiln at a thousand degrees until the glaze has melted and covers all the clay. ";
         let page = |sections| ChunkedPage { sections };

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use findling_bundle::entry::shard_path;
 use findling_bundle::{
-    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard, shard_hash,
+    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard,
+    shard_hash,
 };
 use rayon::prelude::*;
 
@@ -14,7 +15,8 @@ use super::write::same;
 /// A shard's line in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
 
-/// What the directory holds that a bundle replaces. Readers have files of it in caches, so that their names are for their contents alone.
+/// What the directory holds that a bundle replaces. Readers have files of it in caches, so that
+/// their names are for their contents alone.
 #[derive(Clone, Debug, Default)]
 pub struct Deployed {
     directory: Option<PathBuf>,
@@ -37,8 +39,9 @@ impl Deployed {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
     }
 
-    /// The same of a group's shards, which share a hash: one of them has another until no file is in the way of any. Where files have all
-    /// names that they can have, they get the last: what is in its way goes, as where a site is built from nothing.
+    /// The same of a group's shards, which share a hash: one of them has another until no file is
+    /// in the way of any. Where files have all names that they can have, they get the last:
+    /// what is in its way goes, as where a site is built from nothing.
     fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) {
         for _ in 0..=u8::MAX {
             let all: Vec<u8> = group.iter().flat_map(|(_, stored)| stored).copied().collect();
@@ -59,7 +62,8 @@ impl Deployed {
     }
 }
 
-/// A shard under the first of its names that is not `taken`: files are named by a part of their hash.
+/// A shard under the first of its names that is not `taken`: files are named by a part of their
+/// hash.
 fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
     while taken(&shard) {
         let (entry, stored) = shard;
@@ -68,7 +72,8 @@ fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> St
     shard
 }
 
-/// The shard directory and what it refers to, as stored. Of equal shards that are no ranges one is kept.
+/// The shard directory and what it refers to, as stored. Of equal shards that are no ranges one is
+/// kept.
 #[derive(Debug, Default)]
 pub struct ShardSet {
     deployed: Deployed,
@@ -103,7 +108,10 @@ impl ShardSet {
     pub fn add_ranges<'a>(
         &mut self,
         kind: ShardKind,
-        ranges: impl IntoParallelIterator<Item = (RangeStart<'a>, &'a [u8]), Iter: IndexedParallelIterator>,
+        ranges: impl IntoParallelIterator<
+            Item = (RangeStart<'a>, &'a [u8]),
+            Iter: IndexedParallelIterator,
+        >,
     ) -> Result<Vec<ShardId>, Error> {
         let deployed = &self.deployed;
         if kind.is_grouped() {
@@ -119,7 +127,10 @@ impl ShardSet {
     fn add_groups<'a>(
         &mut self,
         kind: ShardKind,
-        ranges: impl IntoParallelIterator<Item = (RangeStart<'a>, &'a [u8]), Iter: IndexedParallelIterator>,
+        ranges: impl IntoParallelIterator<
+            Item = (RangeStart<'a>, &'a [u8]),
+            Iter: IndexedParallelIterator,
+        >,
     ) -> Result<Vec<ShardId>, Error> {
         let encode = |(start, raw)| Ok((start, encode_shard(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
@@ -134,8 +145,8 @@ impl ShardSet {
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
-    /// Compresses shards on all cores for another directory: the lines of all, none for those that are empty, and the shards of those that
-    /// are not. Names are like no others.
+    /// Compresses shards on all cores for another directory: the lines of all, none for those that
+    /// are empty, and the shards of those that are not. Names are like no others.
     pub fn add_apart(
         &mut self,
         kind: ShardKind,
@@ -149,10 +160,11 @@ impl ShardSet {
         let mut named: HashMap<ShardHash, usize> = HashMap::new();
         for shard in encoded {
             let line = shard.map(|shard| {
-                let (entry, stored) = rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
-                    Some(&same) => all[same].1 != *stored,
-                    None => self.ids.contains_key(&entry.hash) || self.is_taken(entry, stored),
-                });
+                let (entry, stored) =
+                    rename_while(shard, |(entry, stored)| match named.get(&entry.hash) {
+                        Some(&same) => all[same].1 != *stored,
+                        None => self.ids.contains_key(&entry.hash) || self.is_taken(entry, stored),
+                    });
                 named.insert(entry.hash, all.len());
                 all.push((entry, stored));
                 entry
@@ -179,7 +191,8 @@ impl ShardSet {
 
     /// Whether the name by hash alone is that of a shard elsewhere.
     fn is_taken(&self, entry: &ShardEntry, stored: &[u8]) -> bool {
-        self.reserved.contains(&entry.hash) || self.deployed.has_other(&shard_path(&entry.hash), stored)
+        self.reserved.contains(&entry.hash)
+            || self.deployed.has_other(&shard_path(&entry.hash), stored)
     }
 
     fn push(&mut self, entry: ShardEntry, stored: Vec<u8>) -> ShardId {
@@ -250,7 +263,8 @@ mod tests {
             for ((entry, stored), text) in entries.iter().zip(&stored).zip(&texts) {
                 assert_eq!(&decode_shard(entry, stored).unwrap(), text);
             }
-            let paths: Vec<String> = starts().zip(&entries).map(|(start, entry)| start.path(entry)).collect();
+            let paths: Vec<String> =
+                starts().zip(&entries).map(|(start, entry)| start.path(entry)).collect();
             (paths, stored)
         };
         let (before, stored) = build(Deployed::default(), None);
@@ -267,7 +281,9 @@ mod tests {
         fs::create_dir_all(dir.path().join("shards")).unwrap();
         fs::write(dir.path().join(&before[100]), b"of an earlier build").unwrap();
         let (other, other_stored) = build(Deployed::at(dir.path()), None);
-        assert!((0..200).all(|page| (other[page] != before[page]) == renamed.contains(&(page as u32))));
+        assert!(
+            (0..200).all(|page| (other[page] != before[page]) == renamed.contains(&(page as u32)))
+        );
         let differ = |&page: &usize| stored[page] != other_stored[page];
         assert_eq!(
             (0..200).filter(differ).collect::<Vec<_>>(),

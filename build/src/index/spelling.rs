@@ -1,7 +1,8 @@
 //! The site's words as they are spelt, in shards, for correcting the words of queries.
 //!
-//! Words of letters alone are taken, and names of several parts as one word too (`checkpointtimeout`), since that is how
-//! somebody may type them. What stands once in running text may well be a slip itself, and is left out.
+//! Words of letters alone are taken, and names of several parts as one word too
+//! (`checkpointtimeout`), since that is how somebody may type them. What stands once in running
+//! text may well be a slip itself, and is left out.
 
 use std::collections::HashMap;
 
@@ -75,7 +76,8 @@ impl Words {
 
     /// The shards, uncompressed, each with its first word.
     pub fn shards(self) -> Result<Vec<(String, Vec<u8>)>, findling_bundle::Error> {
-        let mut words: Vec<(Box<str>, u32)> = self.counts.into_iter().filter(|(_, n)| *n >= LEAST).collect();
+        let mut words: Vec<(Box<str>, u32)> =
+            self.counts.into_iter().filter(|(_, n)| *n >= LEAST).collect();
         if words.len() > MOST {
             words.sort_unstable_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
             words.truncate(MOST);

@@ -1,7 +1,9 @@
-//! The site's own list of synonyms: `js, javascript` for equivalents, `k8s => kubernetes` for one way, `#` for comments.
+//! The site's own list of synonyms: `js, javascript` for equivalents, `k8s => kubernetes` for one
+//! way, `#` for comments.
 //!
-//! The list goes into the manifest, and a query is asked for in the other words too. A synonym of several words is found by
-//! a key that is indexed wherever the words stand in a row (see [`findling_text::keys`]).
+//! The list goes into the manifest, and a query is asked for in the other words too. A synonym of
+//! several words is found by a key that is indexed wherever the words stand in a row (see
+//! [`findling_text::keys`]).
 
 use std::collections::HashMap;
 
@@ -52,15 +54,16 @@ fn add(line: &str, synonyms: &mut Vec<Synonym>) -> anyhow::Result<()> {
             if all.len() < 2 {
                 bail!("expected `word, word` or `word => word`, found one word");
             }
-            let others = |word: &String| all.iter().filter(|other| *other != word).cloned().collect();
+            let others =
+                |word: &String| all.iter().filter(|other| *other != word).cloned().collect();
             all.iter().map(|word| (word.clone(), others(word))).collect()
         }
     };
     for (from, to) in pairs {
         match synonyms.iter_mut().find(|synonym| synonym.from.eq_ignore_ascii_case(&from)) {
-            Some(known) => {
-                known.to.extend(to.into_iter().filter(|word| !known.to.contains(word)).collect::<Vec<_>>())
-            }
+            Some(known) => known
+                .to
+                .extend(to.into_iter().filter(|word| !known.to.contains(word)).collect::<Vec<_>>()),
             None => synonyms.push(Synonym { from, to }),
         }
     }
@@ -121,20 +124,31 @@ mod tests {
 
     #[test]
     fn lists_are_read() {
-        let list =
-            parse("# names\njs, javascript\n\nk8s => kubernetes # one way\na b, c\njs => ecmascript\n")
-                .unwrap();
-        let lines: Vec<String> = list.iter().map(|s| format!("{} = {}", s.from, s.to.join("|"))).collect();
+        let list = parse(
+            "# names\njs, javascript\n\nk8s => kubernetes # one way\na b, c\njs => ecmascript\n",
+        )
+        .unwrap();
+        let lines: Vec<String> =
+            list.iter().map(|s| format!("{} = {}", s.from, s.to.join("|"))).collect();
         assert_eq!(
             lines,
-            ["a b = c", "c = a b", "javascript = js", "js = javascript|ecmascript", "k8s = kubernetes"]
+            [
+                "a b = c",
+                "c = a b",
+                "javascript = js",
+                "js = javascript|ecmascript",
+                "k8s = kubernetes"
+            ]
         );
     }
 
     #[test]
     fn what_is_no_line_is_refused_by_its_number() {
         for (text, expect) in [
-            ("a, b\nalone", "line 2: alone: expected `word, word` or `word => word`, found one word"),
+            (
+                "a, b\nalone",
+                "line 2: alone: expected `word, word` or `word => word`, found one word",
+            ),
             ("a,, b", "line 1: a,, b: expected words between commas, found ``"),
             ("=> b", "line 1: => b: expected words between commas, found ``"),
         ] {

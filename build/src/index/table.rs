@@ -1,5 +1,5 @@
-//! The static query encoder's general table, shipped with the tool: 256 dimensions at 4 bits, taught by all-MiniLM-L6-v2.
-//! How it was made, and what it is worth: `docs/static-encoder.md`.
+//! The static query encoder's general table, shipped with the tool: 256 dimensions at 4 bits,
+//! taught by all-MiniLM-L6-v2. How it was made, and what it is worth: `docs/static-encoder.md`.
 
 use std::path::Path;
 
@@ -24,12 +24,13 @@ pub fn general() -> anyhow::Result<StaticTable> {
 /// # Errors
 /// Where the file cannot be read or is no table.
 pub fn read(path: &Path) -> anyhow::Result<StaticTable> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{}: the table cannot be read", path.display()))?;
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("{}: the table cannot be read", path.display()))?;
     StaticTable::from_bytes(&bytes).with_context(|| path.display().to_string())
 }
 
-/// Whether queries embedded by `table` land in the space of documents embedded by `documents`: its teacher, or itself.
+/// Whether queries embedded by `table` land in the space of documents embedded by `documents`: its
+/// teacher, or itself.
 pub fn fits(table: &StaticTable, documents: &EncoderCard) -> bool {
     is_taught_by(table, documents) || documents.fingerprint == table.card().fingerprint
 }

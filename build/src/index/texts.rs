@@ -11,8 +11,8 @@ use crate::chunk::ChunkedPage;
 use crate::cutter::Cutter;
 use crate::page::Page;
 
-/// The bytes that a text shard takes in the manifest, and the shards that the pages of a result list are in: what their size
-/// is chosen by.
+/// The bytes that a text shard takes in the manifest, and the shards that the pages of a result
+/// list are in: what their size is chosen by.
 const BYTES_PER_SHARD: usize = 5;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
@@ -27,20 +27,29 @@ pub fn build(
     columns: &[Built],
 ) -> Result<Vec<(First, Vec<u8>)>, Error> {
     let attributes = |page: u32| {
-        let values = (0..).zip(columns).map(|(place, built)| (place, built.column.value(PageId(page))));
+        let values =
+            (0..).zip(columns).map(|(place, built)| (place, built.column.value(PageId(page))));
         values.filter_map(|(place, value)| Some((place, value?))).collect()
     };
     let numbered = (0..).zip(pages).zip(chunks);
     let whole: Vec<PageText<'_>> = numbered
-        .map(|((id, page), chunked)| PageText { attributes: attributes(id), ..page_text(page, chunked) })
+        .map(|((id, page), chunked)| PageText {
+            attributes: attributes(id),
+            ..page_text(page, chunked)
+        })
         .collect();
-    let encoded: Vec<Vec<u8>> = whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
+    let encoded: Vec<Vec<u8>> =
+        whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
     let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD);
     let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
         .par_iter()
         .zip(encoded)
-        .map(|(page, bytes)| if bytes.len() > target { parts(page, target) } else { Ok(vec![(0, bytes)]) })
+        .map(
+            |(page, bytes)| {
+                if bytes.len() > target { parts(page, target) } else { Ok(vec![(0, bytes)]) }
+            },
+        )
         .collect::<Result<_, _>>()?;
     let mut cutter = Cutter::new(target);
     let mut shards = Vec::new();
@@ -66,8 +75,8 @@ pub fn build(
     Ok(shards)
 }
 
-/// A long page in parts of about `target` bytes, each with the place of its first section. Where they end is chosen by what the
-/// sections are called, so that an edit moves few of the ends.
+/// A long page in parts of about `target` bytes, each with the place of its first section. Where
+/// they end is chosen by what the sections are called, so that an edit moves few of the ends.
 fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Error> {
     let mut cutter = Cutter::new(target);
     let n = page.sections.len() as u32;
@@ -77,7 +86,11 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Erro
     });
     let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
     let ends = starts.iter().skip(1).copied().chain([n]);
-    starts.iter().zip(ends).map(|(&start, end)| Ok((start, page.part(start..end).to_bytes()?))).collect()
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| Ok((start, page.part(start..end).to_bytes()?)))
+        .collect()
 }
 
 fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {

@@ -1,9 +1,12 @@
-//! Which postings of an everyday word are its first tier: those that a query is ranked by, where not every match counts.
+//! Which postings of an everyday word are its first tier: those that a query is ranked by, where
+//! not every match counts.
 //!
-//! A word of every other page would be most of what a query fetches, and says little of where the answer is; in generated documentation such
-//! words are in the headings of every third section as well. On each level its first tier has the postings where it counts most: by
-//! their weighted frequency in BM25F, so that short titles and headings come before long ones, and these before paths and the headings above; and
-//! among equals those of pages chosen by a hash, since those of the first pages would favour these.
+//! A word of every other page would be most of what a query fetches, and says little of where the
+//! answer is; in generated documentation such words are in the headings of every third section as
+//! well. On each level its first tier has the postings where it counts most: by their weighted
+//! frequency in BM25F, so that short titles and headings come before long ones, and these before
+//! paths and the headings above; and among equals those of pages chosen by a hash, since those of
+//! the first pages would favour these.
 
 use std::borrow::Cow;
 
@@ -12,13 +15,14 @@ use findling_engine::Bm25fParams;
 
 use crate::page::Page;
 
-/// Postings in a first tier, by [`Level`]. Those of pages are cheap, and each is about many passages.
+/// Postings in a first tier, by [`Level`]. Those of pages are cheap, and each is about many
+/// passages.
 const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
 /// Of passages, where a word has more than so many times as many, this share of them.
 const SHARE: usize = 16;
 
-/// How many of a term's postings on a level are in the first tier. Keys are cut as terms are: where so many pages have one name, no one of
-/// them is meant by it.
+/// How many of a term's postings on a level are in the first tier. Keys are cut as terms are: where
+/// so many pages have one name, no one of them is meant by it.
 pub fn n_first(level: Level, n: usize) -> usize {
     let first = FIRST[level as usize];
     n.min(if level == Level::Passage { first.max(n / SHARE) } else { first })
@@ -44,14 +48,16 @@ impl<'a> Tiers<'a> {
         let params = Bm25fParams::default();
         let fields = std::array::from_fn(|field| {
             let of = params.fields[field];
-            // To the next power of two, so that an edit elsewhere seldom moves the cut of a word that it has nothing to do with.
+            // To the next power of two, so that an edit elsewhere seldom moves the cut of a word
+            // that it has nothing to do with.
             let mean = mean_len[field].max(1.0).log2().round().exp2();
             (of.weight, of.b, mean)
         });
         Self { structure, places: pages.iter().map(place).collect(), fields }
     }
 
-    /// The first tier and the second of a term's postings on a level; each ascends, as `postings` do.
+    /// The first tier and the second of a term's postings on a level; each ascends, as `postings`
+    /// do.
     pub fn split<'p>(&self, level: Level, postings: &'p [Posting]) -> [Cow<'p, [Posting]>; 2] {
         let n_first = n_first(level, postings.len());
         if n_first == postings.len() {
@@ -78,7 +84,8 @@ impl<'a> Tiers<'a> {
         let mut is_first = vec![false; postings.len()];
         best[..n_first].iter().for_each(|&(.., at)| is_first[at] = true);
         let tier = |wanted: bool| {
-            let of_tier = postings.iter().zip(&is_first).filter(|&(_, &is_first)| is_first == wanted);
+            let of_tier =
+                postings.iter().zip(&is_first).filter(|&(_, &is_first)| is_first == wanted);
             Cow::Owned(of_tier.map(|(posting, _)| *posting).collect())
         };
         [tier(true), tier(false)]
@@ -88,7 +95,9 @@ impl<'a> Tiers<'a> {
     fn frequency(&self, level: Level, posting: &Posting) -> f32 {
         let fields = posting.tf.iter().zip(posting.len).zip(&self.fields[2 * level as usize..]);
         fields
-            .map(|((&tf, len), (weight, b, mean))| tf as f32 * weight / (1.0 - b + b * len as f32 / mean))
+            .map(|((&tf, len), (weight, b, mean))| {
+                tf as f32 * weight / (1.0 - b + b * len as f32 / mean)
+            })
             .sum()
     }
 }
@@ -160,16 +169,23 @@ mod tests {
                 let tf = if few(id) { [1, 0] } else { [0, 1] };
                 Posting::new(level, id, tf, [9, 0])
             });
-            assert_eq!(own.iter().filter(|&&id| few(id)).count(), n / 4, "those of its own are all there");
-            let short =
-                first_ids(level, n, |id| Posting::new(level, id, [1, 0], [if few(id) { 2 } else { 3 }, 0]));
+            assert_eq!(
+                own.iter().filter(|&&id| few(id)).count(),
+                n / 4,
+                "those of its own are all there"
+            );
+            let short = first_ids(level, n, |id| {
+                Posting::new(level, id, [1, 0], [if few(id) { 2 } else { 3 }, 0])
+            });
             assert_eq!(short.iter().filter(|&&id| few(id)).count(), n / 4);
         }
     }
 
     #[test]
     fn a_page_more_elsewhere_moves_nothing() {
-        for (level, field) in Level::ALL.into_iter().zip([Field::Title, Field::Heading, Field::Body]) {
+        for (level, field) in
+            Level::ALL.into_iter().zip([Field::Title, Field::Heading, Field::Body])
+        {
             let n = 2 * FIRST[level as usize];
             let alike = |id: usize| Posting::new(level, id as u32, [1, 0], [100, 0]);
             let first = |pages: &[Page], mean: f32, ids: &[usize]| -> Vec<String> {
@@ -181,7 +197,8 @@ mod tests {
             };
             let before = first(&pages(n), 100.0, &(0..n).collect::<Vec<_>>());
             assert_ne!(before[n / 2 - 1], format!("page {}", n / 2 - 1), "not the first pages");
-            // A page in front that does not have the word, and fields that are a little longer in the mean.
+            // A page in front that does not have the word, and fields that are a little longer in
+            // the mean.
             let mut more = vec![Page { id: "new".into(), ..Page::default() }];
             more.extend(pages(n));
             assert_eq!(first(&more, 101.0, &(1..=n).collect::<Vec<_>>()), before);

@@ -1,5 +1,6 @@
-//! Which tokens the queries of a site can want: those that its pages are written in, and those of general vocabulary. The static
-//! encoder's rows are chosen by this, and the words of a transformer that readers load.
+//! Which tokens the queries of a site can want: those that its pages are written in, and those of
+//! general vocabulary. The static encoder's rows are chosen by this, and the words of a transformer
+//! that readers load.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,12 +8,17 @@ use std::collections::HashMap;
 use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 use rayon::prelude::*;
 
-/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus one, to be kept for
-/// its own sake.
+/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus
+/// one, to be kept for its own sake.
 const GENERAL: u8 = 5;
 
-/// How often each word of the texts occurs, as an encoder reads words; `with_parts`: and each part of a name.
-pub fn count_words(texts: &[&str], normaliser: Normaliser, with_parts: bool) -> HashMap<String, u64> {
+/// How often each word of the texts occurs, as an encoder reads words; `with_parts`: and each part
+/// of a name.
+pub fn count_words(
+    texts: &[&str],
+    normaliser: Normaliser,
+    with_parts: bool,
+) -> HashMap<String, u64> {
     texts
         .par_chunks(256)
         .map(|texts| {
@@ -37,11 +43,14 @@ pub fn count_words(texts: &[&str], normaliser: Normaliser, with_parts: bool) -> 
         })
 }
 
-/// The tokens worth keeping, the most wanted first: those that occur in the texts, by `counts`, and then those of general
-/// vocabulary, by how `frequent` they were in a table's training.
+/// The tokens worth keeping, the most wanted first: those that occur in the texts, by `counts`, and
+/// then those of general vocabulary, by how `frequent` they were in a table's training.
 pub fn by_use(counts: &[u64], frequent: impl Fn(u32) -> u8) -> Vec<u32> {
-    let mut tokens: Vec<u32> =
-        (0u32..).zip(counts).filter(|&(id, &n)| n > 0 || frequent(id) >= GENERAL).map(|(id, _)| id).collect();
+    let mut tokens: Vec<u32> = (0u32..)
+        .zip(counts)
+        .filter(|&(id, &n)| n > 0 || frequent(id) >= GENERAL)
+        .map(|(id, _)| id)
+        .collect();
     tokens.sort_by_key(|&id| (Reverse(counts[id as usize]), Reverse(frequent(id)), id));
     tokens
 }
@@ -60,7 +69,8 @@ mod kept {
     use super::super::table;
     use super::*;
 
-    /// What a share of a site's tokens may have come in since a vocabulary was chosen, for it to go on.
+    /// What a share of a site's tokens may have come in since a vocabulary was chosen, for it to go
+    /// on.
     const NEW: f64 = 0.002;
 
     /// Tokens of a model's vocabulary in the order in which a site wants them.
@@ -78,7 +88,8 @@ mod kept {
         ids: HashSet<u32>,
         /// Of how many.
         pub of: usize,
-        /// The share of the texts' tokens that are among them, where there are any; the others are read in smaller pieces.
+        /// The share of the texts' tokens that are among them, where there are any; the others are
+        /// read in smaller pieces.
         pub covered: Option<f64>,
     }
 
@@ -104,7 +115,8 @@ mod kept {
                 .zip(general.vocabulary())
                 .map(|(id, token)| (token.as_str(), general.frequency(id)))
                 .collect();
-            let frequent = |id: u32| frequency.get(vocabulary[id as usize].as_str()).copied().unwrap_or(0);
+            let frequent =
+                |id: u32| frequency.get(vocabulary[id as usize].as_str()).copied().unwrap_or(0);
             let by_use = by_use(&counts, frequent);
             Ok(Self { model, bits, counts, by_use, stays: model.indispensable() })
         }
@@ -145,16 +157,20 @@ mod kept {
             Ok(self.kept(ids))
         }
 
-        /// The vocabulary of an earlier choice, where it serves as well: hardly a token of the texts is missing that would now be
-        /// kept, and it is within the budget. Readers who have that model need no other.
+        /// The vocabulary of an earlier choice, where it serves as well: hardly a token of the
+        /// texts is missing that would now be kept, and it is within the budget. Readers
+        /// who have that model need no other.
         pub fn as_before(&self, now: &Kept, before: &[String], budget: usize) -> Option<Kept> {
             let before: HashSet<&str> = before.iter().map(String::as_str).collect();
-            let is_there = |id: &u32| before.contains(self.model.vocabulary()[*id as usize].as_str());
+            let is_there =
+                |id: &u32| before.contains(self.model.vocabulary()[*id as usize].as_str());
             let ids: HashSet<u32> = (0..self.counts.len() as u32).filter(is_there).collect();
-            let indispensable = (0u32..).zip(&self.stays).all(|(id, stays)| !stays || ids.contains(&id));
+            let indispensable =
+                (0u32..).zip(&self.stays).all(|(id, stays)| !stays || ids.contains(&id));
             let bytes: usize = ids.iter().map(|&id| self.cost(id)).sum();
             let kept = self.kept(ids);
-            let covers = kept.covered.zip(now.covered).is_none_or(|(before, now)| before >= now - NEW);
+            let covers =
+                kept.covered.zip(now.covered).is_none_or(|(before, now)| before >= now - NEW);
             let serves = covers && kept.len() == before.len();
             (indispensable && bytes <= budget && serves).then_some(kept)
         }
@@ -184,7 +200,9 @@ mod kept {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             write!(f, "{} of {} tokens kept", self.len(), self.of)?;
             match self.covered {
-                Some(covered) => write!(f, ", {:.2}% of what the site is written in", 100.0 * covered),
+                Some(covered) => {
+                    write!(f, ", {:.2}% of what the site is written in", 100.0 * covered)
+                }
                 None => Ok(()),
             }
         }
@@ -204,7 +222,8 @@ mod tests {
 
     #[test]
     fn words_are_counted_as_the_encoder_reads_them() {
-        let counts = count_words(&["Two threads, two", "Café threads"], Normaliser::default(), false);
+        let counts =
+            count_words(&["Two threads, two", "Café threads"], Normaliser::default(), false);
         let of = |word: &str| counts.get(word).copied();
         assert_eq!(
             (of("two"), of("threads"), of(","), of("cafe"), of("Two")),
@@ -215,13 +234,16 @@ mod tests {
     #[cfg(feature = "transformer")]
     mod of_a_model {
         use findling_encoder::EncoderCard;
-        use findling_encoder::artefact::{Activation, Architecture, Artefact, Bits, Pooling, TensorSpec};
+        use findling_encoder::artefact::{
+            Activation, Architecture, Artefact, Bits, Pooling, TensorSpec,
+        };
 
         use super::super::Choice;
         use super::*;
 
         const TOKENS: [&str; 13] = [
-            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "kii", "##ikk", "the", "zzzz",
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "kii", "##ikk",
+            "the", "zzzz",
         ];
 
         fn model() -> Artefact {
@@ -254,8 +276,10 @@ mod tests {
             tokens.iter().map(|token| 12 + token.len()).sum()
         }
 
-        /// What a model cannot be read without: "the" and "zzzz" have letters that stand nowhere else.
-        const STAY: [&str; 10] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "the", "zzzz"];
+        /// What a model cannot be read without: "the" and "zzzz" have letters that stand nowhere
+        /// else.
+        const STAY: [&str; 10] =
+            ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "the", "zzzz"];
 
         fn choose<T>(texts: &[&str], with: impl FnOnce(&Choice<'_>, &Artefact) -> T) -> T {
             let model = model();
@@ -272,7 +296,10 @@ mod tests {
                 let vocabulary = kept.apply(model).vocabulary().to_vec();
                 assert_eq!(
                     vocabulary,
-                    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "the", "zzzz"]
+                    [
+                        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "kiki", "the",
+                        "zzzz"
+                    ]
                 );
                 // Three of kiki, one of kii, k and ##ikk, and what stands for `!`.
                 assert_eq!(kept.covered, Some(5.0 / 7.0));
@@ -283,7 +310,8 @@ mod tests {
 
         #[test]
         fn an_earlier_choice_goes_on_as_long_as_it_serves() {
-            let strings = |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();
+            let strings =
+                |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();
             let with = |more: &[&str]| strings(&[&STAY[..], more].concat());
             let budget = bytes_of(&STAY) + bytes_of(&["kiki", "kii"]);
             choose(&["kiki kiki"], |choice, _| {

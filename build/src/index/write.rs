@@ -1,8 +1,9 @@
 //! Laying a bundle on disk: all of it beside its place first, then one swap.
 //!
-//! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a directory which the
-//! next one sweeps away. Files that are the same as before are linked rather than written, so that their dates tell a deploy tool what
-//! is new. Shards that the new bundle does not have stay for a time (`retired`).
+//! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a
+//! directory which the next one sweeps away. Files that are the same as before are linked rather
+//! than written, so that their dates tell a deploy tool what is new. Shards that the new bundle
+//! does not have stay for a time (`retired`).
 
 use std::borrow::Cow;
 use std::fs;
@@ -62,11 +63,13 @@ pub struct Written {
     pub n_pruned: u64,
 }
 
-/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end. Shards of earlier bundles that have been out of
-/// use for less than `grace` stay, as many bytes of them as the new bundle has.
+/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end. Shards of
+/// earlier bundles that have been out of use for less than `grace` stay, as many bytes of them as
+/// the new bundle has.
 ///
 /// # Errors
-/// Where `out` is a directory with something else in it, or the file system refuses; then `out` is as it was.
+/// Where `out` is a directory with something else in it, or the file system refuses; then `out` is
+/// as it was.
 pub fn write(
     out: &Path,
     shape: Shape,
@@ -80,7 +83,8 @@ pub fn write(
 /// Whether `out` can take a bundle: to be asked before hours are spent on making one.
 ///
 /// # Errors
-/// Where it is a directory with something else in it, or a file where a directory is meant, or the reverse.
+/// Where it is a directory with something else in it, or a file where a directory is meant, or the
+/// reverse.
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
@@ -97,8 +101,9 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
             out.display()
         ),
         (_, true) => {
-            let mut entries =
-                fs::read_dir(out).with_context(|| format!("{} cannot be read", out.display()))?.peekable();
+            let mut entries = fs::read_dir(out)
+                .with_context(|| format!("{} cannot be read", out.display()))?
+                .peekable();
             let ours = out.join(entry::FILE_NAME).is_file() || out.join(SINGLE_FILE).is_file();
             if entries.peek().is_some() && !ours {
                 bail!(
@@ -151,22 +156,29 @@ fn write_with(
         Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
         Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
     };
-    let mut written =
-        Written { bundle_bytes: stored_manifest.len() as u64 + bundle.n_bytes(), ..Written::default() };
-    let header =
-        if shape == Shape::Directory { findling_bundle::Entry::LEN } else { single_file::HEADER_LEN };
+    let mut written = Written {
+        bundle_bytes: stored_manifest.len() as u64 + bundle.n_bytes(),
+        ..Written::default()
+    };
+    let header = if shape == Shape::Directory {
+        findling_bundle::Entry::LEN
+    } else {
+        single_file::HEADER_LEN
+    };
     written.bundle_bytes += header as u64;
 
     if shape == Shape::FileAlone {
         before(&name).with_context(|| format!("{} cannot be written", out.display()))?;
         write_single(&staged.path, &entry, &stored_manifest, bundle)?;
-        fs::rename(&staged.path, &out).with_context(|| format!("{} cannot be replaced", out.display()))?;
+        fs::rename(&staged.path, &out)
+            .with_context(|| format!("{} cannot be replaced", out.display()))?;
         written.n_files = 1;
         return Ok(written);
     }
 
     let mut stage = Stage { old: &out, new: &staged.path, written, before };
-    fs::create_dir_all(stage.new).with_context(|| format!("{} cannot be made", stage.new.display()))?;
+    fs::create_dir_all(stage.new)
+        .with_context(|| format!("{} cannot be made", stage.new.display()))?;
     if shape == Shape::Directory {
         for (path, stored) in bundle.stored() {
             stage.file(&path, stored)?;
@@ -205,7 +217,8 @@ fn write_single(
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::new(fs::File::create(path)?);
         file.write_all(&single_file::head(entry, stored_manifest))?;
-        for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored)) {
+        for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored))
+        {
             file.write_all(stored)?;
         }
         file.into_inner()?.sync_all()
@@ -289,8 +302,8 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts `new` where `out` is, and removes what was there. Atomic on Linux; elsewhere two renames, the first undone if the
-/// second fails.
+/// Puts `new` where `out` is, and removes what was there. Atomic on Linux; elsewhere two renames,
+/// the first undone if the second fails.
 fn swap(new: &Path, out: &Path) -> io::Result<()> {
     if !out.exists() {
         return fs::rename(new, out);
@@ -299,7 +312,8 @@ fn swap(new: &Path, out: &Path) -> io::Result<()> {
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         if renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE).is_ok() {
-            // The old one has the temporary name now; what cannot be removed is swept by the next build.
+            // The old one has the temporary name now; what cannot be removed is swept by the next
+            // build.
             let _ = fs::remove_dir_all(new);
             return Ok(());
         }
@@ -319,7 +333,8 @@ fn sweep(parent: &Path, name: &str) {
     let prefix = format!(".{name}.findling-");
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let file_name = entry.file_name();
-        let Some(rest) = file_name.to_str().and_then(|file_name| file_name.strip_prefix(&prefix)) else {
+        let Some(rest) = file_name.to_str().and_then(|file_name| file_name.strip_prefix(&prefix))
+        else {
             continue;
         };
         let Ok(pid) = rest.split('.').next().unwrap_or_default().parse::<u32>() else { continue };
@@ -342,7 +357,11 @@ struct Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        let _ = if self.path.is_dir() { fs::remove_dir_all(&self.path) } else { fs::remove_file(&self.path) };
+        let _ = if self.path.is_dir() {
+            fs::remove_dir_all(&self.path)
+        } else {
+            fs::remove_file(&self.path)
+        };
     }
 }
 
@@ -356,8 +375,10 @@ mod tests {
     use crate::ui::Ui;
 
     fn bundle(words: &str) -> Bundle {
-        let block = Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
-        let section = Section { level: 0, heading: String::new(), anchor: None, blocks: vec![block] };
+        let block =
+            Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
+        let section =
+            Section { level: 0, heading: String::new(), anchor: None, blocks: vec![block] };
         let page = Page {
             id: "a".into(),
             url: "/a".into(),
@@ -388,17 +409,24 @@ mod tests {
     fn a_build_interrupted_at_any_file_leaves_the_old_bundle() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        write(&out, Shape::Directory, &bundle("old words"), &extras("old"), Duration::ZERO).unwrap();
+        write(&out, Shape::Directory, &bundle("old words"), &extras("old"), Duration::ZERO)
+            .unwrap();
         let old = tree(&out);
         let new = bundle("new words entirely");
         let mut n = 0;
         for fail_at in 0.. {
             let mut count = 0;
-            let outcome =
-                write_with(&out, Shape::Directory, &new, &extras("new"), Duration::ZERO, &mut |_| {
+            let outcome = write_with(
+                &out,
+                Shape::Directory,
+                &new,
+                &extras("new"),
+                Duration::ZERO,
+                &mut |_| {
                     count += 1;
                     if count > fail_at { Err(io::Error::other("simulated")) } else { Ok(()) }
-                });
+                },
+            );
             if outcome.is_ok() {
                 break;
             }
@@ -429,7 +457,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
         let first =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO).unwrap();
+            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
+                .unwrap();
         assert_eq!(first.n_unchanged, 0);
         fs::create_dir_all(out.join("mine")).unwrap();
         fs::write(out.join("mine/robots.txt"), "keep").unwrap();
@@ -437,7 +466,8 @@ mod tests {
         let dates = |out: &Path| fs::metadata(out.join("findling.js")).unwrap().modified().unwrap();
         let before = dates(&out);
         let again =
-            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO).unwrap();
+            write(&out, Shape::Directory, &bundle("words"), &extras("client"), Duration::ZERO)
+                .unwrap();
         assert_eq!(again.n_unchanged, again.n_files);
         assert_eq!(dates(&out), before);
         assert_eq!(fs::read(out.join("mine/robots.txt")).unwrap(), b"keep");
@@ -455,7 +485,9 @@ mod tests {
         assert_eq!(fs::read(dir.path().join("index.html")).unwrap(), b"a site");
         let file = dir.path().join("index.html");
         assert!(write(&file, Shape::Directory, &bundle("words"), &[], Duration::ZERO).is_err());
-        assert!(write(dir.path(), Shape::FileAlone, &bundle("words"), &[], Duration::ZERO).is_err());
+        assert!(
+            write(dir.path(), Shape::FileAlone, &bundle("words"), &[], Duration::ZERO).is_err()
+        );
     }
 
     #[test]

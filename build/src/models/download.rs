@@ -1,5 +1,5 @@
-//! One pinned file over HTTP: resumed where it broke off, given up on when it stalls, and believed only when its
-//! length and SHA-256 are those of the pin.
+//! One pinned file over HTTP: resumed where it broke off, given up on when it stalls, and believed
+//! only when its length and SHA-256 are those of the pin.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -37,8 +37,8 @@ impl Default for Patience {
     }
 }
 
-/// A try that brings this much is not counted against [`Patience::tries`]: a line that keeps breaking off, but
-/// moves, gets there in the end.
+/// A try that brings this much is not counted against [`Patience::tries`]: a line that keeps
+/// breaking off, but moves, gets there in the end.
 const WORTHWHILE_BYTES: u64 = 1 << 20;
 
 /// What is wanted.
@@ -62,8 +62,9 @@ impl From<Error> for Broken {
     }
 }
 
-/// Brings `wanted` to `part`, going on with what an earlier run left there. `progress` hears how many bytes there
-/// are. On success `part` is whole and verified; on failure it holds nothing that is known to be wrong.
+/// Brings `wanted` to `part`, going on with what an earlier run left there. `progress` hears how
+/// many bytes there are. On success `part` is whole and verified; on failure it holds nothing that
+/// is known to be wrong.
 pub(super) fn download(
     wanted: &Wanted<'_>,
     part: &Path,
@@ -81,7 +82,8 @@ pub(super) fn download(
         };
         failures = if length(part)? >= before + WORTHWHILE_BYTES { 1 } else { failures + 1 };
         if failures >= patience.tries {
-            let kept = if length(part)? > 0 { "; what came so far is kept for the next run" } else { "" };
+            let kept =
+                if length(part)? > 0 { "; what came so far is kept for the next run" } else { "" };
             let reason = format!("{reason} (gave up after {failures} tries{kept})");
             return Err(Error::Download { url: wanted.url.to_owned(), reason });
         }
@@ -101,7 +103,12 @@ fn agent(patience: &Patience) -> Agent {
         .into()
 }
 
-fn attempt(agent: &Agent, wanted: &Wanted<'_>, part: &Path, progress: &dyn Fn(u64)) -> Result<(), Broken> {
+fn attempt(
+    agent: &Agent,
+    wanted: &Wanted<'_>,
+    part: &Path,
+    progress: &dyn Fn(u64),
+) -> Result<(), Broken> {
     let kept = match length(part)? {
         // Nothing of this file, so nothing to go on with.
         n if n > wanted.bytes => {
@@ -138,8 +145,12 @@ fn attempt(agent: &Agent, wanted: &Wanted<'_>, part: &Path, progress: &dyn Fn(u6
             return Err(Error::Download { url: wanted.url.to_owned(), reason }.into());
         }
     };
-    let mut file =
-        File::options().create(true).append(true).open(part).map_err(at(part)).map_err(Broken::Final)?;
+    let mut file = File::options()
+        .create(true)
+        .append(true)
+        .open(part)
+        .map_err(at(part))
+        .map_err(Broken::Final)?;
     if start == 0 {
         file.set_len(0).map_err(at(part)).map_err(Broken::Final)?;
     }
@@ -164,12 +175,18 @@ fn receive(
         let n = match body.read(&mut chunk) {
             Ok(0) if have == wanted.bytes => break,
             Ok(0) => {
-                return Err(Broken::Passing(format!("broke off after {have} of {} bytes", wanted.bytes)));
+                return Err(Broken::Passing(format!(
+                    "broke off after {have} of {} bytes",
+                    wanted.bytes
+                )));
             }
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                return Err(Broken::Passing(format!("{error} after {have} of {} bytes", wanted.bytes)));
+                return Err(Broken::Passing(format!(
+                    "{error} after {have} of {} bytes",
+                    wanted.bytes
+                )));
             }
         };
         have += n as u64;
@@ -183,7 +200,8 @@ fn receive(
     file.sync_all().map_err(at(part)).map_err(Broken::Final)
 }
 
-/// Believes the whole file or removes it. A wrong one that was pieced together may be right when it comes in one.
+/// Believes the whole file or removes it. A wrong one that was pieced together may be right when it
+/// comes in one.
 fn finish(wanted: &Wanted<'_>, part: &Path, resumed: bool) -> Result<(), Broken> {
     let (_, found) = digest(part)?;
     if found == wanted.sha256 {
@@ -201,7 +219,8 @@ fn pin(wanted: &Wanted<'_>, expected: String, found: String) -> Error {
 }
 
 fn refuse_other_length(wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<(), Error> {
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    let announced =
+        headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
     match announced {
         Some(n) if n != wanted.bytes => {
             Err(pin(wanted, format!("{} bytes", wanted.bytes), format!("{n} bytes")))
@@ -212,8 +231,11 @@ fn refuse_other_length(wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<(), E
 
 /// Whether `Content-Range: bytes kept-last/total` continues this very file.
 fn range_fits(headers: &HeaderMap, kept: u64, total: u64) -> bool {
-    let Some(range) = headers.get(header::CONTENT_RANGE).and_then(|v| v.to_str().ok()) else { return false };
-    let Some((span, length)) = range.trim().strip_prefix("bytes ").and_then(|r| r.split_once('/')) else {
+    let Some(range) = headers.get(header::CONTENT_RANGE).and_then(|v| v.to_str().ok()) else {
+        return false;
+    };
+    let Some((span, length)) = range.trim().strip_prefix("bytes ").and_then(|r| r.split_once('/'))
+    else {
         return false;
     };
     let starts = span.split_once('-').and_then(|(first, _)| first.trim().parse::<u64>().ok());

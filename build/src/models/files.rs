@@ -51,7 +51,11 @@ pub(super) fn digest(path: &Path) -> Result<(u64, String), Error> {
 }
 
 /// Copies `from` into a new file and returns length and SHA-256; stops past `limit` bytes.
-pub(super) fn copy_hashed(from: &mut impl Read, to: &Path, limit: u64) -> Result<(u64, String), Error> {
+pub(super) fn copy_hashed(
+    from: &mut impl Read,
+    to: &Path,
+    limit: u64,
+) -> Result<(u64, String), Error> {
     let mut hasher = Hasher::default();
     let mut file = File::create(to).map_err(at(to))?;
     let mut chunk = vec![0; CHUNK];
@@ -91,6 +95,9 @@ mod tests {
         let mut hasher = Hasher::default();
         hasher.update(b"abc");
         assert_eq!(hasher.bytes, 3);
-        assert_eq!(hasher.finish(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            hasher.finish(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
     }
 }

@@ -28,14 +28,16 @@ pub struct Options {
     pub tokenizer: Option<PathBuf>,
 }
 
-/// Installs `name` into `store`, replacing what is there. The old one stays until the new one is whole.
+/// Installs `name` into `store`, replacing what is there. The old one stays until the new one is
+/// whole.
 ///
 /// This is where the network is used; whoever calls it has asked the user.
 ///
 /// # Errors
 ///
-/// [`Error::Unknown`] for a name that is neither known nor given `from_file`; [`Error::NoSource`] with every
-/// source's reason; [`Error::Pin`] and [`Error::NotAModel`] for files that are not the model's; [`Error::Io`].
+/// [`Error::Unknown`] for a name that is neither known nor given `from_file`; [`Error::NoSource`]
+/// with every source's reason; [`Error::Pin`] and [`Error::NotAModel`] for files that are not the
+/// model's; [`Error::Io`].
 pub fn install(store: &Store, name: &str, options: &Options, ui: &Ui) -> Result<ModelDir, Error> {
     store.path(name)?;
     let model = known::find(name);
@@ -53,7 +55,8 @@ pub fn install(store: &Store, name: &str, options: &Options, ui: &Ui) -> Result<
         (None, None) => return Err(Error::Unknown { name: name.to_owned() }),
     };
     let licence = model.map(|model| model.licence.to_owned());
-    let placed = store.place(&staged, &Record { name: name.to_owned(), kind, licence, source, files });
+    let placed =
+        store.place(&staged, &Record { name: name.to_owned(), kind, licence, source, files });
     remove_dir(&staged)?;
     placed
 }

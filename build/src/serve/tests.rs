@@ -22,15 +22,19 @@ impl Answer {
 
 fn ask(address: SocketAddr, method: &str, path: &str, headers: &str) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n")
-        .unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n"
+    )
+    .unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
     let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let mut lines = head.lines();
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    let split = |line: &str| line.split_once(": ").map(|(k, v)| (k.to_ascii_lowercase(), v.to_owned()));
+    let split =
+        |line: &str| line.split_once(": ").map(|(k, v)| (k.to_ascii_lowercase(), v.to_owned()));
     Answer { status, headers: lines.filter_map(split).collect(), body: bytes[end + 4..].to_vec() }
 }
 
@@ -97,7 +101,9 @@ fn only_what_is_named_by_its_content_is_kept_for_ever() {
     with_server(true, |address, _| {
         let shard = get(address, "/findling/shards/00ff.bin");
         assert_eq!(shard.header("cache-control"), "public, max-age=31536000, immutable");
-        for path in ["/findling/findling.idx", "/findling/findling.js", "/", "/findling/shards/missing.bin"] {
+        for path in
+            ["/findling/findling.idx", "/findling/findling.js", "/", "/findling/shards/missing.bin"]
+        {
             assert_eq!(get(address, path).header("cache-control"), "no-cache", "{path}");
         }
     });
@@ -106,8 +112,9 @@ fn only_what_is_named_by_its_content_is_kept_for_ever() {
 #[test]
 fn text_is_compressed_and_shards_are_not() {
     with_server(true, |address, _| {
-        let ask =
-            |path: &str, coding: &str| ask(address, "GET", path, &format!("Accept-Encoding: {coding}\r\n"));
+        let ask = |path: &str, coding: &str| {
+            ask(address, "GET", path, &format!("Accept-Encoding: {coding}\r\n"))
+        };
         for coding in ["br", "gzip"] {
             let script = ask("/findling/findling.js", coding);
             assert_eq!(script.header("content-encoding"), coding);
@@ -115,7 +122,10 @@ fn text_is_compressed_and_shards_are_not() {
         }
         assert_eq!(ask("/book/", "gzip, br").header("content-encoding"), "br");
         let shard = ask("/findling/shards/00ff.bin", "br");
-        assert_eq!((shard.header("content-encoding"), shard.header("content-length")), ("", "2100"));
+        assert_eq!(
+            (shard.header("content-encoding"), shard.header("content-length")),
+            ("", "2100")
+        );
     });
 }
 

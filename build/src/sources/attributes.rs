@@ -1,4 +1,5 @@
-//! Attributes: values as the sources spell them, and the one type that all pages' values of a name can share.
+//! Attributes: values as the sources spell them, and the one type that all pages' values of a name
+//! can share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,8 @@ use findling_bundle::AttributeValue;
 pub(super) enum Raw {
     /// A string out of a typed format: only a date hides behind it.
     Text(String),
-    /// A string out of an untyped one (an HTML attribute): a number, a date, a truth value may hide behind it.
+    /// A string out of an untyped one (an HTML attribute): a number, a date, a truth value may hide
+    /// behind it.
     Untyped(String),
     Number(f64),
     Bool(bool),
@@ -90,8 +92,8 @@ pub(super) struct Conflict {
     pub taken: &'static str,
 }
 
-/// Gives all values of one name one type: bool, number, date, string or set of strings, the first that holds them all.
-/// Where that loses types that a source had stated, it says so.
+/// Gives all values of one name one type: bool, number, date, string or set of strings, the first
+/// that holds them all. Where that loses types that a source had stated, it says so.
 pub(super) fn reconcile(
     pages: &mut [BTreeMap<String, Raw>],
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
@@ -185,14 +187,14 @@ pub(super) fn number(text: &str) -> Option<f64> {
     (format_number(value) == text).then_some(value)
 }
 
-/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; without an offset, UTC is meant.
+/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; without an offset, UTC
+/// is meant.
 pub(super) fn date(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let dashed = bytes.len() >= 10
-        && bytes[..10]
-            .iter()
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
+        && bytes[..10].iter().enumerate().all(|(at, byte)| {
+            if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() }
+        })
         && matches!(bytes.get(10), None | Some(b'T' | b't' | b' '));
     if !dashed {
         return None;
@@ -242,18 +244,31 @@ mod tests {
             (vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)], 0)
         );
         assert_eq!(types(&[untyped("true")]), (vec![AttributeValue::Bool(true)], 0));
-        assert_eq!(types(&[untyped("2024-02-01")]), (vec![AttributeValue::Date(1_706_745_600_000)], 0));
+        assert_eq!(
+            types(&[untyped("2024-02-01")]),
+            (vec![AttributeValue::Date(1_706_745_600_000)], 0)
+        );
         // A version is not a number: 3.10 would become 3.1.
-        assert_eq!(types(&[untyped("3.9"), untyped("3.10")]).0[1], AttributeValue::String("3.10".into()));
-        assert_eq!(types(&[untyped("1"), untyped("many")]).0[0], AttributeValue::String("1".into()));
+        assert_eq!(
+            types(&[untyped("3.9"), untyped("3.10")]).0[1],
+            AttributeValue::String("3.10".into())
+        );
+        assert_eq!(
+            types(&[untyped("1"), untyped("many")]).0[0],
+            AttributeValue::String("1".into())
+        );
     }
 
     #[test]
     fn stated_types_that_disagree_become_strings_and_are_reported() {
         let (values, conflicts) = types(&[Raw::Number(2.0), text("two")]);
-        assert_eq!(values, [AttributeValue::String("2".into()), AttributeValue::String("two".into())]);
+        assert_eq!(
+            values,
+            [AttributeValue::String("2".into()), AttributeValue::String("two".into())]
+        );
         assert_eq!(conflicts, 1);
-        let (values, conflicts) = types(&[Raw::List(vec!["b".into(), "a".into(), "b".into()]), text("c")]);
+        let (values, conflicts) =
+            types(&[Raw::List(vec!["b".into(), "a".into(), "b".into()]), text("c")]);
         assert_eq!(
             values,
             [
@@ -264,7 +279,11 @@ mod tests {
         assert_eq!(conflicts, 0, "one string beside lists is a list of one");
         assert_eq!(types(&[Raw::List(vec!["b".into()]), Raw::Number(1.0)]).1, 1);
         let numbers = vec![AttributeValue::Number(1.0), AttributeValue::Number(2.5)];
-        assert_eq!(types(&[Raw::Number(1.0), untyped("2.5")]), (numbers, 0), "spelt alike, and nothing lost");
+        assert_eq!(
+            types(&[Raw::Number(1.0), untyped("2.5")]),
+            (numbers, 0),
+            "spelt alike, and nothing lost"
+        );
     }
 
     #[test]

@@ -56,7 +56,8 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
 
 /// The character set in a `<meta>` or in an XML declaration near the beginning.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN_BYTES)]).to_ascii_lowercase();
+    let head =
+        String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN_BYTES)]).to_ascii_lowercase();
     let value = match head.find("<?xml").and_then(|at| head[at..].split("?>").next()) {
         Some(declaration) if declaration.contains("encoding=") => after(declaration, "encoding="),
         _ => head
@@ -65,14 +66,16 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
             .find_map(|tag| after(tag.split('>').next().unwrap_or(tag), "charset=")),
     }?;
     let encoding = Encoding::for_label(value.as_bytes())?;
-    // What can be read as ASCII here is not UTF-16, whatever it says; browsers take such pages as UTF-8.
+    // What can be read as ASCII here is not UTF-16, whatever it says; browsers take such pages as
+    // UTF-8.
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
 fn after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let rest = text[text.find(key)? + key.len()..].trim_start_matches(['"', '\'', ' ']);
-    let value =
-        rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))).next()?;
+    let value = rest
+        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))
+        .next()?;
     (!value.is_empty()).then_some(value)
 }
 

@@ -18,7 +18,11 @@ pub(super) struct File {
 const BUNDLE_ENTRY: &str = "findling.idx";
 
 /// Finds the files of all inputs, in the order of their ids.
-pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<File> {
+pub(super) fn find(
+    inputs: &[PathBuf],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<File> {
     let mut tell = |severity, path: &Path, reason: String| {
         on_problem(Problem { severity, path: path.to_owned(), line: None, reason });
     };
@@ -55,7 +59,10 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
                     tell(
                         Severity::Warning,
                         &path,
-                        format!("has the same path below the root as {}; left out", known.path.display()),
+                        format!(
+                            "has the same path below the root as {}; left out",
+                            known.path.display()
+                        ),
                     );
                 }
                 continue;
@@ -66,7 +73,8 @@ pub(super) fn find(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn F
     files.into_values().collect()
 }
 
-/// The directory that paths are relative to: the only directory given, or the deepest that holds all inputs.
+/// The directory that paths are relative to: the only directory given, or the deepest that holds
+/// all inputs.
 fn common_root(inputs: &[PathBuf]) -> Option<PathBuf> {
     let directory = |input: &PathBuf| {
         if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
@@ -105,7 +113,8 @@ fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// All files below a directory that are of its kind: the kind asked for, or the one that most of its files are of.
+/// All files below a directory that are of its kind: the kind asked for, or the one that most of
+/// its files are of.
 fn walk(
     directory: &Path,
     root: Option<&Path>,
@@ -118,15 +127,16 @@ fn walk(
         return vec![(corpus, Format::Jsonl)];
     }
     let mut found = Vec::new();
-    let entries = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
+    let entries =
+        walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
     let excluded = |entry: &walkdir::DirEntry| {
         !options.exclude.is_empty() && {
             let path = relative(entry.path(), root);
             options.exclude.iter().any(|pattern| matches_path(pattern, &path))
         }
     };
-    for entry in
-        entries.filter_entry(|entry| entry.depth() == 0 || !(is_passed_over(entry) || excluded(entry)))
+    for entry in entries
+        .filter_entry(|entry| entry.depth() == 0 || !(is_passed_over(entry) || excluded(entry)))
     {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
@@ -154,9 +164,14 @@ fn walk(
             (count(Format::Jsonl), Format::Jsonl),
         ];
         // The first of the largest: rendered pages beside as many sources are what the site shows.
-        counts.into_iter().rev().max_by_key(|(count, _)| *count).map_or(Format::Html, |(_, format)| format)
+        counts
+            .into_iter()
+            .rev()
+            .max_by_key(|(count, _)| *count)
+            .map_or(Format::Html, |(_, format)| format)
     });
-    let (taken, left): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, found)| *found == format);
+    let (taken, left): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, found)| *found == format);
     for (path, _) in left {
         tell(
             Severity::Skipped,
@@ -193,7 +208,8 @@ fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
             && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
 }
 
-/// Whether a path is what the pattern names. As directories are asked first, what is below one never comes up.
+/// Whether a path is what the pattern names. As directories are asked first, what is below one
+/// never comes up.
 fn matches_path(pattern: &str, path: &str) -> bool {
     let pattern = relative_pattern(pattern);
     pattern.split('/').count() == path.split('/').count() && matches_page(pattern, path)
@@ -269,7 +285,8 @@ pub(super) fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// Escapes what may not stand in the path of a URL; letters of all scripts stay as they are, as browsers show them.
+/// Escapes what may not stand in the path of a URL; letters of all scripts stay as they are, as
+/// browsers show them.
 fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {
@@ -279,7 +296,8 @@ fn encode(path: &str) -> String {
             }
             c if c.is_control() => {
                 let mut bytes = [0; 4];
-                encoded.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
+                encoded
+                    .extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
             }
             c => encoded.push(c),
         }

@@ -1,4 +1,5 @@
-//! Records, one JSON object a line: `{"_id", "title", "text", "url"?, …attributes}`, the BEIR layout included.
+//! Records, one JSON object a line: `{"_id", "title", "text", "url"?, …attributes}`, the BEIR
+//! layout included.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +49,10 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
             }
         };
         if let Some(first) = lines_of_ids.get(&record.raw.page.id) {
-            let reason =
-                format!("_id \"{}\" was on line {first} already; ids must differ", record.raw.page.id);
+            let reason = format!(
+                "_id \"{}\" was on line {first} already; ids must differ",
+                record.raw.page.id
+            );
             outcome.tell(Severity::Error, &file.path, Some(number), reason);
             continue;
         }
@@ -74,20 +77,28 @@ struct Record {
 }
 
 fn record(line: &[u8], options: &Options) -> Result<Record, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("is not JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| format!("is not JSON: {error}"))?;
     let Value::Object(mut fields) = value else {
-        return Err("is no JSON object: expected {\"_id\": …, \"title\": …, \"text\": …}".to_owned());
+        return Err(
+            "is no JSON object: expected {\"_id\": …, \"title\": …, \"text\": …}".to_owned()
+        );
     };
     let id = ["_id", "id"].iter().find_map(|key| fields.remove(*key)).ok_or("has no \"_id\"")?;
     let id = match id {
         Value::String(id) if !id.is_empty() => id,
         Value::Number(id) => id.to_string(),
-        other => return Err(format!("\"_id\" is {other}; expected a string that is not empty, or a number")),
+        other => {
+            return Err(format!(
+                "\"_id\" is {other}; expected a string that is not empty, or a number"
+            ));
+        }
     };
     let title = string(&mut fields, "title")?.unwrap_or_default();
     let mut text = None;
     for key in ["text", "body", "content", "abstract"] {
-        if text.is_none() && fields.get(key).is_some_and(|value| value.is_string() || key == "text") {
+        if text.is_none() && fields.get(key).is_some_and(|value| value.is_string() || key == "text")
+        {
             text = string(&mut fields, key)?;
         }
     }
@@ -160,7 +171,9 @@ fn attributes(
         let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         match value {
             Value::Null => {}
-            Value::Object(inner) if depth < MAX_DEPTH => attributes(&name, inner, depth + 1, found, left_out),
+            Value::Object(inner) if depth < MAX_DEPTH => {
+                attributes(&name, inner, depth + 1, found, left_out)
+            }
             value => match Raw::from_json(&value).filter(is_short) {
                 Some(raw) => {
                     found.insert(name, raw);
@@ -200,7 +213,8 @@ fn add_text(text: &str, outline: &mut Outline) {
     outline.end_block();
 }
 
-/// Whether a text is a piece of source code: lines below the first are mostly indented or end as statements do.
+/// Whether a text is a piece of source code: lines below the first are mostly indented or end as
+/// statements do.
 fn looks_like_code(text: &str) -> bool {
     let mut lines = 0;
     let mut like_code = 0;
@@ -208,7 +222,8 @@ fn looks_like_code(text: &str) -> bool {
         lines += 1;
         let indented = line.starts_with(['\t', ' '])
             && line.len() - line.trim_start().len() >= if line.starts_with('\t') { 1 } else { 2 };
-        like_code += usize::from(indented || line.trim_end().ends_with(['{', '}', ';', ':', '(', ')']));
+        like_code +=
+            usize::from(indented || line.trim_end().ends_with(['{', '}', ';', ':', '(', ')']));
     }
     lines >= 2 && like_code * 2 >= lines
 }
@@ -220,7 +235,8 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Outcome {
-        let file = File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
+        let file =
+            File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
         let mut outcome = Outcome::default();
         read(text.as_bytes(), &file, &Options::default(), &mut outcome);
         outcome
@@ -236,7 +252,8 @@ mod tests {
             (raw.page.id.as_str(), raw.page.url.as_str(), raw.page.title.as_str()),
             ("a/1", "/a/1", "The title")
         );
-        let texts: Vec<_> = raw.page.sections[0].blocks.iter().map(|block| block.text.as_str()).collect();
+        let texts: Vec<_> =
+            raw.page.sections[0].blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["One. Still one.", "Two."]);
         let names: Vec<_> = raw.attributes.keys().map(String::as_str).collect();
         assert_eq!(names, ["open", "tags", "venue.name", "year"]);
@@ -268,7 +285,10 @@ mod tests {
             "{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \"x\"}]}",
         );
         assert_eq!(outcome.problems.len(), 1);
-        assert_eq!((outcome.problems[0].severity, outcome.problems[0].line), (Severity::Warning, Some(1)));
+        assert_eq!(
+            (outcome.problems[0].severity, outcome.problems[0].line),
+            (Severity::Warning, Some(1))
+        );
         assert_eq!(outcome.pages.len(), 2);
     }
 }

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Languages that sites are translated into (ISO 639-1 and a few of three letters).
 const LANGUAGES: [&str; 72] = [
-    "af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es",
-    "et", "eu", "fa", "fi", "fil", "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it",
-    "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml", "mn", "mr", "ms", "my", "nb", "ne", "nl",
-    "nn", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta", "te", "th",
-    "tr", "uk", "ur", "vi",
+    "af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo",
+    "es", "et", "eu", "fa", "fi", "fil", "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy",
+    "id", "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml", "mn", "mr", "ms",
+    "my", "nb", "ne", "nl", "nn", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr",
+    "sv", "sw", "ta", "te", "th", "tr", "uk", "ur", "vi",
 ];
 
-/// Codes that need no second language beside them to be taken as one: no directory is called so for another reason.
+/// Codes that need no second language beside them to be taken as one: no directory is called so for
+/// another reason.
 const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
@@ -61,10 +62,15 @@ impl Directories {
         let mut by_path = BTreeMap::new();
         for (parent, names) in children {
             for name in &names {
-                let sure = names.len() > 1 || UNMISTAKABLE.contains(&name.to_ascii_lowercase().as_str());
+                let sure =
+                    names.len() > 1 || UNMISTAKABLE.contains(&name.to_ascii_lowercase().as_str());
                 if let Some(code) = code(name).filter(|_| sure) {
                     by_path.insert(
-                        if parent.is_empty() { (*name).to_owned() } else { format!("{parent}/{name}") },
+                        if parent.is_empty() {
+                            (*name).to_owned()
+                        } else {
+                            format!("{parent}/{name}")
+                        },
                         code,
                     );
                 }
@@ -78,7 +84,9 @@ impl Directories {
         if self.by_path.is_empty() {
             return None;
         }
-        path.match_indices('/').find_map(|(slash, _)| self.by_path.get(&path[..slash])).map(String::as_str)
+        path.match_indices('/')
+            .find_map(|(slash, _)| self.by_path.get(&path[..slash]))
+            .map(String::as_str)
     }
 }
 
@@ -98,7 +106,10 @@ mod tests {
     fn a_directory_that_is_called_like_a_language_by_chance() {
         let found = Directories::of(["no/a.md", "guide/b.md"].into_iter());
         assert_eq!(found.language("no/a.md"), None);
-        assert_eq!(Directories::of(["content/en/a.md"].into_iter()).language("content/en/a.md"), Some("en"));
+        assert_eq!(
+            Directories::of(["content/en/a.md"].into_iter()).language("content/en/a.md"),
+            Some("en")
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Sources: what turns files into pages.
 //!
-//! [`read`] takes directories of rendered HTML, trees of Markdown and files of JSON lines, parses them on all
-//! cores and gives pages in the order of their paths. What cannot be read is told to the caller, path and reason, and the rest
-//! goes on.
+//! [`read`] takes directories of rendered HTML, trees of Markdown and files of JSON lines, parses
+//! them on all cores and gives pages in the order of their paths. What cannot be read is told to
+//! the caller, path and reason, and the rest goes on.
 
 mod attributes;
 mod decode;
@@ -35,8 +35,8 @@ pub struct Options {
     pub format: Option<Format>,
     /// Put in front of every page's path: `/docs/`, `https://example.org/`. Empty: URLs are relative to the site's root, `/guide/`.
     pub base_url: String,
-    /// What paths and URLs are relative to. `None`: a directory given as the only input itself; of several inputs, the deepest directory that
-    /// holds them all.
+    /// What paths and URLs are relative to. `None`: a directory given as the only input itself; of
+    /// several inputs, the deepest directory that holds them all.
     pub root: Option<PathBuf>,
     /// Keep `index.html` at the end of a URL instead of the directory alone.
     pub keep_index_html: bool,
@@ -46,7 +46,8 @@ pub struct Options {
     pub attribute_from_path: Option<String>,
     /// Language of pages that do not say, BCP 47.
     pub language: Option<String>,
-    /// Paths below the root to leave out, with `*` for any part of a name: `*/ja`, `drafts`, `print*.html`. A directory stands for all below it.
+    /// Paths below the root to leave out, with `*` for any part of a name: `*/ja`, `drafts`,
+    /// `print*.html`. A directory stands for all below it.
     pub exclude: Vec<String>,
     /// How much pages below a path count; of several that hold for a page, the last.
     pub boosts: Vec<Boost>,
@@ -54,7 +55,8 @@ pub struct Options {
     pub pins: Pins,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
-    /// Make sections of entries of definition lists and tables that have an anchor: API entries, command options, settings.
+    /// Make sections of entries of definition lists and tables that have an anchor: API entries,
+    /// command options, settings.
     pub definition_sections: bool,
 }
 
@@ -126,9 +128,14 @@ pub enum Severity {
 
 /// Reads all pages of `inputs`, in the order of their paths (records: in the order of their lines).
 ///
-/// A directory is read as what most of its files are, a directory with a `corpus.jsonl` as that file; hidden files, `node_modules` and
-/// bundles built earlier are passed over. Problems are told in a fixed order, before this returns; none of them stops the rest.
-pub fn read(inputs: &[PathBuf], options: &Options, on_problem: &mut dyn FnMut(Problem)) -> Vec<Page> {
+/// A directory is read as what most of its files are, a directory with a `corpus.jsonl` as that
+/// file; hidden files, `node_modules` and bundles built earlier are passed over. Problems are told
+/// in a fixed order, before this returns; none of them stops the rest.
+pub fn read(
+    inputs: &[PathBuf],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Page> {
     let files = files::find(inputs, options, on_problem);
     let outcomes: Vec<Outcome> = files.par_iter().map(|file| read_file(file, options)).collect();
     let mut pages = Vec::new();
@@ -167,7 +174,12 @@ impl Outcome {
         line: Option<u64>,
         reason: impl Into<String>,
     ) {
-        self.problems.push(Problem { severity, path: path.to_owned(), line, reason: reason.into() });
+        self.problems.push(Problem {
+            severity,
+            path: path.to_owned(),
+            line,
+            reason: reason.into(),
+        });
     }
 }
 
@@ -175,7 +187,12 @@ fn read_file(file: &File, options: &Options) -> Outcome {
     // A parser that fails on one page must not take the others with it.
     catch_unwind(AssertUnwindSafe(|| read_file_unguarded(file, options))).unwrap_or_else(|_| {
         let mut outcome = Outcome::default();
-        outcome.tell(Severity::Error, &file.path, None, "the parser failed on this file; please report it");
+        outcome.tell(
+            Severity::Error,
+            &file.path,
+            None,
+            "the parser failed on this file; please report it",
+        );
         outcome
     })
 }
@@ -208,10 +225,12 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
         jsonl::read(&bytes, file, options, &mut outcome);
         return outcome;
     }
-    let decoded = if file.format == Format::Html { decode::html(&bytes) } else { decode::plain(&bytes) };
+    let decoded =
+        if file.format == Format::Html { decode::html(&bytes) } else { decode::plain(&bytes) };
     let raw = match file.format {
         Format::Html if html::nests_too_deep(&decoded.text) => {
-            let reason = format!("nests elements more than {} deep; close its tags", html::MAX_DEPTH);
+            let reason =
+                format!("nests elements more than {} deep; close its tags", html::MAX_DEPTH);
             outcome.tell(Severity::Error, &file.path, None, reason);
             return outcome;
         }

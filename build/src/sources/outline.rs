@@ -1,4 +1,5 @@
-//! The builder that HTML and Markdown share: text goes in as it is met, sections of blocks come out.
+//! The builder that HTML and Markdown share: text goes in as it is met, sections of blocks come
+//! out.
 
 use crate::page::{Block, Section};
 
@@ -18,9 +19,11 @@ pub(super) struct Folded {
     code_start: Option<usize>,
 }
 
-/// Characters that are there for line breaking or are marks of nothing, and would split or falsify words.
+/// Characters that are there for line breaking or are marks of nothing, and would split or falsify
+/// words.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') || (c.is_control() && !c.is_whitespace())
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+        || (c.is_control() && !c.is_whitespace())
 }
 
 impl Folded {
@@ -34,7 +37,8 @@ impl Folded {
             } else if is_invisible(first) {
                 rest = &rest[first.len_utf8()..];
             } else {
-                let end = rest.find(|c: char| c.is_whitespace() || is_invisible(c)).unwrap_or(rest.len());
+                let end =
+                    rest.find(|c: char| c.is_whitespace() || is_invisible(c)).unwrap_or(rest.len());
                 self.push_word(&rest[..end]);
                 rest = &rest[end..];
             }
@@ -210,11 +214,16 @@ impl Outline {
         }
         shorten(&mut heading, MAX_HEADING_BYTES);
         self.suspended.clear();
-        self.push(Section { level: level.clamp(1, MAX_LEVEL), heading, anchor, blocks: Vec::new() });
+        self.push(Section {
+            level: level.clamp(1, MAX_LEVEL),
+            heading,
+            anchor,
+            blocks: Vec::new(),
+        });
     }
 
-    /// Starts a section for an entry of a definition list or a table, one level below the section around it, which goes on when the
-    /// entry ends. Returns its place.
+    /// Starts a section for an entry of a definition list or a table, one level below the section
+    /// around it, which goes on when the entry ends. Returns its place.
     pub fn enter_definition(&mut self, mut heading: String, anchor: String) -> usize {
         self.end_block();
         shorten(&mut heading, MAX_HEADING_BYTES);
@@ -261,8 +270,8 @@ impl Outline {
     }
 }
 
-/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space at line ends, no indentation that all
-/// lines share.
+/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space
+/// at line ends, no indentation that all lines share.
 pub(super) fn clean_code(code: &str) -> String {
     let mut text = String::with_capacity(code.len());
     let indent = common_indent(code).len();
@@ -289,7 +298,9 @@ fn common_indent(code: &str) -> &str {
         let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
         let shared = match common {
             None => indent,
-            Some(known) => &known[..known.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b).count()],
+            Some(known) => {
+                &known[..known.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b).count()]
+            }
         };
         if shared.is_empty() {
             return "";

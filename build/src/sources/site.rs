@@ -1,4 +1,5 @@
-//! What can only be decided over all pages: marked bodies, titles, languages, the types of attributes, copies.
+//! What can only be decided over all pages: marked bodies, titles, languages, the types of
+//! attributes, copies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,11 +7,13 @@ use super::attributes::{self, Raw};
 use super::{Format, Options, Problem, RawPage, Severity, language, standing, titles};
 use crate::page::Page;
 
-/// Longest string, in bytes, and longest list that front matter gives as an attribute without being asked.
+/// Longest string, in bytes, and longest list that front matter gives as an attribute without being
+/// asked.
 const MAX_IMPLICIT_BYTES: usize = 200;
 const MAX_IMPLICIT_VALUES: usize = 32;
 
-/// From this many pages on, a string that is different on nearly every one of them is an identifier, not something to filter by.
+/// From this many pages on, a string that is different on nearly every one of them is an
+/// identifier, not something to filter by.
 const MIN_PAGES_TO_JUDGE: usize = 50;
 
 pub(super) fn finish(
@@ -48,7 +51,10 @@ fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) 
         pages.retain(|raw| {
             let keep = raw.marked_body || raw.format != Some(Format::Html);
             if !keep {
-                on_problem(skip(raw, "has no data-findling-body, which other pages have".to_owned()));
+                on_problem(skip(
+                    raw,
+                    "has no data-findling-body, which other pages have".to_owned(),
+                ));
             }
             keep
         });
@@ -93,7 +99,8 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
 
 fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     pages.retain(|raw| {
-        // A record, or a page of Markdown that has a title (a section's front page), is found by its title.
+        // A record, or a page of Markdown that has a title (a section's front page), is found by
+        // its title.
         let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
         let keep = !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl);
         if !keep {
@@ -105,8 +112,9 @@ fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
 
 fn set_titles(pages: &mut [RawPage]) {
     let titles: Vec<Option<String>> = {
-        let group =
-            |raw: &RawPage| raw.page.id.split_once('/').map_or(String::new(), |(first, _)| first.to_owned());
+        let group = |raw: &RawPage| {
+            raw.page.id.split_once('/').map_or(String::new(), |(first, _)| first.to_owned())
+        };
         let groups: Vec<String> = pages.iter().map(group).collect();
         let html = |raw: &RawPage| raw.format == Some(Format::Html);
         let shared = titles::Shared::of(
@@ -126,7 +134,8 @@ fn set_titles(pages: &mut [RawPage]) {
                     .iter()
                     .map(|section| &section.heading)
                     .find(|heading| !heading.is_empty());
-                let fallback = first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
+                let fallback =
+                    first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
                 match raw.format {
                     Some(Format::Jsonl) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),
@@ -150,14 +159,16 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
     );
     for raw in pages {
         if raw.page.language.is_empty()
-            && let Some(language) = directories.language(&raw.page.id).or(options.language.as_deref())
+            && let Some(language) =
+                directories.language(&raw.page.id).or(options.language.as_deref())
         {
             raw.page.language = language.to_owned();
         }
     }
 }
 
-/// Front matter carries much that nobody filters by: identifiers, long lists of keywords. Says what it leaves out.
+/// Front matter carries much that nobody filters by: identifiers, long lists of keywords. Says what
+/// it leaves out.
 fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     #[derive(Default)]
     struct Seen<'a> {
@@ -169,7 +180,8 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
     let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
     for raw in pages.iter().filter(|raw| raw.format == Some(Format::Markdown)) {
         for (name, value) in &raw.attributes {
-            let seen = seen.entry(name).or_insert_with(|| Seen { only_text: true, ..Seen::default() });
+            let seen =
+                seen.entry(name).or_insert_with(|| Seen { only_text: true, ..Seen::default() });
             seen.pages += 1;
             match value {
                 Raw::Text(text) => {
@@ -193,7 +205,9 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
                 && seen.pages >= MIN_PAGES_TO_JUDGE
                 && seen.values.len() * 10 >= seen.pages * 9;
             match (seen.too_long, identifies) {
-                (true, _) => Some((name.to_owned(), "has values too long or lists too large to filter by")),
+                (true, _) => {
+                    Some((name.to_owned(), "has values too long or lists too large to filter by"))
+                }
                 (_, true) => Some((name.to_owned(), "is different on nearly every page")),
                 _ => None,
             }
@@ -218,7 +232,8 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
 }
 
 fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
-    let mut taken: Vec<_> = pages.iter_mut().map(|raw| std::mem::take(&mut raw.attributes)).collect();
+    let mut taken: Vec<_> =
+        pages.iter_mut().map(|raw| std::mem::take(&mut raw.attributes)).collect();
     let example: HashMap<String, usize> = taken
         .iter()
         .enumerate()

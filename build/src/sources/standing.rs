@@ -1,7 +1,8 @@
-//! What a site wishes for pages that cannot say it themselves: boosts by directory, and a list of pins.
+//! What a site wishes for pages that cannot say it themselves: boosts by directory, and a list of
+//! pins.
 //!
-//! Both come to what pages say in their own front matter or attributes, `search_boost` and `search_pin`. A page's own boost
-//! counts instead of its directory's.
+//! Both come to what pages say in their own front matter or attributes, `search_boost` and
+//! `search_pin`. A page's own boost counts instead of its directory's.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -88,7 +89,9 @@ impl Pins {
             };
             let queries: Vec<String> = queries.split(',').map(fold).collect();
             if queries.iter().any(|query| !query.contains(char::is_alphanumeric)) {
-                bail!("line {line}: {text}: expected queries between commas, found one without a word");
+                bail!(
+                    "line {line}: {text}: expected queries between commas, found one without a word"
+                );
             }
             if page.trim().is_empty() {
                 bail!("line {line}: {text}: expected a page behind `=>`, found nothing");
@@ -99,7 +102,8 @@ impl Pins {
     }
 }
 
-/// Gives pages what the site wishes for them. Says which wish is for no page, and which boost is none.
+/// Gives pages what the site wishes for them. Says which wish is for no page, and which boost is
+/// none.
 pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut dyn FnMut(Problem)) {
     for raw in pages.iter_mut() {
         let Some(own) = raw.attributes.remove(BOOST) else { continue };
@@ -141,12 +145,15 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
             severity: Severity::Warning,
             path: format!("--boost {}={}", boost.pattern, boost.factor).into(),
             line: None,
-            reason: format!("no page lies there; expected a path below the root, such as {example}"),
+            reason: format!(
+                "no page lies there; expected a path below the root, such as {example}"
+            ),
         });
     }
     for pin in &options.pins.lines {
         let is_it = |raw: &&mut RawPage| {
-            [path_of(raw, options), raw.page.id.as_str(), raw.page.url.as_str()].contains(&pin.page.as_str())
+            [path_of(raw, options), raw.page.id.as_str(), raw.page.url.as_str()]
+                .contains(&pin.page.as_str())
         };
         match pages.iter_mut().find(is_it) {
             Some(raw) => raw.page.pins.extend(pin.queries.iter().cloned()),
@@ -220,9 +227,15 @@ mod tests {
             page("blog/2024/a.html", None),
             page("blog/2019/a.html", None),
         ];
-        let (factors, said) =
-            apply_to(&mut pages, &boosts(&["/old/=0.2", "blog=0.5", "blog/20*/a.html=1.5", "blog/2019=0"]));
-        assert_eq!(factors, [None, Some(0.2), Some(0.2), None, Some(1.5), Some(0.0)], "the last that holds");
+        let (factors, said) = apply_to(
+            &mut pages,
+            &boosts(&["/old/=0.2", "blog=0.5", "blog/20*/a.html=1.5", "blog/2019=0"]),
+        );
+        assert_eq!(
+            factors,
+            [None, Some(0.2), Some(0.2), None, Some(1.5), Some(0.0)],
+            "the last that holds"
+        );
         assert!(said.is_empty(), "{said:?}");
     }
 
@@ -244,7 +257,9 @@ mod tests {
     #[test]
     fn records_lie_where_their_urls_do() {
         let mut pages = [page("1", None), page("2", None), page("3", None)];
-        for (raw, url) in pages.iter_mut().zip(["/docs/old/1", "https://example.org/old/2", "/new/old/3"]) {
+        for (raw, url) in
+            pages.iter_mut().zip(["/docs/old/1", "https://example.org/old/2", "/new/old/3"])
+        {
             raw.format = Some(Format::Jsonl);
             raw.page.url = url.to_owned();
         }
@@ -253,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_wish_for_no_page_is_told() {
-        let pins = Pins::parse(Path::new("pins.txt"), "get started => guide/instal.html\n").unwrap();
+        let pins =
+            Pins::parse(Path::new("pins.txt"), "get started => guide/instal.html\n").unwrap();
         let options = Options { pins, ..boosts(&["odl=0.2"]) };
         let (_, said) = apply_to(&mut [page("old/a.html", None)], &options);
         assert_eq!(
@@ -267,8 +283,7 @@ mod tests {
 
     #[test]
     fn pins_name_pages_by_path_or_url() {
-        let list =
-            "# what people look for\ninstall, Get  started => guide/a.html # first\n\nhelp => /docs/b.html\n";
+        let list = "# what people look for\ninstall, Get  started => guide/a.html # first\n\nhelp => /docs/b.html\n";
         let pins = Pins::parse(Path::new("pins.txt"), list).unwrap();
         let mut pages = [page("guide/a.html", None), page("b.html", None)];
         pages[1].page.pins.push("support".to_owned());
@@ -291,7 +306,10 @@ mod tests {
         }
         for (text, expect) in [
             ("a => b\nc", "line 2: c: expected `query, query => page`, found no `=>`"),
-            ("a, => b", "line 1: a, => b: expected queries between commas, found one without a word"),
+            (
+                "a, => b",
+                "line 1: a, => b: expected queries between commas, found one without a word",
+            ),
             ("a =>", "line 1: a =>: expected a page behind `=>`, found nothing"),
         ] {
             assert_eq!(Pins::parse(Path::new("p"), text).unwrap_err().to_string(), expect);

@@ -68,8 +68,11 @@ fn a_site_is_read_in_the_order_of_its_paths() {
 #[test]
 fn urls_stand_behind_the_base_and_keep_index_html_if_told() {
     let site = Directory::with(&[("a b/index.html", "<p>x")]);
-    let options =
-        Options { base_url: "https://example.org/docs".into(), keep_index_html: true, ..Options::default() };
+    let options = Options {
+        base_url: "https://example.org/docs".into(),
+        keep_index_html: true,
+        ..Options::default()
+    };
     assert_eq!(
         read_all(std::slice::from_ref(&site.0), &options).0[0].url,
         "https://example.org/docs/a%20b/index.html"
@@ -97,7 +100,8 @@ fn what_is_excluded_is_not_read() {
         ("b/ja/x.html", "<p>x"),
         ("b/print-1.html", "<p>x"),
     ]);
-    let options = Options { exclude: vec!["*/ja".into(), "b/print*.html".into()], ..Options::default() };
+    let options =
+        Options { exclude: vec!["*/ja".into(), "b/print*.html".into()], ..Options::default() };
     assert_eq!(ids(&read_all(std::slice::from_ref(&site.0), &options).0), ["a/x.html"]);
 }
 
@@ -136,7 +140,8 @@ fn links_are_followed_but_not_in_circles() {
 
 #[test]
 fn if_any_page_marks_its_body_pages_that_do_not_are_left_out() {
-    let site = Directory::with(&[("a.html", "<p>a"), ("b.html", "<p>nav<div data-pagefind-body>b</div>")]);
+    let site =
+        Directory::with(&[("a.html", "<p>a"), ("b.html", "<p>nav<div data-pagefind-body>b</div>")]);
     let (pages, problems) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(ids(&pages), ["b.html"]);
     assert!(problems[0].reason.contains("data-findling-body"));
@@ -145,7 +150,8 @@ fn if_any_page_marks_its_body_pages_that_do_not_are_left_out() {
 #[test]
 fn an_index_page_that_copies_another_is_left_out() {
     let text = "<main><h1>Foreword</h1><p>Same.</p></main>";
-    let site = Directory::with(&[("foreword.html", text), ("index.html", text), ("z.html", "<p>z")]);
+    let site =
+        Directory::with(&[("foreword.html", text), ("index.html", text), ("z.html", "<p>z")]);
     assert_eq!(
         ids(&read_all(std::slice::from_ref(&site.0), &Options::default()).0),
         ["foreword.html", "z.html"]
@@ -154,8 +160,10 @@ fn an_index_page_that_copies_another_is_left_out() {
 
 #[test]
 fn attributes_have_one_type_over_all_pages() {
-    let tree =
-        Directory::with(&[("a.md", "---\nn: 1\nm: 2\n---\nx"), ("b.md", "---\nn: 2\nm: many\n---\nx")]);
+    let tree = Directory::with(&[
+        ("a.md", "---\nn: 1\nm: 2\n---\nx"),
+        ("b.md", "---\nn: 2\nm: many\n---\nx"),
+    ]);
     let (pages, problems) = read_all(std::slice::from_ref(&tree.0), &Options::default());
     assert_eq!(pages[0].attributes["n"], AttributeValue::Number(1.0));
     assert_eq!(pages[0].attributes["m"], AttributeValue::String("2".into()));
@@ -169,8 +177,9 @@ fn attributes_have_one_type_over_all_pages() {
 
 #[test]
 fn sorts_of_html_are_numbers_where_all_are() {
-    let page =
-        |rank: &str| format!("<p data-findling-sort=\"rank:{rank}\" data-findling-filter=\"tag:x\">text");
+    let page = |rank: &str| {
+        format!("<p data-findling-sort=\"rank:{rank}\" data-findling-filter=\"tag:x\">text")
+    };
     let site = Directory::with(&[("a.html", &page("10")), ("b.html", &page("2"))]);
     let (pages, _) = read_all(std::slice::from_ref(&site.0), &Options::default());
     assert_eq!(pages[0].attributes["rank"], AttributeValue::Number(10.0));
@@ -187,8 +196,11 @@ fn languages_come_from_the_page_the_path_or_the_option() {
         ("c.md", "x"),
     ]);
     let options = Options { language: Some("en".into()), ..Options::default() };
-    let languages: Vec<_> =
-        read_all(std::slice::from_ref(&tree.0), &options).0.into_iter().map(|page| page.language).collect();
+    let languages: Vec<_> = read_all(std::slice::from_ref(&tree.0), &options)
+        .0
+        .into_iter()
+        .map(|page| page.language)
+        .collect();
     assert_eq!(languages, ["en", "de", "ja", "pt"]);
 }
 
@@ -216,7 +228,8 @@ fn an_input_of_no_known_kind_says_what_to_do() {
 /// Real sites, where they are at hand.
 fn real(name: &str) -> Option<(Vec<Page>, Vec<Problem>)> {
     let root = std::env::var_os("FINDLING_TEST_SITES").map(PathBuf::from);
-    let Some(directory) = root.map(|root| root.join(name)).filter(|directory| directory.is_dir()) else {
+    let Some(directory) = root.map(|root| root.join(name)).filter(|directory| directory.is_dir())
+    else {
         println!("skipped: FINDLING_TEST_SITES names no directory with {name} in it");
         return None;
     };
@@ -230,7 +243,8 @@ fn section<'a>(pages: &'a [Page], id: &str, anchor: &str) -> (&'a Page, &'a crat
 }
 
 fn no_errors(problems: &[Problem]) {
-    let errors: Vec<_> = problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
+    let errors: Vec<_> =
+        problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -300,8 +314,11 @@ fn markdown_trees_of_several_generators() {
         assert!(pages.len() >= at_least, "{name}: {}", pages.len());
         let mut left = Vec::new();
         for page in &pages {
-            for block in
-                page.sections.iter().flat_map(|section| &section.blocks).filter(|block| block.code.is_empty())
+            for block in page
+                .sections
+                .iter()
+                .flat_map(|section| &section.blocks)
+                .filter(|block| block.code.is_empty())
             {
                 for mark in ["{{<", "{{%", "{% ", ":::", "[!code-", "[!INCLUDE"] {
                     if block.text.contains(mark) {
@@ -320,7 +337,9 @@ fn valid(pages: &[Page]) {
         let mut reached = 0;
         for &(start, end) in &block.code {
             assert!(
-                start >= reached && start < end && block.text.get(start as usize..end as usize).is_some(),
+                start >= reached
+                    && start < end
+                    && block.text.get(start as usize..end as usize).is_some(),
                 "{block:?}"
             );
             reached = end;
@@ -426,7 +445,8 @@ fn read_bytes(name: &str, format: Format, bytes: &[u8]) -> Vec<Page> {
     if format == Format::Jsonl {
         jsonl::read(bytes, &file, &options, &mut outcome);
     } else {
-        let decoded = if format == Format::Html { decode::html(bytes) } else { decode::plain(bytes) };
+        let decoded =
+            if format == Format::Html { decode::html(bytes) } else { decode::plain(bytes) };
         let raw = if format == Format::Html {
             html::read(&decoded.text, name, true)
         } else {

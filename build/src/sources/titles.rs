@@ -1,7 +1,8 @@
 //! Titles: a page's own, without what every page of the site carries.
 //!
-//! A site's name stands behind the title (`Ownership - The Book`) or in front of it, sometimes in an `<h1>` above every page. What
-//! many pages share is not what tells one from another, and sharing is counted rather than guessed.
+//! A site's name stands behind the title (`Ownership - The Book`) or in front of it, sometimes in
+//! an `<h1>` above every page. What many pages share is not what tells one from another, and
+//! sharing is counted rather than guessed.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,8 @@ pub(super) struct Names {
     pub tag: Option<String>,
 }
 
-/// Separators between a title and the site's name, white space around them required, save for the colon.
+/// Separators between a title and the site's name, white space around them required, save for the
+/// colon.
 const SEPARATORS: [&str; 9] = [" - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ "];
 
 /// Fewest pages that must share an affix.
@@ -25,7 +27,8 @@ const MIN_SHARED: usize = 3;
 /// The group that every page is in besides its own.
 const WHOLE_SITE: &str = "\0";
 
-/// The affixes that pages share, over the whole site and within a group: a part of a site (a directory) can have a name of its own.
+/// The affixes that pages share, over the whole site and within a group: a part of a site (a
+/// directory) can have a name of its own.
 pub(super) struct Shared<'a> {
     suffixes: HashMap<(&'a str, &'a str), usize>,
     prefixes: HashMap<(&'a str, &'a str), usize>,
@@ -44,7 +47,8 @@ impl<'a> Shared<'a> {
             tails: HashMap::new(),
             sizes: HashMap::new(),
         };
-        for (group, names) in pages.flat_map(|(group, names)| [(group, names), (WHOLE_SITE, names)]) {
+        for (group, names) in pages.flat_map(|(group, names)| [(group, names), (WHOLE_SITE, names)])
+        {
             *shared.sizes.entry(group).or_default() += 1;
             if let Some(tag) = &names.tag {
                 for (front, behind) in cuts(tag) {
@@ -71,7 +75,8 @@ impl<'a> Shared<'a> {
     ) -> bool {
         [group, WHOLE_SITE].into_iter().any(|group| {
             let count = counts.get(&(group, text)).copied().unwrap_or(0);
-            count >= MIN_SHARED && count * 100 >= share * self.sizes.get(group).copied().unwrap_or(0)
+            count >= MIN_SHARED
+                && count * 100 >= share * self.sizes.get(group).copied().unwrap_or(0)
         })
     }
 
@@ -83,20 +88,24 @@ impl<'a> Shared<'a> {
         {
             return &tag[..*front];
         }
-        if let Some((_, behind)) =
-            cuts.iter().rev().find(|(_, behind)| self.is_shared(&self.prefixes, group, &tag[..*behind], 50))
+        if let Some((_, behind)) = cuts
+            .iter()
+            .rev()
+            .find(|(_, behind)| self.is_shared(&self.prefixes, group, &tag[..*behind], 50))
         {
             return &tag[*behind..];
         }
         tag
     }
 
-    /// The title of a page: as marked, its `<h1>` unless most pages share it, its `<title>` without the site's name, `fallback`.
+    /// The title of a page: as marked, its `<h1>` unless most pages share it, its `<title>` without
+    /// the site's name, `fallback`.
     pub fn title(&self, group: &str, names: &Names, fallback: &str) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();
         }
-        let tag = names.tag.as_deref().map(|tag| self.stripped(group, tag)).filter(|tag| !tag.is_empty());
+        let tag =
+            names.tag.as_deref().map(|tag| self.stripped(group, tag)).filter(|tag| !tag.is_empty());
         let h1 = names.h1.as_deref().filter(|h1| !h1.is_empty());
         match (h1, tag) {
             (Some(h1), Some(tag)) if self.is_shared(&self.h1s, group, h1, 50) => tag.to_owned(),
@@ -117,7 +126,9 @@ impl<'a> Shared<'a> {
 fn cuts(title: &str) -> Vec<(usize, usize)> {
     let mut cuts: Vec<(usize, usize)> = SEPARATORS
         .iter()
-        .flat_map(|separator| title.match_indices(separator).map(|(at, found)| (at, at + found.len())))
+        .flat_map(|separator| {
+            title.match_indices(separator).map(|(at, found)| (at, at + found.len()))
+        })
         .chain(title.match_indices(": ").map(|(at, found)| (at, at + found.len())))
         .filter(|&(front, behind)| front > 0 && behind < title.len())
         .collect();
@@ -166,8 +177,11 @@ mod tests {
             ("", "Using - or not - dashes - The Book"),
         ]);
         assert_eq!(found, ["Ownership", "Slices", "Using - or not - dashes"]);
-        let found =
-            titles(&[("", "The Book | Ownership"), ("", "The Book | Slices"), ("", "The Book | Strings")]);
+        let found = titles(&[
+            ("", "The Book | Ownership"),
+            ("", "The Book | Slices"),
+            ("", "The Book | Strings"),
+        ]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
     }
 
@@ -179,11 +193,18 @@ mod tests {
     #[test]
     fn a_heading_wins_unless_every_page_has_it() {
         assert_eq!(
-            titles(&[("What Is Ownership?", "Ownership - Book"), ("", "Slices - Book"), ("", "X - Book")])[0],
+            titles(&[
+                ("What Is Ownership?", "Ownership - Book"),
+                ("", "Slices - Book"),
+                ("", "X - Book")
+            ])[0],
             "What Is Ownership?"
         );
-        let found =
-            titles(&[("Book", "Ownership - Book"), ("Book", "Slices - Book"), ("Book", "Strings - Book")]);
+        let found = titles(&[
+            ("Book", "Ownership - Book"),
+            ("Book", "Slices - Book"),
+            ("Book", "Strings - Book"),
+        ]);
         assert_eq!(found, ["Ownership", "Slices", "Strings"]);
     }
 

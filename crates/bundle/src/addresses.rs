@@ -1,10 +1,11 @@
-//! Which page has this address? For what is asked of a page rather than of the whole site: pages similar to it, why it
-//! stands where it stands.
+//! Which page has this address? For what is asked of a page rather than of the whole site: pages
+//! similar to it, why it stands where it stands.
 //!
-//! Addresses themselves are in the texts, which nobody fetches whole; here are four bytes of each page's [`key`], in the order
-//! of the pages, so that no page's number has to be stored. Two pages share them seldom (with 10,000 pages once in
-//! ninety sites), and whoever finds several pages tells them apart by their texts. An address that the site does not have is
-//! taken for a page's with a probability of one in four thousand millions for each page.
+//! Addresses themselves are in the texts, which nobody fetches whole; here are four bytes of each
+//! page's [`key`], in the order of the pages, so that no page's number has to be stored. Two pages
+//! share them seldom (with 10,000 pages once in ninety sites), and whoever finds several pages
+//! tells them apart by their texts. An address that the site does not have is taken for a page's
+//! with a probability of one in four thousand millions for each page.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -18,8 +19,9 @@ use crate::{Error, PageId, Stats};
 
 const WHAT: &str = "addresses";
 
-/// What addresses of one page have in common, however they are spelt: without scheme, host, fragment, leading slash,
-/// `index.html`, `.html` and trailing slash, percent-decoded. A query string stays, as it can make another page.
+/// What addresses of one page have in common, however they are spelt: without scheme, host,
+/// fragment, leading slash, `index.html`, `.html` and trailing slash, percent-decoded. A query
+/// string stays, as it can make another page.
 ///
 /// ```
 /// # use findling_bundle::addresses::key;
@@ -129,18 +131,24 @@ impl Addresses {
         };
         let n_pages = n_pages as usize;
         reader.fits(n_pages, if with_ids { 8 } else { 4 })?;
-        let mut hashes = |n: usize| -> Result<Vec<u32>, Error> { (0..n).map(|_| reader.u32()).collect() };
+        let mut hashes =
+            |n: usize| -> Result<Vec<u32>, Error> { (0..n).map(|_| reader.u32()).collect() };
         let (urls, ids) = (hashes(n_pages)?, hashes(if with_ids { n_pages } else { 0 })?);
         reader.finish()?;
         Ok(Self { urls, ids })
     }
 
-    /// The pages that an id, a URL with or without host, or a path may be of, ascending: mostly one. What fits an id comes before what
-    /// fits a URL, and an address with its query string before one without. O(pages).
+    /// The pages that an id, a URL with or without host, or a path may be of, ascending: mostly
+    /// one. What fits an id comes before what fits a URL, and an address with its query string
+    /// before one without. O(pages).
     pub fn find(&self, address: &str) -> Vec<PageId> {
         let matching = |hashes: &[u32], text: &str| -> Vec<PageId> {
             let wanted = hash(text);
-            (0..).zip(hashes).filter(|(_, hash)| **hash == wanted).map(|(page, _)| PageId(page)).collect()
+            (0..)
+                .zip(hashes)
+                .filter(|(_, hash)| **hash == wanted)
+                .map(|(page, _)| PageId(page))
+                .collect()
         };
         let mut found = matching(&self.ids, address);
         for address in [address, address.split('?').next().unwrap_or_default()] {
@@ -212,10 +220,17 @@ mod tests {
             ("d", &[]),
             ("b", &[]),
         ] {
-            assert_eq!(site.find(address).iter().map(|page| page.0).collect::<Vec<_>>(), expect, "{address}");
+            assert_eq!(
+                site.find(address).iter().map(|page| page.0).collect::<Vec<_>>(),
+                expect,
+                "{address}"
+            );
         }
-        let records =
-            read(&[("7#a", "/doc"), ("7#b", "/doc"), ("https://x/9", "https://example.org/nine?v=2")]);
+        let records = read(&[
+            ("7#a", "/doc"),
+            ("7#b", "/doc"),
+            ("https://x/9", "https://example.org/nine?v=2"),
+        ]);
         assert_eq!(records.find("7#b"), [PageId(1)]);
         assert_eq!(records.find("/doc"), [PageId(0), PageId(1)], "two pages at one address");
         assert_eq!(records.find("nine?v=2"), [PageId(2)]);

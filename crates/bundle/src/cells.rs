@@ -1,13 +1,17 @@
-//! Vectors in cells, for readers who fetch few of them: "which vectors are near this query, without fetching all?"
+//! Vectors in cells, for readers who fetch few of them: "which vectors are near this query, without
+//! fetching all?"
 //!
-//! Vectors are grouped around centroids, as in an inverted file (Jégou, Douze and Schmid, TPAMI 2011). The centroids are
-//! one shard, which lists the cells as well; each cell is a shard of its own, named there rather than in the manifest.
-//! A query fetches the centroids once, then the cells whose centroids are nearest to it.
+//! Vectors are grouped around centroids, as in an inverted file (Jégou, Douze and Schmid, TPAMI
+//! 2011). The centroids are one shard, which lists the cells as well; each cell is a shard of its
+//! own, named there rather than in the manifest. A query fetches the centroids once, then the cells
+//! whose centroids are nearest to it.
 //!
-//! What a vector differs by from its centroid is stored in even steps ([`Steps`]), and coded by how often each number of steps
-//! occurs in dimensions that differ about as much ([`Coder`]): that comes near to what so many bits can tell (Gish and Pierce, IEEE
-//! Transactions on Information Theory, 1968). The more vectors deviate in a dimension, the smaller its steps: what is wanted of a
-//! vector is its product with a query, whose numbers are larger there as well, so that an error counts for more.
+//! What a vector differs by from its centroid is stored in even steps ([`Steps`]), and coded by how
+//! often each number of steps occurs in dimensions that differ about as much ([`Coder`]): that
+//! comes near to what so many bits can tell (Gish and Pierce, IEEE Transactions on Information
+//! Theory, 1968). The more vectors deviate in a dimension, the smaller its steps: what is wanted of
+//! a vector is its product with a query, whose numbers are larger there as well, so that an error
+//! counts for more.
 //!
 //! Centroids:
 //!
@@ -36,17 +40,22 @@
 //! | where each vector is of, ascending; left out where the centroids say which vector is in which cell | `n` times, numbers: pages on; the section's place in the page, on the same page sections on; 256ths of the section before it |
 //! | the vectors | `n` times: number: how many places before it the one is that it is like, 0 for none; number where there is one: how many quarters of that are expected, less one; number: classes that its numbers are below their dimensions'; `dim` numbers, what is more than expected |
 //!
-//! A centroid is expected to be the mean, and where it is like another, as read and in eight bits, [`ALIKE`] of what that is more than the
-//! mean besides. Who writes them orders them so that each has one like it before it.
+//! A centroid is expected to be the mean, and where it is like another, as read and in eight bits,
+//! [`ALIKE`] of what that is more than the mean besides. Who writes them orders them so that each
+//! has one like it before it.
 //!
-//! A vector is expected to be the centroid, and where it is like another one of its cell, a share of what that is more besides; of what is then
-//! left a row says how small it is. Pages of one mould say much alike: over the C++ documentation that takes a seventh off all cells.
+//! A vector is expected to be the centroid, and where it is like another one of its cell, a share
+//! of what that is more besides; of what is then left a row says how small it is. Pages of one
+//! mould say much alike: over the C++ documentation that takes a seventh off all cells.
 //!
-//! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's. Squares, as spreads are of, are of numbers in
-//! the steps of their dimensions, times the square of a step in the mean.
+//! Numbers that can be negative are stored in zigzag. Fine steps are a quarter of a coder's.
+//! Squares, as spreads are of, are of numbers in the steps of their dimensions, times the square of
+//! a step in the mean.
 //!
-//! A vector is named by its page, the place of its section there and what of the section is before it, so that nobody who looks into cells has to know how many
-//! vectors the sections before it have, and a cell is the same file after an edit elsewhere on the site, which moves the ids of all that follows.
+//! A vector is named by its page, the place of its section there and what of the section is before
+//! it, so that nobody who looks into cells has to know how many vectors the sections before it
+//! have, and a cell is the same file after an edit elsewhere on the site, which moves the ids of
+//! all that follows.
 
 use crate::codec::{Reader, put_varint, unzigzag, zigzag};
 use crate::limits::{MAX_TOLD, check_dim, max_raw_len};
@@ -57,13 +66,15 @@ use crate::{Error, PageId, SectionId, ShardEntry, ShardKind, Stats, Structure, V
 
 const WHAT: &str = "cells";
 
-/// Classes of dimensions, by how many steps they deviate: two an octave, the first up to an eighth of a step.
+/// Classes of dimensions, by how many steps they deviate: two an octave, the first up to an eighth
+/// of a step.
 const CLASSES: usize = 18;
 /// The most that the first class deviates, in steps.
 const LEAST_RATIO: f32 = 0.125;
 /// Room for a class in the format.
 const CLASS_SYMBOLS: usize = 32;
-/// Models: one a class, then one an octave of classes for numbers in fine steps, then one for each kind of count.
+/// Models: one a class, then one an octave of classes for numbers in fine steps, then one for each
+/// kind of count.
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
 const N_COUNTS: usize = 11;
 const N_VECTORS: usize = 0;
@@ -77,18 +88,21 @@ const PAGES: usize = 7;
 /// On another page, on the same.
 const SECTIONS: [usize; 2] = [8, 9];
 const PART: usize = 10;
-/// How much a centroid is expected to have of what one like it is more than the mean. With all of it the errors of each would be passed on.
+/// How much a centroid is expected to have of what one like it is more than the mean. With all of
+/// it the errors of each would be passed on.
 pub const ALIKE: f32 = 0.7;
-/// A vector is expected to have so many parts in all of what one like it in its cell is more than the centroid.
+/// A vector is expected to have so many parts in all of what one like it in its cell is more than
+/// the centroid.
 const PARTS: u32 = 4;
 /// It is like none that brings it no nearer than this, as squares: to say which takes bits.
 const NEARER: f32 = 0.98;
 /// Classes that a row's numbers may be below those of its dimensions.
 const MOST_BELOW: f32 = 6.0;
-/// What is added before numbers of steps are rounded down: less than half, since zeros cost least. At equal bytes .5 loses a
-/// twentieth more.
+/// What is added before numbers of steps are rounded down: less than half, since zeros cost least.
+/// At equal bytes .5 loses a twentieth more.
 const ROUNDING: f32 = 0.4;
-/// Fine steps to a step: the centroid of a cell costs little where it has many vectors, and all of them stand on it.
+/// Fine steps to a step: the centroid of a cell costs little where it has many vectors, and all of
+/// them stand on it.
 const FINE: f32 = 4.0;
 /// The size of steps that is the mean, of [`CLASS_SYMBOLS`].
 const SAME: u8 = 16;
@@ -131,11 +145,16 @@ impl Steps {
         Self::new(size, vec![SAME; dim])
     }
 
-    /// Those for `rows`, `dim` numbers each: the more a dimension deviates, the smaller they are, by as much, up to a factor of four.
+    /// Those for `rows`, `dim` numbers each: the more a dimension deviates, the smaller they are,
+    /// by as much, up to a factor of four.
     ///
     /// # Errors
     /// As [`even`](Self::even).
-    pub fn of(rows: impl Iterator<Item = impl AsRef<[f32]>>, dim: usize, mean: f32) -> Result<Self, Error> {
+    pub fn of(
+        rows: impl Iterator<Item = impl AsRef<[f32]>>,
+        dim: usize,
+        mean: f32,
+    ) -> Result<Self, Error> {
         let (mut sums, mut squares, mut n) = (vec![0.0f64; dim], vec![0.0f64; dim], 0.0);
         for row in rows {
             n += 1.0;
@@ -145,7 +164,8 @@ impl Steps {
             }
         }
         let variances = sums.iter().zip(&squares).map(|(sum, square)| (square - sum * sum / n) / n);
-        let octaves: Vec<f64> = variances.map(|variance| variance.max(1e-12).log2() / 2.0).collect();
+        let octaves: Vec<f64> =
+            variances.map(|variance| variance.max(1e-12).log2() / 2.0).collect();
         let middle = octaves.iter().sum::<f64>() / dim.max(1) as f64;
         let size = |octaves: &f64| {
             f64::from(SAME) - (4.0 * (octaves - middle)).round().clamp(-MOST_SIZES, MOST_SIZES)
@@ -165,7 +185,10 @@ impl Steps {
 
     /// A row as a cell makes its centroid, whose numbers are stored in fine steps.
     pub fn as_stored(&self, row: &[f32]) -> Vec<f32> {
-        row.iter().zip(&self.of).map(|(&value, step)| fine(value, *step) as f32 * (step / FINE)).collect()
+        row.iter()
+            .zip(&self.of)
+            .map(|(&value, step)| fine(value, *step) as f32 * (step / FINE))
+            .collect()
     }
 
     /// A row, each number in the steps of its dimension.
@@ -179,7 +202,8 @@ impl Steps {
     }
 }
 
-/// How rows are brought into few bits: the steps of their numbers, and for each dimension how many steps it deviates by.
+/// How rows are brought into few bits: the steps of their numbers, and for each dimension how many
+/// steps it deviates by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coder {
     steps: Steps,
@@ -287,7 +311,8 @@ impl Coder {
         within(decoder)
     }
 
-    /// By how many classes a row of such a square deviates less than those that the coder was made for.
+    /// By how many classes a row of such a square deviates less than those that the coder was made
+    /// for.
     fn below(&self, square: f32) -> u8 {
         // Each class is twice the square of the one below.
         (self.spread / square.max(f32::MIN_POSITIVE)).log2().round().clamp(0.0, MOST_BELOW) as u8
@@ -339,7 +364,8 @@ fn put_coded(out: &mut Vec<u8>, encoder: Encoder, n: usize) {
     out.extend_from_slice(&coded);
 }
 
-/// The bytes of `n` rows of `dim` numbers, which must be all that is left. Nothing that the rows take overflows afterwards.
+/// The bytes of `n` rows of `dim` numbers, which must be all that is left. Nothing that the rows
+/// take overflows afterwards.
 fn take_coded<'a>(reader: &mut Reader<'a>, n: usize, dim: usize) -> Result<Decoder<'a>, Error> {
     let len = reader.count(1)?;
     let coded = reader.take(len)?;
@@ -378,7 +404,8 @@ pub struct VectorPlace {
     pub page: PageId,
     /// The place of the section in it.
     pub section: u32,
-    /// In which part of the section, in 256ths: a section's vectors are of parts of about the same length.
+    /// In which part of the section, in 256ths: a section's vectors are of parts of about the same
+    /// length.
     pub part: u8,
 }
 
@@ -405,13 +432,13 @@ pub enum Members {
     Told(Vec<u32>),
 }
 
-/// Writes the centroids. `cells` and `centroids` go together; `centroids` are `dim` numbers each, stored in steps of `step`.
-/// `cell_of`: the cell of each vector, so that readers find those of sections they know otherwise; empty where that would be too much
-/// for them to fetch.
+/// Writes the centroids. `cells` and `centroids` go together; `centroids` are `dim` numbers each,
+/// stored in steps of `step`. `cell_of`: the cell of each vector, so that readers find those of
+/// sections they know otherwise; empty where that would be too much for them to fetch.
 ///
 /// # Errors
-/// Where there are not as many of the ones as of the others, a number is not finite, or `cell_of` names a cell that does not exist or
-/// is longer than [`MAX_TOLD`].
+/// Where there are not as many of the ones as of the others, a number is not finite, or `cell_of`
+/// names a cell that does not exist or is longer than [`MAX_TOLD`].
 pub fn write_centroids(
     vectors: &Coder,
     cells: &[Cell],
@@ -445,7 +472,8 @@ pub fn write_centroids(
     // By the mean alone, then by each centroid before.
     let mut expectations: Vec<Vec<f32>> = vec![mean.clone()];
     for row in centroids.chunks_exact(dim.max(1)) {
-        let distances = expectations.iter().map(|expected| steps.square(&less(row, expected))).zip(0..);
+        let distances =
+            expectations.iter().map(|expected| steps.square(&less(row, expected))).zip(0..);
         let (_, best) = distances.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         likes.push(if best == 0 { 0 } else { (expectations.len() - best) as u32 });
         let expected = &expectations[best];
@@ -501,7 +529,8 @@ fn take_symbols(decoder: &mut Decoder<'_>, dim: usize) -> Vec<u8> {
     (0..dim).map(|_| decoder.symbol(&mut model) as u8).collect()
 }
 
-/// What a row is expected to be: `middle`, and where it is like another one, which is in eight bits, a share of what that is more.
+/// What a row is expected to be: `middle`, and where it is like another one, which is in eight
+/// bits, a share of what that is more.
 fn expected_of(middle: &[f32], like: Option<(&[i8], f32)>, share: f32) -> Vec<f32> {
     let mut expected = middle.to_vec();
     if let Some((row, scale)) = like {
@@ -520,11 +549,13 @@ fn less(row: &[f32], expected: &[f32]) -> Vec<f32> {
 /// A row as a reader has it, in eight bits, of which `rest` is written beside what is expected.
 fn read_back(expected: &[f32], rest: &[f32], sizes: &Steps) -> (Vec<i8>, f32) {
     let rest = rest.iter().zip(&sizes.of).map(|(&rest, &step)| steps(rest, step) as f32 * step);
-    quantise(&expected.iter().zip(rest).map(|(expected, rest)| expected + rest).collect::<Vec<f32>>())
+    quantise(
+        &expected.iter().zip(rest).map(|(expected, rest)| expected + rest).collect::<Vec<f32>>(),
+    )
 }
 
-/// How many places before the end of `others` that one is which `rest` is nearest to, and how many of [`PARTS`] of it; 0 where
-/// none is near. All are differences from the same middle, in steps.
+/// How many places before the end of `others` that one is which `rest` is nearest to, and how many
+/// of [`PARTS`] of it; 0 where none is near. All are differences from the same middle, in steps.
 fn likest(rest: &[f32], others: &[Vec<f32>]) -> (usize, u32) {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let whole = dot(rest, rest);
@@ -555,7 +586,9 @@ fn like<'a>(
     if back == 0 {
         return Ok(None);
     }
-    let at = place.checked_sub(back).ok_or(Error::malformed(WHAT, "a row is like one before the first"))?;
+    let at = place
+        .checked_sub(back)
+        .ok_or(Error::malformed(WHAT, "a row is like one before the first"))?;
     Ok(rows.get(at * dim..(at + 1) * dim).zip(scales.get(at).copied()))
 }
 
@@ -640,7 +673,8 @@ impl Centroids {
             cell.shard.stored_len = expected_len(n_vectors, sixteenths).wrapping_add(more as u32);
             cell.n_vectors = n_vectors;
         }
-        let (mut rows, mut scales) = (Vec::with_capacity(n_cells * dim), Vec::with_capacity(n_cells));
+        let (mut rows, mut scales) =
+            (Vec::with_capacity(n_cells * dim), Vec::with_capacity(n_cells));
         for place in 0..n_cells {
             let like = like(decoder, models, place, &rows, &scales, dim)?;
             let mut centroid = expected_of(&mean, like, ALIKE);
@@ -661,8 +695,9 @@ impl Centroids {
                 let place = decoder.number(models.count(PLACES))?;
                 within(decoder)?;
                 let cell = recent.cell(place);
-                let free =
-                    cell.and_then(|cell| Some((cell, left.get_mut(cell as usize).filter(|n| **n > 0)?)));
+                let free = cell.and_then(|cell| {
+                    Some((cell, left.get_mut(cell as usize).filter(|n| **n > 0)?))
+                });
                 let Some((cell, n)) = free else {
                     return Err(Error::malformed(
                         WHAT,
@@ -676,7 +711,8 @@ impl Centroids {
         Ok(Self { dim, vectors, cells, rows, units, cell_of })
     }
 
-    /// Whether it is said which vector is in which cell: then the structure says which vectors are of which section.
+    /// Whether it is said which vector is in which cell: then the structure says which vectors are
+    /// of which section.
     pub fn tells(&self) -> bool {
         !self.cell_of.is_empty()
     }
@@ -686,7 +722,8 @@ impl Centroids {
         self.cell_of.get(vector as usize).copied()
     }
 
-    /// What is known of the vectors in a cell before its shard is here; `None` where there is no such cell. O(vectors).
+    /// What is known of the vectors in a cell before its shard is here; `None` where there is no
+    /// such cell. O(vectors).
     pub fn members(&self, cell: u32) -> Option<Members> {
         let n_vectors = self.cells.get(cell as usize)?.n_vectors;
         if !self.tells() {
@@ -706,19 +743,23 @@ impl Centroids {
         &self.vectors
     }
 
-    /// The direction of each centroid: eight bits a number, and the scale that makes them a vector of length 1.
+    /// The direction of each centroid: eight bits a number, and the scale that makes them a vector
+    /// of length 1.
     pub fn directions(&self) -> impl Iterator<Item = (&[i8], f32)> {
         self.rows.chunks_exact(self.dim).zip(self.units.iter().copied())
     }
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        self.rows.len() + self.cells.len() * (4 + size_of::<Cell>()) + 6 * self.dim + 4 * self.cell_of.len()
+        self.rows.len()
+            + self.cells.len() * (4 + size_of::<Cell>())
+            + 6 * self.dim
+            + 4 * self.cell_of.len()
     }
 }
 
-/// Writes a cell: vectors in the order of their ids, `dim` numbers each. `places`: where they are of, ascending; `None` where the centroids
-/// say which vector is in which cell.
+/// Writes a cell: vectors in the order of their ids, `dim` numbers each. `places`: where they are
+/// of, ascending; `None` where the centroids say which vector is in which cell.
 ///
 /// # Errors
 /// Where places do not ascend or are not as many as the vectors.
@@ -753,8 +794,11 @@ pub fn write_cell(
     let (mut read, mut others) = (Vec::<(Vec<i8>, f32)>::new(), Vec::new());
     for vector in vectors {
         let (back, part) = likest(&coder.steps.counted(&less(vector, &centroid)), &others);
-        let like =
-            read.len().checked_sub(back).and_then(|at| read.get(at)).map(|(row, scale)| (&row[..], *scale));
+        let like = read
+            .len()
+            .checked_sub(back)
+            .and_then(|at| read.get(at))
+            .map(|(row, scale)| (&row[..], *scale));
         let expected = expected_of(&centroid, like, part as f32 / PARTS as f32);
         let rest = less(vector, &expected);
         let below = coder.below(coder.steps.square(&rest));
@@ -806,9 +850,14 @@ impl CellShard {
     /// Checks and takes what [`write_cell`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format, or vectors are not as many as the centroids' shard says, or are none of the
-    /// bundle's.
-    pub fn from_bytes(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> Result<Self, Error> {
+    /// Where the bytes break the format, or vectors are not as many as the centroids' shard says,
+    /// or are none of the bundle's.
+    pub fn from_bytes(
+        raw: &[u8],
+        coder: &Coder,
+        members: Members,
+        stats: &Stats,
+    ) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let dim = coder.dim();
         let n = reader.varint()? as usize;
@@ -829,8 +878,11 @@ impl CellShard {
         let (mut rows, mut scales) = (Vec::with_capacity(n * dim), Vec::with_capacity(n));
         for place in 0..n {
             let like = like(decoder, models, place, &rows, &scales, dim)?;
-            let part =
-                if like.is_some() { decoder.number(models.count(SHARE))?.min(PARTS - 1) + 1 } else { 0 };
+            let part = if like.is_some() {
+                decoder.number(models.count(SHARE))?.min(PARTS - 1) + 1
+            } else {
+                0
+            };
             let below = decoder.number(models.count(BELOW))?.min(CLASSES as u32) as u8;
             let mut vector = expected_of(&centroid, like, part as f32 / PARTS as f32);
             coder.add(below, decoder, models, &mut vector)?;
@@ -841,7 +893,8 @@ impl CellShard {
         Ok(Self { dim, names, rows, scales })
     }
 
-    /// The centroid that a cell's shard was written around, as it is stored: nearer to it than what [`Centroids::directions`] is of.
+    /// The centroid that a cell's shard was written around, as it is stored: nearer to it than what
+    /// [`Centroids::directions`] is of.
     ///
     /// # Errors
     /// As of [`from_bytes`](Self::from_bytes).
@@ -861,7 +914,8 @@ impl CellShard {
         self.rows.chunks_exact(self.dim).zip(self.scales.iter().copied())
     }
 
-    /// The vectors in the order of their sections, in the structure of the same bundle. Those of sections that it does not have are left out.
+    /// The vectors in the order of their sections, in the structure of the same bundle. Those of
+    /// sections that it does not have are left out.
     pub fn vectors<'a>(&'a self, structure: &'a Structure) -> impl Iterator<Item = CellVector<'a>> {
         self.rows().enumerate().filter_map(|(at, (row, scale))| {
             let (section, part) = self.place(at, structure)?;
@@ -885,7 +939,8 @@ impl CellShard {
         }
     }
 
-    /// The vectors' ids, ascending, where the centroids say which vector is in which cell; else none.
+    /// The vectors' ids, ascending, where the centroids say which vector is in which cell; else
+    /// none.
     pub fn ids(&self) -> &[u32] {
         match &self.names {
             Names::Ids(ids) => ids,
@@ -893,7 +948,8 @@ impl CellShard {
         }
     }
 
-    /// Where the vectors are of, ascending, where the centroids do not say which vector is in which cell; else none.
+    /// Where the vectors are of, ascending, where the centroids do not say which vector is in which
+    /// cell; else none.
     pub fn places(&self) -> &[VectorPlace] {
         match &self.names {
             Names::Ids(_) => &[],
@@ -981,7 +1037,8 @@ mod tests {
         let rows = rows(500, &deviations, 1);
         for (step, above) in [(0.05f32, 0.4), (0.1, 0.35), (0.2, 0.33), (0.4, 0.3)] {
             let (lost, bits) = lost(&even(&rows, step), &rows);
-            // The least for normal distributions: all dimensions lose as much as the water level, or all they have.
+            // The least for normal distributions: all dimensions lose as much as the water level,
+            // or all they have.
             let variances = || deviations.iter().map(|deviation| f64::from(deviation * deviation));
             let most: f64 = lost * variances().sum::<f64>();
             let mut level = 1.0;
@@ -989,8 +1046,12 @@ mod tests {
                 level *= 0.999;
             }
             let least: f64 =
-                variances().map(|variance| (variance / level).log2().max(0.0) / 2.0).sum::<f64>() / 64.0;
-            assert!(bits < least + above && bits > least, "{step}: {bits} where {least} is the least");
+                variances().map(|variance| (variance / level).log2().max(0.0) / 2.0).sum::<f64>()
+                    / 64.0;
+            assert!(
+                bits < least + above && bits > least,
+                "{step}: {bits} where {least} is the least"
+            );
         }
     }
 
@@ -1056,9 +1117,13 @@ mod tests {
         {
             assert_eq!(Coder::new(one(), spread, vec![class]).is_ok(), fits);
         }
-        for (mean, size, fits) in
-            [(1.0, 31, true), (0.0, 16, false), (-1.0, 16, false), (f32::NAN, 16, false), (3e38, 31, false)]
-        {
+        for (mean, size, fits) in [
+            (1.0, 31, true),
+            (0.0, 16, false),
+            (-1.0, 16, false),
+            (f32::NAN, 16, false),
+            (3e38, 31, false),
+        ] {
             assert_eq!(Steps::new(mean, vec![size]).is_ok(), fits, "{mean} {size}");
         }
     }
@@ -1069,14 +1134,21 @@ mod tests {
         let mut twice = rows(4000, &[0.1, 0.2, 0.4, 0.8], 2);
         twice.iter_mut().for_each(|row| row[1] += 5.0);
         let steps = Steps::of(twice.iter(), 4, 0.1).unwrap();
-        assert!(steps.of.windows(2).all(|pair| (pair[0] / pair[1] - 2.0).abs() < 0.02), "{steps:?}");
+        assert!(
+            steps.of.windows(2).all(|pair| (pair[0] / pair[1] - 2.0).abs() < 0.02),
+            "{steps:?}"
+        );
         let beyond = Steps::of(rows(40, &[1e-3, 1e3], 2).iter(), 2, 0.1).unwrap();
         assert!((beyond.of[0] / 0.1 - 4.0).abs() < 0.01 && (0.1 / beyond.of[1] - 4.0).abs() < 0.01);
         assert_eq!(steps.with_mean(0.2).unwrap().of[2], 2.0 * steps.of[2]);
-        assert_eq!(Steps::of([[0.5f32, 0.5]].iter(), 2, 0.1).unwrap(), Steps::even(0.1, 2).unwrap());
+        assert_eq!(
+            Steps::of([[0.5f32, 0.5]].iter(), 2, 0.1).unwrap(),
+            Steps::even(0.1, 2).unwrap()
+        );
     }
 
-    /// What is wanted of a vector is its product with queries, which are as large in each dimension as vectors are.
+    /// What is wanted of a vector is its product with queries, which are as large in each dimension
+    /// as vectors are.
     #[test]
     fn products_are_told_better_in_such_steps_at_as_many_bits() {
         let deviations: Vec<f32> = (0..64).map(|i| 0.3 / (1.0 + i as f32 / 8.0)).collect();
@@ -1099,7 +1171,10 @@ mod tests {
         };
         let (even, even_len) = of(Steps::even(0.09, 64).unwrap());
         let (error, len) = of(Steps::of(rows.iter(), 64, 0.1).unwrap());
-        assert!(error < 0.9 * even && len <= even_len * 101 / 100, "{error} {even} {len} {even_len}");
+        assert!(
+            error < 0.9 * even && len <= even_len * 101 / 100,
+            "{error} {even} {len} {even_len}"
+        );
     }
 
     #[test]
@@ -1109,8 +1184,9 @@ mod tests {
         let vectors = vec![&centroid[..]; 5000];
         let raw = write_cell(&coder, &centroid, None, &vectors).unwrap();
         let stats = Stats { n_vectors: 5000, ..Stats::default() };
-        let read =
-            |raw: &[u8]| CellShard::from_bytes(raw, &coder, Members::Told((0..5000).collect()), &stats);
+        let read = |raw: &[u8]| {
+            CellShard::from_bytes(raw, &coder, Members::Told((0..5000).collect()), &stats)
+        };
         assert_eq!(read(&raw).unwrap().rows().count(), 5000);
         let few = [&raw[..2], &[100], &raw[4..104]].concat();
         assert!(read(&few).is_err(), "fewer bytes than 5,000 vectors can take");
@@ -1139,7 +1215,13 @@ mod tests {
             (0..40).map(|i| VectorPlace::new(PageId(i / 2), i % 2, 1, 3)).collect();
         let slices: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
         let raw = write_cell(&coder, &centroid, Some(&places), &slices).unwrap();
-        let stats = Stats { n_pages: 20, n_sections: 40, n_passages: 40, n_vectors: 120, ..Stats::default() };
+        let stats = Stats {
+            n_pages: 20,
+            n_sections: 40,
+            n_passages: 40,
+            n_vectors: 120,
+            ..Stats::default()
+        };
         let read = |raw: &[u8], members, stats| CellShard::from_bytes(raw, &coder, members, stats);
         let cell = read(&raw, Members::Counted(40), &stats).unwrap();
         assert_eq!((cell.places(), cell.ids()), (&places[..], &[][..]));
@@ -1147,7 +1229,10 @@ mod tests {
         assert!(told.len() + 10 <= raw.len());
         let by_ids = read(&told, Members::Told(ids.clone()), &stats).unwrap();
         assert_eq!((by_ids.ids(), by_ids.places()), (&ids[..], &[][..]));
-        assert!(by_ids.vectors(&structure).eq(cell.vectors(&structure)), "whichever way they are named");
+        assert!(
+            by_ids.vectors(&structure).eq(cell.vectors(&structure)),
+            "whichever way they are named"
+        );
         assert!(cell.vectors(&structure.without_vectors()).eq(cell.vectors(&structure)));
         let all = cell.vectors(&structure).map(|vector| (vector.section, vector.part));
         assert!(all.eq((0..40).map(|section| (SectionId(section), 85))));
@@ -1157,7 +1242,8 @@ mod tests {
             assert!(read.iter().zip(&centroid).all(|(a, b)| (a - b).abs() < 0.013));
         }
         for ((row, scale), vector) in cell.rows().zip(&vectors) {
-            let error: f32 = row.iter().zip(vector).map(|(&q, v)| (f32::from(q) * scale - v).powi(2)).sum();
+            let error: f32 =
+                row.iter().zip(vector).map(|(&q, v)| (f32::from(q) * scale - v).powi(2)).sum();
             assert!(error < 0.03 * vector.iter().map(|v| v * v).sum::<f32>(), "{error}");
         }
         assert!(read(&raw, Members::Counted(39), &stats).is_err());
@@ -1196,12 +1282,18 @@ mod tests {
         assert_eq!(read.members(2), None);
         let others: Vec<u32> = (0..120).map(|i| i % 2).collect();
         let raw_others = write_centroids(&coder, &cells, &centroids, 0.1, &others).unwrap();
-        assert!(Centroids::from_bytes(&raw_others, dim as u32, &stats).is_err(), "60 in each, not 40 and 80");
+        assert!(
+            Centroids::from_bytes(&raw_others, dim as u32, &stats).is_err(),
+            "60 in each, not 40 and 80"
+        );
         let without = write_centroids(&coder, &cells, &centroids, 0.1, &[]).unwrap();
         assert!(without.len() + 10 < raw.len(), "{} {}", without.len(), raw.len());
         let without = Centroids::from_bytes(&without, dim as u32, &stats).unwrap();
         assert_eq!((without.cell_of(0), without.members(1)), (None, Some(Members::Counted(80))));
-        assert!(write_centroids(&coder, &cells, &centroids, 0.1, &[2]).is_err(), "there are two cells");
+        assert!(
+            write_centroids(&coder, &cells, &centroids, 0.1, &[2]).is_err(),
+            "there are two cells"
+        );
         assert!(write_centroids(&coder, &cells, &centroids[1..], 0.1, &[]).is_err());
     }
 
@@ -1216,16 +1308,19 @@ mod tests {
         let coder = even(&own, 0.05);
         let shard = ShardEntry { kind: ShardKind::Cell, hash: [7, 7, 112, 0], stored_len: 99 };
         let cells = vec![Cell { shard, n_vectors: 1 }; 80];
-        let write =
-            |centroids: &[Vec<f32>]| write_centroids(&coder, &cells, &centroids.concat(), 0.08, &[]).unwrap();
+        let write = |centroids: &[Vec<f32>]| {
+            write_centroids(&coder, &cells, &centroids.concat(), 0.08, &[]).unwrap()
+        };
         let alike: Vec<Vec<f32>> = (0..80).map(|i| of(i, i / 10)).collect();
         let raw = write(&alike);
         let stats = Stats { n_vectors: 80, ..Stats::default() };
         let read = Centroids::from_bytes(&raw, dim as u32, &stats).unwrap();
         for ((row, scale), centroid) in read.directions().zip(&alike) {
             // As long as the centroid is in this direction.
-            let length: f32 = row.iter().zip(centroid).map(|(&q, c)| f32::from(q) * scale * c).sum();
-            let off = row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale * length - c).abs());
+            let length: f32 =
+                row.iter().zip(centroid).map(|(&q, c)| f32::from(q) * scale * c).sum();
+            let off =
+                row.iter().zip(centroid).map(|(&q, c)| (f32::from(q) * scale * length - c).abs());
             assert!(off.fold(0.0, f32::max) < 0.08 * 0.6 + 0.01);
             let square: f32 = row.iter().map(|&q| (f32::from(q) * scale).powi(2)).sum();
             assert!((square - 1.0).abs() < 1e-5, "{square}");
@@ -1240,8 +1335,9 @@ mod tests {
         let dim = 32;
         let moulds = rows(4, &vec![0.3; dim], 5);
         let noise = rows(80, &vec![0.05; dim], 6);
-        let near =
-            |i: usize| -> Vec<f32> { noise[i].iter().zip(&moulds[i % 4]).map(|(a, b)| a + b).collect() };
+        let near = |i: usize| -> Vec<f32> {
+            noise[i].iter().zip(&moulds[i % 4]).map(|(a, b)| a + b).collect()
+        };
         let alike: Vec<Vec<f32>> = (0..80).map(near).collect();
         let apart = rows(80, &vec![0.304; dim], 8);
         let centroid = vec![0.0; dim];
@@ -1251,9 +1347,16 @@ mod tests {
             (write_cell(&coder, &centroid, None, &vectors).unwrap(), coder)
         };
         let ((alike_raw, coder), (apart_raw, _)) = (write(&alike), write(&apart));
-        assert!(alike_raw.len() * 10 < apart_raw.len() * 7, "{} {}", alike_raw.len(), apart_raw.len());
+        assert!(
+            alike_raw.len() * 10 < apart_raw.len() * 7,
+            "{} {}",
+            alike_raw.len(),
+            apart_raw.len()
+        );
         let stats = Stats { n_vectors: 80, ..Stats::default() };
-        let read = |raw: &[u8]| CellShard::from_bytes(raw, &coder, Members::Told((0..80).collect()), &stats);
+        let read = |raw: &[u8]| {
+            CellShard::from_bytes(raw, &coder, Members::Told((0..80).collect()), &stats)
+        };
         let cell = read(&alike_raw).unwrap();
         for ((row, scale), vector) in cell.rows().zip(&alike) {
             assert!(row.iter().zip(vector).all(|(&q, v)| (f32::from(q) * scale - v).abs() < 0.04));
@@ -1310,7 +1413,11 @@ mod tests {
             (200_001, 1000, false),
             (usize::MAX >> 12, 4096, false),
         ] {
-            assert_eq!(take_coded(&mut Reader::new(&raw, WHAT), n, dim).is_ok(), fits, "{n} rows of {dim}");
+            assert_eq!(
+                take_coded(&mut Reader::new(&raw, WHAT), n, dim).is_ok(),
+                fits,
+                "{n} rows of {dim}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! The few primitives all formats are made of: little-endian integers, LEB128 varints, length-prefixed strings.
+//! The few primitives all formats are made of: little-endian integers, LEB128 varints,
+//! length-prefixed strings.
 
 use crate::Error;
 
@@ -62,9 +63,11 @@ impl<'a> Reader<'a> {
     pub fn byte_from_end(&self, n: usize) -> Result<u8, Error> {
         match self.bytes.len().checked_sub(n).filter(|&at| at >= self.at) {
             Some(at) => Ok(self.bytes[at]),
-            None => {
-                Err(Error::Truncated { what: self.what, needed: n as u64, left: self.remaining() as u64 })
-            }
+            None => Err(Error::Truncated {
+                what: self.what,
+                needed: n as u64,
+                left: self.remaining() as u64,
+            }),
         }
     }
 
@@ -114,8 +117,8 @@ impl<'a> Reader<'a> {
         u32::try_from(self.varint64()?).map_err(|_| self.malformed("a number does not fit 32 bits"))
     }
 
-    /// A number of things of which each takes at least `min_len` bytes of what follows: never more than could be
-    /// there, so that it can be allocated for.
+    /// A number of things of which each takes at least `min_len` bytes of what follows: never more
+    /// than could be there, so that it can be allocated for.
     pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
         let n = self.varint()? as usize;
         self.fits(n, min_len)?;
@@ -248,7 +251,8 @@ mod tests {
     fn a_number_that_does_not_fit_is_refused() {
         assert!(Reader::new(&[0xff; 10], "test").varint64().is_err());
         assert_eq!(
-            Reader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "test").varint64(),
+            Reader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "test")
+                .varint64(),
             Ok(u64::MAX)
         );
         assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x1f], "test").varint().is_err());

@@ -55,7 +55,9 @@ impl Strings {
     /// A value; empty for an id that does not exist. Values ascend (by bytes) with their ids.
     pub fn value(&self, id: u32) -> &str {
         match (self.ends.get(id as usize), self.ends.get(id as usize + 1)) {
-            (Some(&start), Some(&end)) => self.text.get(start as usize..end as usize).unwrap_or_default(),
+            (Some(&start), Some(&end)) => {
+                self.text.get(start as usize..end as usize).unwrap_or_default()
+            }
             _ => "",
         }
     }
@@ -84,7 +86,9 @@ impl Strings {
     #[inline]
     pub fn ids(&self, page: PageId) -> &[u32] {
         match (self.offsets.get(page.index()), self.offsets.get(page.index() + 1)) {
-            (Some(&start), Some(&end)) => self.ids.get(start as usize..end as usize).unwrap_or_default(),
+            (Some(&start), Some(&end)) => {
+                self.ids.get(start as usize..end as usize).unwrap_or_default()
+            }
             _ => &[],
         }
     }
@@ -181,18 +185,27 @@ impl Column {
                 }
             }
             Self::Number(_) => self.number(page).map(AttributeValue::Number),
-            Self::Date(values) => values.get(page.index()).copied().flatten().map(AttributeValue::Date),
-            Self::Bool(values) => values.get(page.index()).copied().flatten().map(AttributeValue::Bool),
+            Self::Date(values) => {
+                values.get(page.index()).copied().flatten().map(AttributeValue::Date)
+            }
+            Self::Bool(values) => {
+                values.get(page.index()).copied().flatten().map(AttributeValue::Bool)
+            }
         }
     }
 
-    /// A page's number, or its date as one (exact), or its truth as 0 or 1: what ranges and sorting compare.
+    /// A page's number, or its date as one (exact), or its truth as 0 or 1: what ranges and sorting
+    /// compare.
     #[inline]
     pub fn number(&self, page: PageId) -> Option<f64> {
         match self {
             Self::Strings(_) => None,
-            Self::Number(values) => values.get(page.index()).copied().filter(|value| !value.is_nan()),
-            Self::Date(values) => values.get(page.index()).copied().flatten().map(|date| date as f64),
+            Self::Number(values) => {
+                values.get(page.index()).copied().filter(|value| !value.is_nan())
+            }
+            Self::Date(values) => {
+                values.get(page.index()).copied().flatten().map(|date| date as f64)
+            }
             Self::Bool(values) => values.get(page.index()).copied().flatten().map(f64::from),
         }
     }
@@ -228,7 +241,9 @@ impl Column {
                     }
                 }
             }
-            Self::Number(values) if values.iter().all(|&value| value.is_nan() || whole(value).is_some()) => {
+            Self::Number(values)
+                if values.iter().all(|&value| value.is_nan() || whole(value).is_some()) =>
+            {
                 out.push(1);
                 let mut before = 0;
                 for &value in values {
@@ -245,7 +260,10 @@ impl Column {
                 out.push(0);
                 out.extend(values.iter().map(|value| u8::from(!value.is_nan())));
                 out.extend(
-                    values.iter().filter(|value| !value.is_nan()).flat_map(|value| value.to_le_bytes()),
+                    values
+                        .iter()
+                        .filter(|value| !value.is_nan())
+                        .flat_map(|value| value.to_le_bytes()),
                 );
             }
             Self::Date(values) => {
@@ -260,7 +278,8 @@ impl Column {
     /// Reads what [`Column::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not such a column, or not of `kind`, or of another number of pages than the manifest's.
+    /// Where the bytes are not such a column, or not of `kind`, or of another number of pages than
+    /// the manifest's.
     pub fn from_bytes(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         if reader.u8()? != kind as u8 {
@@ -278,7 +297,9 @@ impl Column {
             AttributeKind::String | AttributeKind::Strings => {
                 Self::Strings(read_strings(&mut reader, kind == AttributeKind::Strings, n_pages)?)
             }
-            AttributeKind::Number if reader.u8()? == 1 => Self::Number(read_whole(&mut reader, n_pages)?),
+            AttributeKind::Number if reader.u8()? == 1 => {
+                Self::Number(read_whole(&mut reader, n_pages)?)
+            }
             AttributeKind::Number => Self::Number(
                 read_present(&mut reader, n_pages, f64::from_le_bytes)?
                     .into_iter()
@@ -315,7 +336,8 @@ impl Column {
     }
 }
 
-/// Writes one value, as texts have them: kind, u8, then a string; a number of strings, varint, and those; f64; i64; or u8.
+/// Writes one value, as texts have them: kind, u8, then a string; a number of strings, varint, and
+/// those; f64; i64; or u8.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
     out.push(value.kind() as u8);
     match value {
@@ -347,7 +369,9 @@ pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Erro
             }
             AttributeValue::Number(number)
         }
-        AttributeKind::Date => AttributeValue::Date(check_date(i64::from_le_bytes(reader.array()?))?),
+        AttributeKind::Date => {
+            AttributeValue::Date(check_date(i64::from_le_bytes(reader.array()?))?)
+        }
         AttributeKind::Bool => match reader.u8()? {
             truth @ 0..=1 => AttributeValue::Bool(truth == 1),
             _ => return Err(reader.malformed("a value is neither true nor false")),
@@ -364,7 +388,8 @@ fn check_date(date: i64) -> Result<i64, Error> {
 }
 
 fn strings(many: bool, pages: &[&[String]]) -> Strings {
-    let mut values: Vec<&str> = pages.iter().flat_map(|page| page.iter()).map(String::as_str).collect();
+    let mut values: Vec<&str> =
+        pages.iter().flat_map(|page| page.iter()).map(String::as_str).collect();
     values.sort_unstable();
     values.dedup();
     let mut text = String::new();
@@ -379,7 +404,9 @@ fn strings(many: bool, pages: &[&[String]]) -> Strings {
         let start = ids.len();
         // Every value is there: the list was made of them.
         ids.extend(
-            page.iter().filter_map(|value| values.binary_search(&value.as_str()).ok()).map(|id| id as u32),
+            page.iter()
+                .filter_map(|value| values.binary_search(&value.as_str()).ok())
+                .map(|id| id as u32),
         );
         ids[start..].sort_unstable();
         let mut kept = start;
@@ -421,7 +448,11 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
         }
         sum += u64::from(n);
         if sum > reader.remaining() as u64 {
-            return Err(Error::Truncated { what: WHAT, needed: sum, left: reader.remaining() as u64 });
+            return Err(Error::Truncated {
+                what: WHAT,
+                needed: sum,
+                left: reader.remaining() as u64,
+            });
         }
         offsets.push(sum as u32);
     }

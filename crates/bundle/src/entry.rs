@@ -1,5 +1,5 @@
-//! `findling.idx`: the one file of a bundle that changes. It names the current manifest; all else is named by its contents
-//! and can be cached for ever.
+//! `findling.idx`: the one file of a bundle that changes. It names the current manifest; all else
+//! is named by its contents and can be cached for ever.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -62,7 +62,11 @@ impl Entry {
         }
         let version = reader.u16()?;
         if version != VERSION {
-            return Err(Error::Version { what: WHAT, expected: VERSION.into(), got: version.into() });
+            return Err(Error::Version {
+                what: WHAT,
+                expected: VERSION.into(),
+                got: version.into(),
+            });
         }
         let zero = reader.u16()?;
         let manifest_len = reader.u32()?;
@@ -92,7 +96,12 @@ impl Entry {
     /// # Errors
     /// Where length or hash are others.
     pub fn check_manifest(&self, stored: &[u8]) -> Result<(), Error> {
-        check_stored("manifest", Some(self.manifest_len), hash128(stored) == self.manifest_hash, stored)
+        check_stored(
+            "manifest",
+            Some(self.manifest_len),
+            hash128(stored) == self.manifest_hash,
+            stored,
+        )
     }
 }
 

@@ -107,7 +107,10 @@ impl fmt::Display for Error {
                  version of `findling`"
             ),
             Self::Checksum { what } => {
-                write!(f, "{what}: the contents are not those the checksum was taken of; {REDEPLOY}")
+                write!(
+                    f,
+                    "{what}: the contents are not those the checksum was taken of; {REDEPLOY}"
+                )
             }
             Self::Length { what, expected, got } => {
                 write!(f, "{what}: expected a length of {expected}, found {got}; {REDEPLOY}")

@@ -1,4 +1,5 @@
-//! How shards and the manifest are stored: a header, then the contents, packed or deflated where that saves bytes.
+//! How shards and the manifest are stored: a header, then the contents, packed or deflated where
+//! that saves bytes.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -11,11 +12,13 @@
 //! | 12 | | of the manifest the first 16 bytes of BLAKE3 over what follows, of texts and encoder rows the first 4; of others none |
 //! | | | contents |
 //!
-//! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a [`ShardEntry`], the [`crate::Entry`]) says
-//! this hash, and mostly the length as stored, so that a file of another build, cut short or rewritten on the way, is refused before it is decoded.
-//! Texts and rows are not held against it, since a group shares one: of these a file that was damaged is refused by its checksum, and what a sound one is of is believed
-//! as its name says.
-//! The manifest has a checksum inside as well, since the engine is handed it without the entry; texts and rows have one since some of them share a hash.
+//! A file is named by a hash over all its bytes ([`crate::names`]). The one who refers to it (a
+//! [`ShardEntry`], the [`crate::Entry`]) says this hash, and mostly the length as stored, so that a
+//! file of another build, cut short or rewritten on the way, is refused before it is decoded. Texts
+//! and rows are not held against it, since a group shares one: of these a file that was damaged is
+//! refused by its checksum, and what a sound one is of is believed as its name says.
+//! The manifest has a checksum inside as well, since the engine is handed it without the entry;
+//! texts and rows have one since some of them share a hash.
 
 use std::borrow::Cow;
 
@@ -43,17 +46,23 @@ const PACKED: u8 = 2;
 /// Level 9 is within half a percent of the best, at a fifth of the time.
 const LEVEL: u8 = 9;
 
-/// A shard as it is stored, and its line in the directory. The same contents always give the same bytes.
+/// A shard as it is stored, and its line in the directory. The same contents always give the same
+/// bytes.
 ///
 /// # Errors
 /// Where the contents are longer than a shard of the kind may be.
 pub fn encode_shard(kind: ShardKind, raw: &[u8]) -> Result<(ShardEntry, Vec<u8>), Error> {
     let limit = max_raw_len(kind);
     if raw.len() as u64 > u64::from(limit) {
-        return Err(Error::Limit { what: "bytes of a shard", limit: limit.into(), got: raw.len() as u64 });
+        return Err(Error::Limit {
+            what: "bytes of a shard",
+            limit: limit.into(),
+            got: raw.len() as u64,
+        });
     }
     let stored = encode(kind as u8, raw, checksum_len(kind));
-    let entry = ShardEntry { kind, hash: shard_hash(kind, &stored), stored_len: stored.len() as u32 };
+    let entry =
+        ShardEntry { kind, hash: shard_hash(kind, &stored), stored_len: stored.len() as u32 };
     Ok((entry, stored))
 }
 
@@ -68,8 +77,8 @@ pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec
 /// The contents of a shard, checked against its line in the directory.
 ///
 /// # Errors
-/// Where length, checksum, kind or version are not the announced ones, or the contents do not inflate to the length that the
-/// header announces.
+/// Where length, checksum, kind or version are not the announced ones, or the contents do not
+/// inflate to the length that the header announces.
 pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error> {
     let len = Some(entry.stored_len).filter(|&len| len > 0);
     let hash_agrees = entry.kind.is_grouped() || shard_hash(entry.kind, stored) == entry.hash;
@@ -83,7 +92,8 @@ pub fn decode_shard(entry: &ShardEntry, stored: &[u8]) -> Result<Vec<u8>, Error>
     header.contents("shard", max_raw_len(entry.kind), reader)
 }
 
-/// Takes a checksum of so many bytes, which what follows must have; most files have none, and are not hashed for it.
+/// Takes a checksum of so many bytes, which what follows must have; most files have none, and are
+/// not hashed for it.
 fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<(), Error> {
     let checksum = reader.take(len)?;
     match len == 0 || hash128(&stored[reader.at()..]).starts_with(checksum) {
@@ -143,7 +153,8 @@ pub(crate) fn check_stored(
     stored: &[u8],
 ) -> Result<(), Error> {
     let wrong_len = len.filter(|&len| stored.len() as u64 != u64::from(len));
-    // A page that says "not found" is the usual stranger: say so rather than talk of lengths and hashes.
+    // A page that says "not found" is the usual stranger: say so rather than talk of lengths and
+    // hashes.
     if (wrong_len.is_some() || !hash_agrees) && !stored.starts_with(&MAGIC) {
         Header::read(&mut Reader::new(stored, what))?;
     }
@@ -167,7 +178,8 @@ fn encode(kind: u8, raw: &[u8], checksum_len: usize) -> Vec<u8> {
     stored
 }
 
-/// Packs the contents of a kind that is packed; `None` for others, and for contents that are not of the kind.
+/// Packs the contents of a kind that is packed; `None` for others, and for contents that are not of
+/// the kind.
 fn pack(kind: u8, raw: &[u8]) -> Option<Vec<u8>> {
     match ShardKind::of(kind)? {
         ShardKind::Terms | ShardKind::SecondTier => packed::pack(raw),
@@ -194,7 +206,8 @@ fn unpack(kind: u8, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 /// The contents as small as they come, and how they were made so.
 fn compress(kind: u8, raw: &[u8]) -> (u8, Cow<'_, [u8]>) {
     let deflated = compress_to_vec(raw, LEVEL);
-    // Deflate is better where lists repeat each other, as those of words do that stand on every page.
+    // Deflate is better where lists repeat each other, as those of words do that stand on every
+    // page.
     if let Some(packed) = pack(kind, raw)
         && packed.len() < raw.len().min(deflated.len())
         && raw.len() as u64 <= packed.len() as u64 * MAX_INFLATION
@@ -203,7 +216,8 @@ fn compress(kind: u8, raw: &[u8]) -> (u8, Cow<'_, [u8]>) {
     {
         return (PACKED, packed.into());
     }
-    // Where deflate saves less than a thirtieth (int8 vectors), inflating would cost more time than it saves.
+    // Where deflate saves less than a thirtieth (int8 vectors), inflating would cost more time than
+    // it saves.
     if deflated.len() + raw.len() / 30 < raw.len() {
         (DEFLATE, deflated.into())
     } else {
@@ -237,13 +251,20 @@ impl Header {
         Ok(Self { kind, codec, raw_len: reader.u32()? })
     }
 
-    /// Takes the rest. What is allocated is bounded by the limit, and by what deflate can make of the input.
-    fn contents(&self, what: &'static str, limit: u32, mut reader: Reader<'_>) -> Result<Vec<u8>, Error> {
+    /// Takes the rest. What is allocated is bounded by the limit, and by what deflate can make of
+    /// the input.
+    fn contents(
+        &self,
+        what: &'static str,
+        limit: u32,
+        mut reader: Reader<'_>,
+    ) -> Result<Vec<u8>, Error> {
         let contents = reader.take(reader.remaining())?;
         if self.raw_len > limit {
             return Err(Error::Limit { what, limit: limit.into(), got: self.raw_len.into() });
         }
-        let wrong = |got: usize| Error::Length { what, expected: self.raw_len.into(), got: got as u64 };
+        let wrong =
+            |got: usize| Error::Length { what, expected: self.raw_len.into(), got: got as u64 };
         if self.codec == STORED {
             if contents.len() != self.raw_len as usize {
                 return Err(wrong(contents.len()));
@@ -255,8 +276,9 @@ impl Header {
         }
         let raw = match self.codec {
             PACKED => unpack(self.kind, contents, self.raw_len as usize)?,
-            _ => decompress_to_vec_with_limit(contents, self.raw_len as usize)
-                .map_err(|_| Error::malformed(what, "the contents do not inflate to the length announced"))?,
+            _ => decompress_to_vec_with_limit(contents, self.raw_len as usize).map_err(|_| {
+                Error::malformed(what, "the contents do not inflate to the length announced")
+            })?,
         };
         if raw.len() != self.raw_len as usize {
             return Err(wrong(raw.len()));

@@ -1,8 +1,8 @@
 //! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320): who is near whom, on each layer.
 //!
-//! Only its structure: vectors are in shards of their own. The base layer holds every vector, each layer above it a
-//! sample of the one below. Not useful for small corpora, where comparing with every vector is as fast; such bundles
-//! have none.
+//! Only its structure: vectors are in shards of their own. The base layer holds every vector, each
+//! layer above it a sample of the one below. Not useful for small corpora, where comparing with
+//! every vector is as fast; such bundles have none.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -20,9 +20,9 @@
 //! | degrees | a varint for each node |
 //! | neighbours | for each node, ascending: varints, distances from the one before less one |
 //!
-//! Distances take two thirds of the bytes that u32 neighbours take, once both are deflated (76.6 against 111.4 a vector
-//! over 6,000 of 256 dimensions; `build/examples/graph_cost.rs`), so that is what travels; in memory it is offsets and
-//! u32 neighbours, ready to follow.
+//! Distances take two thirds of the bytes that u32 neighbours take, once both are deflated (76.6
+//! against 111.4 a vector over 6,000 of 256 dimensions; `build/examples/graph_cost.rs`), so that is
+//! what travels; in memory it is offsets and u32 neighbours, ready to follow.
 
 use crate::codec::{Reader, put_varint};
 use crate::limits::MAX_LAYERS;
@@ -51,21 +51,26 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of the layers given, base layer first. Neighbour lists are sorted and freed of duplicates and of the
-    /// node itself.
+    /// A graph of the layers given, base layer first. Neighbour lists are sorted and freed of
+    /// duplicates and of the node itself.
     ///
     /// # Errors
-    /// Where the base layer is not exactly the vectors 0, 1, 2, ..., a layer's nodes do not ascend, a neighbour is not
-    /// of its layer, a layer above has nodes that the one below has not, or the entry is not of the topmost layer.
+    /// Where the base layer is not exactly the vectors 0, 1, 2, ..., a layer's nodes do not ascend,
+    /// a neighbour is not of its layer, a layer above has nodes that the one below has not, or
+    /// the entry is not of the topmost layer.
     pub fn new(entry: VectorId, layers: Vec<LayerLists>) -> Result<Self, Error> {
         let n_vectors = layers.first().map_or(0, Vec::len) as u32;
-        let mut graph = Self { n_vectors, entry: entry.0, layers: Vec::with_capacity(layers.len()) };
+        let mut graph =
+            Self { n_vectors, entry: entry.0, layers: Vec::with_capacity(layers.len()) };
         for (height, lists) in layers.into_iter().enumerate() {
             let mut layer = Layer { nodes: Vec::new(), offsets: vec![0], neighbours: Vec::new() };
             for (i, (node, mut neighbours)) in lists.into_iter().enumerate() {
                 if height == 0 {
                     if node.index() != i {
-                        return Err(Error::malformed(WHAT, "the base layer must hold every vector in order"));
+                        return Err(Error::malformed(
+                            WHAT,
+                            "the base layer must hold every vector in order",
+                        ));
                     }
                 } else {
                     layer.nodes.push(node.0);
@@ -87,7 +92,8 @@ impl Graph {
         if self.layers.is_empty() || self.layers.len() > MAX_LAYERS {
             return broken("the number of layers is impossible");
         }
-        // Membership by a mark for each vector: the layer's height plus one, so that one array serves all layers.
+        // Membership by a mark for each vector: the layer's height plus one, so that one array
+        // serves all layers.
         let mut height_of = vec![1u8; self.n_vectors as usize];
         for (height, layer) in self.layers.iter().enumerate() {
             if height > 0 {
@@ -101,8 +107,9 @@ impl Graph {
                     }
                 }
             }
-            let in_layer =
-                |n: &u32| height_of.get(*n as usize).is_some_and(|&mark| usize::from(mark) == height + 1);
+            let in_layer = |n: &u32| {
+                height_of.get(*n as usize).is_some_and(|&mark| usize::from(mark) == height + 1)
+            };
             if !layer.neighbours.iter().all(in_layer) {
                 return broken("a neighbour is not of its layer");
             }
@@ -133,14 +140,15 @@ impl Graph {
         self.layers.iter().map(|layer| layer.neighbours.len()).sum()
     }
 
-    /// The [`VectorId`]s near `node` on the base layer, ascending; none for a vector that does not exist. O(1).
+    /// The [`VectorId`]s near `node` on the base layer, ascending; none for a vector that does not
+    /// exist. O(1).
     #[inline]
     pub fn base_neighbours(&self, node: VectorId) -> &[u32] {
         self.layers.first().map_or(&[], |layer| layer.at(node.index()))
     }
 
-    /// The [`VectorId`]s near `node` on any layer, ascending; none for a vector that is not of the layer. O(1) on the
-    /// base layer, O(log nodes) above.
+    /// The [`VectorId`]s near `node` on any layer, ascending; none for a vector that is not of the
+    /// layer. O(1) on the base layer, O(log nodes) above.
     pub fn neighbours(&self, layer: usize, node: VectorId) -> &[u32] {
         if layer == 0 {
             return self.base_neighbours(node);
@@ -184,7 +192,8 @@ impl Graph {
     /// Reads what [`Graph::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not such a graph, or are of another number of vectors than the manifest's.
+    /// Where the bytes are not such a graph, or are of another number of vectors than the
+    /// manifest's.
     pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n_vectors = reader.varint()?;
@@ -221,14 +230,23 @@ impl Graph {
             for _ in 0..n_nodes {
                 sum += u64::from(reader.varint()?);
                 if sum > raw.len() as u64 {
-                    return Err(Error::Truncated { what: WHAT, needed: sum, left: raw.len() as u64 });
+                    return Err(Error::Truncated {
+                        what: WHAT,
+                        needed: sum,
+                        left: raw.len() as u64,
+                    });
                 }
                 offsets.push(sum as u32);
             }
             reader.fits(sum as usize, 1)?;
             let mut neighbours = Vec::with_capacity(sum as usize);
             for pair in offsets.windows(2) {
-                read_ascending(&mut reader, (pair[1] - pair[0]) as usize, n_vectors, &mut neighbours)?;
+                read_ascending(
+                    &mut reader,
+                    (pair[1] - pair[0]) as usize,
+                    n_vectors,
+                    &mut neighbours,
+                )?;
             }
             layers.push(Layer { nodes, offsets, neighbours });
         }
@@ -259,7 +277,12 @@ fn put_ascending(out: &mut Vec<u8>, ids: &[u32]) {
     }
 }
 
-fn read_ascending(reader: &mut Reader<'_>, n: usize, limit: u32, out: &mut Vec<u32>) -> Result<(), Error> {
+fn read_ascending(
+    reader: &mut Reader<'_>,
+    n: usize,
+    limit: u32,
+    out: &mut Vec<u32>,
+) -> Result<(), Error> {
     let mut next = 0u64;
     for _ in 0..n {
         let id = next + u64::from(reader.varint()?);

@@ -1,8 +1,8 @@
 //! The numbers by which the parts of a corpus are known inside a bundle.
 //!
-//! All are dense and start at 0. Sections are numbered in page order, passages and vectors in section
-//! order, so that the sections of a page, and the passages and vectors of a section, are ranges
-//! (see [`crate::structure`]).
+//! All are dense and start at 0. Sections are numbered in page order, passages and vectors in
+//! section order, so that the sections of a page, and the passages and vectors of a section, are
+//! ranges (see [`crate::structure`]).
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

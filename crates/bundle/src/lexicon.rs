@@ -1,8 +1,9 @@
 //! The dictionary with its postings: "where does this term occur, and how often?"
 //!
-//! The lexicon is cut into ranges of terms, one shard each; the manifest says which term begins which
-//! ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for each term, three posting lists,
-//! one a [`Level`]: what is true of a whole page (its title, its path) is said once, not in each of its passages.
+//! The lexicon is cut into ranges of terms, one shard each; the manifest says which term begins
+//! which ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for each
+//! term, three posting lists, one a [`Level`]: what is true of a whole page (its title, its path)
+//! is said once, not in each of its passages.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -22,23 +23,29 @@
 //! | `n_second` | three varints: how many more of each are in the second tier |
 //! | `len` | varint: bytes of its lists |
 //!
-//! A section is named by its page and its place there, a passage by its section's name and its own place in it, so that an edit which
-//! changes how many sections a page has, or a section passages, leaves the postings of all other pages as they were. A posting of a page is the
-//! varint `gap * 2 + plain`, of a section `gap * 4 + later * 2 + plain`, of a passage `gap * 8 + later * 4 + skips * 2 + plain`. `gap` is
-//! the distance from the page before, of pages less one. Where `later` is 1, a varint follows: the distance from the section before,
-//! or from the page's first, less one, where sections are counted from the one behind the last. Where `skips` is 1, another one: the same for passages in their section.
-//! `plain` says that the frequencies are `[1, 0]`; where it does not, both follow as varints. They are never both 0. The lengths
-//! of the fields that a term is in stand behind its three lists, a byte each, the last posting's first, so that one walk reads
-//! postings from the front and lengths from the end: of titles and headings as they are, at most 255, of text and
-//! code by [`len_code`]; of paths and of the headings above there are none. So a query fetches the lengths of what its words
-//! are in, and of nothing else.
+//! A section is named by its page and its place there, a passage by its section's name and its own
+//! place in it, so that an edit which changes how many sections a page has, or a section passages,
+//! leaves the postings of all other pages as they were. A posting of a page is the varint `gap * 2
+//! + plain`, of a section `gap * 4 + later * 2 + plain`, of a passage `gap * 8 + later * 4 + skips
+//! * 2 + plain`. `gap` is the distance from the page before, of pages less one. Where `later` is 1,
+//! a varint follows: the distance from the section before, or from the page's first, less one,
+//! where sections are counted from the one behind the last. Where `skips` is 1, another one: the
+//! same for passages in their section. `plain` says that the frequencies are `[1, 0]`; where it
+//! does not, both follow as varints. They are never both 0. The lengths of the fields that a term
+//! is in stand behind its three lists, a byte each, the last posting's first, so that one walk
+//! reads postings from the front and lengths from the end: of titles and headings as they are, at
+//! most 255, of text and code by [`len_code`]; of paths and of the headings above there are none.
+//! So a query fetches the lengths of what its words are in, and of nothing else.
 //!
-//! A word of every other page has so many postings that a query would fetch little else. On each level those where it counts most are the
-//! first tier, here; the others are the second tier, a shard of its own with the same form, which says 0 for each `n_second` (champion lists in a tiered index: Manning,
-//! Raghavan and Schütze, "Introduction to Information Retrieval", 2008, sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
+//! A word of every other page has so many postings that a query would fetch little else. On each
+//! level those where it counts most are the first tier, here; the others are the second tier, a
+//! shard of its own with the same form, which says 0 for each `n_second` (champion lists in a
+//! tiered index: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008,
+//! sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
 //!
-//! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a binary search over
-//! blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and half a byte a term.
+//! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a
+//! binary search over blocks and a scan of one: O(log n + [`BLOCK`]). In memory: the raw bytes and
+//! half a byte a term.
 
 pub(crate) mod packed;
 
@@ -50,7 +57,8 @@ const WHAT: &str = "terms";
 
 /// Terms in a block.
 pub const BLOCK: usize = 16;
-/// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and eight numbers.
+/// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and eight
+/// numbers.
 const LEAST_ENTRY: usize = 10;
 
 /// The three levels of postings.
@@ -69,15 +77,17 @@ impl Level {
     pub const ALL: [Self; 3] = [Self::Page, Self::Section, Self::Passage];
 }
 
-/// One occurrence list entry: an id of its level, and how often the term occurs in the level's two fields.
+/// One occurrence list entry: an id of its level, and how often the term occurs in the level's two
+/// fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// A page, section or passage.
     pub id: u32,
     /// Frequencies in the level's two fields; not both 0.
     pub tf: [u32; 2],
-    /// Tokens in those fields; 0 where the term is not in the field, and for paths and the headings above. At most 255 for
-    /// titles and headings; those of passages are as [`round_len`] has them.
+    /// Tokens in those fields; 0 where the term is not in the field, and for paths and the
+    /// headings above. At most 255 for titles and headings; those of passages are as
+    /// [`round_len`] has them.
     pub len: [u32; 2],
 }
 
@@ -94,8 +104,8 @@ impl Posting {
     }
 }
 
-/// A length in a byte: exact below 4, then two steps an octave, which is within a quarter. Finer steps would cost every query
-/// bytes and gain it nothing.
+/// A length in a byte: exact below 4, then two steps an octave, which is within a quarter. Finer
+/// steps would cost every query bytes and gain it nothing.
 pub fn len_code(len: u32) -> u8 {
     if len < 4 {
         return len as u8;
@@ -104,7 +114,8 @@ pub fn len_code(len: u32) -> u8 {
     (4 + (octave - 2) * 2 + (len >> (octave - 1) & 1)) as u8
 }
 
-/// The length that a code stands for: the middle of those that share it. Codes beyond the last are the last.
+/// The length that a code stands for: the middle of those that share it. Codes beyond the last are
+/// the last.
 #[inline]
 pub fn len_of(code: u8) -> u32 {
     if code < 4 {
@@ -137,7 +148,8 @@ pub struct TermEntry {
     len: u32,
 }
 
-/// The part of a term that is indexed: the longest prefix of whole characters that fits [`MAX_TERM_LEN`].
+/// The part of a term that is indexed: the longest prefix of whole characters that fits
+/// [`MAX_TERM_LEN`].
 pub fn cap_term(term: &str) -> &str {
     if term.len() <= MAX_TERM_LEN {
         return term;
@@ -174,11 +186,12 @@ impl TermsBuilder {
         self.n_terms == 0
     }
 
-    /// Adds a term with its posting lists by [`Level`]: all that there are, or the second tier of them. `structure`: which passages are of which section.
+    /// Adds a term with its posting lists by [`Level`]: all that there are, or the second tier of
+    /// them. `structure`: which passages are of which section.
     ///
     /// # Errors
-    /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0, 0]`, or there is
-    /// nothing to add.
+    /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0,
+    /// 0]`, or there is nothing to add.
     pub fn push(
         &mut self,
         term: &str,
@@ -220,11 +233,18 @@ impl TermsBuilder {
             let (mut next, mut before) = (0, Place::default());
             for posting in *list {
                 if posting.id < next || posting.id == u32::MAX || posting.tf == [0, 0] {
-                    return Err(Error::malformed(WHAT, "ids must ascend, with frequencies above 0"));
+                    return Err(Error::malformed(
+                        WHAT,
+                        "ids must ascend, with frequencies above 0",
+                    ));
                 }
                 let plain = posting.tf == [1, 0];
-                before =
-                    Place::of(posting.id, level, structure).put(before, level, plain, &mut self.postings);
+                before = Place::of(posting.id, level, structure).put(
+                    before,
+                    level,
+                    plain,
+                    &mut self.postings,
+                );
                 if !plain {
                     put_varint(&mut self.postings, posting.tf[0]);
                     put_varint(&mut self.postings, posting.tf[1]);
@@ -279,7 +299,8 @@ struct Place {
     at: u32,
 }
 
-/// How far a posting is from the least place: pages on, then sections on, or from the page's first; then passages.
+/// How far a posting is from the least place: pages on, then sections on, or from the page's first;
+/// then passages.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     gap: u64,
@@ -400,8 +421,9 @@ impl TermsShard {
                 });
             }
             let shared = if i % BLOCK == 0 { 0 } else { dictionary.varint()? as usize };
-            let prefix =
-                last.get(..shared).ok_or(Error::malformed(WHAT, "a term shares more than there is"))?;
+            let prefix = last
+                .get(..shared)
+                .ok_or(Error::malformed(WHAT, "a term shares more than there is"))?;
             term.clear();
             term.push_str(prefix);
             term.push_str(dictionary.str()?);
@@ -418,7 +440,8 @@ impl TermsShard {
             core::mem::swap(&mut last, &mut term);
             let df = dictionary.varint()?;
             let [n, n_second] = read_counts(&mut dictionary)?;
-            let n_passages = n[Level::Passage as usize].saturating_add(n_second[Level::Passage as usize]);
+            let n_passages =
+                n[Level::Passage as usize].saturating_add(n_second[Level::Passage as usize]);
             let len = dictionary.varint()? as usize;
             if df > stats.n_passages || df < n_passages || n == [0; 3] {
                 return Err(Error::malformed(WHAT, "a document frequency is impossible"));
@@ -482,7 +505,8 @@ impl TermsShard {
     }
 
     fn first_term(&self, block: Block) -> &[u8] {
-        let mut reader = Reader::new(self.raw.get(block.dictionary as usize..).unwrap_or_default(), WHAT);
+        let mut reader =
+            Reader::new(self.raw.get(block.dictionary as usize..).unwrap_or_default(), WHAT);
         let len = reader.varint().unwrap_or(0);
         reader.take(len as usize).unwrap_or_default()
     }
@@ -499,8 +523,14 @@ impl TermsShard {
         }
     }
 
-    /// A posting list, ascending by id. `entry` must be of this shard, which must be of the same bundle as `structure`.
-    pub fn postings<'a>(&'a self, entry: &TermEntry, level: Level, structure: &'a Structure) -> Postings<'a> {
+    /// A posting list, ascending by id. `entry` must be of this shard, which must be of the same
+    /// bundle as `structure`.
+    pub fn postings<'a>(
+        &'a self,
+        entry: &TermEntry,
+        level: Level,
+        structure: &'a Structure,
+    ) -> Postings<'a> {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
         let mut postings = Postings {
@@ -521,7 +551,8 @@ impl TermsShard {
         postings
     }
 
-    /// The three posting lists, by [`Level`], for one pass less than three calls of [`TermsShard::postings`].
+    /// The three posting lists, by [`Level`], for one pass less than three calls of
+    /// [`TermsShard::postings`].
     pub fn lists(&self, entry: &TermEntry, structure: &Structure) -> [Vec<Posting>; 3] {
         let end = entry.start as usize + entry.len as usize;
         let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
@@ -588,13 +619,16 @@ impl Lists<'_> {
     }
 
     fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
-        // Of the places in pages and sections the structure knows better, which may not be here yet.
+        // Of the places in pages and sections the structure knows better, which may not be here
+        // yet.
         let Stats { n_pages, n_sections, n_passages, .. } = *stats;
         let limits = [n_pages, n_sections, n_passages].map(u64::from);
         let mut least = Place::default();
         for _ in 0..n {
             let (place, tf, _) = self.next(level, least)?;
-            if place.iter().zip(limits).any(|(&at, limit)| at >= limit.max(1)) || place[0] >= limits[0] {
+            if place.iter().zip(limits).any(|(&at, limit)| at >= limit.max(1))
+                || place[0] >= limits[0]
+            {
                 return Err(self.reader.malformed("an id is beyond the last"));
             }
             if tf == [0, 0] {
@@ -649,8 +683,11 @@ impl Terms<'_> {
 
     fn decode(&mut self) -> Result<TermEntry, Error> {
         let reader = &mut self.reader;
-        let shared =
-            if (self.ordinal as usize).is_multiple_of(BLOCK) { 0 } else { reader.varint()? as usize };
+        let shared = if (self.ordinal as usize).is_multiple_of(BLOCK) {
+            0
+        } else {
+            reader.varint()? as usize
+        };
         if self.term.is_char_boundary(shared) {
             self.term.truncate(shared);
         }
@@ -664,7 +701,8 @@ impl Terms<'_> {
     }
 }
 
-/// One list of two tiers, both ascending by id and without an id in common. Where there is one in both, hostile bytes, it comes twice.
+/// One list of two tiers, both ascending by id and without an id in common. Where there is one in
+/// both, hostile bytes, it comes twice.
 pub fn merged(
     first: impl Iterator<Item = Posting>,
     second: impl Iterator<Item = Posting>,
@@ -707,7 +745,8 @@ impl Iterator for Postings<'_> {
             Level::Section => self.structure.section_at(PageId(page), section).map(|id| id.0),
             Level::Passage => self.structure.passage_in(PageId(page), section, at).map(|id| id.0),
         };
-        // A place that the page does not have ends the list: any other answer could name one section without end.
+        // A place that the page does not have ends the list: any other answer could name one
+        // section without end.
         let Some(id) = id else {
             self.left = 0;
             return None;

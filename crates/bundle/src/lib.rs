@@ -1,7 +1,8 @@
-//! What lies on disk and on the wire: every format of a bundle, its writer and its reader in one module.
+//! What lies on disk and on the wire: every format of a bundle, its writer and its reader in one
+//! module.
 //!
-//! A bundle is a directory of immutable shards named by their contents, and one small file that names the current
-//! manifest. The same parts make a single file.
+//! A bundle is a directory of immutable shards named by their contents, and one small file that
+//! names the current manifest. The same parts make a single file.
 //!
 //! | where | what | module |
 //! |---|---|---|
@@ -50,13 +51,16 @@
 //!
 //! # Rules that hold for every format
 //!
-//! - Numbers are little-endian, or LEB128 varints; strings are UTF-8 behind a varint length; ids are dense from 0.
+//! - Numbers are little-endian, or LEB128 varints; strings are UTF-8 behind a varint length; ids
+//!   are dense from 0.
 //! - The same contents give the same bytes.
-//! - Readers take bytes that nobody vouches for. `from_bytes` checks everything ([`texts`] checks a page when it is read) and
-//!   gives an [`Error`] that says what was expected, what was found and what to do; after it, accessors are total:
-//!   an id that does not exist gives nothing, never a panic.
-//! - What a reader allocates is at most 256 times its input's length (for the manifest, what [`limits`] says; for packed terms,
-//!   some 200 kB of models more), whatever the input claims; `tests/allocation.rs` measures it.
+//! - Readers take bytes that nobody vouches for. `from_bytes` checks everything ([`texts`] checks a
+//!   page when it is read) and gives an [`Error`] that says what was expected, what was found and
+//!   what to do; after it, accessors are total: an id that does not exist gives nothing, never a
+//!   panic.
+//! - What a reader allocates is at most 256 times its input's length (for the manifest, what
+//!   [`limits`] says; for packed terms, some 200 kB of models more), whatever the input claims;
+//!   `tests/allocation.rs` measures it.
 //! - Nothing here does IO, reads a clock or spawns a thread.
 
 pub mod addresses;
@@ -91,7 +95,9 @@ pub use codec::{hash128, hex};
 pub use column::Column;
 pub use entry::Entry;
 pub use error::Error;
-pub use frame::{announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, rename_shard};
+pub use frame::{
+    announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, rename_shard,
+};
 pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};

@@ -1,20 +1,21 @@
-//! What a reader believes at most. Everything that decides how much memory is taken is checked against these before
-//! it is taken; within them, what a reader allocates is bounded by the length of its input.
+//! What a reader believes at most. Everything that decides how much memory is taken is checked
+//! against these before it is taken; within them, what a reader allocates is bounded by the length
+//! of its input.
 
 use crate::{Error, ShardKind};
 
 /// Most bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
 
-/// Most lines of all the manifest's ranges together. A line may take much less than a bit, so that the length of the input is no bound
-/// to what they claim.
+/// Most lines of all the manifest's ranges together. A line may take much less than a bit, so that
+/// the length of the input is no bound to what they claim.
 pub const MAX_RANGES: usize = 200_000;
 
 /// Most vectors whose cells the centroids tell.
 pub const MAX_TOLD: u32 = 25_000;
 
-/// Longest term in bytes. Longer ones are cut at a character boundary when written and when looked up
-/// (see [`crate::lexicon::cap_term`]).
+/// Longest term in bytes. Longer ones are cut at a character boundary when written and when looked
+/// up (see [`crate::lexicon::cap_term`]).
 pub const MAX_TERM_LEN: usize = 128;
 
 /// Most pages, sections, passages or vectors: ids stay below this.

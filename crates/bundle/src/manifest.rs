@@ -1,6 +1,6 @@
 //! The manifest: what a reader must know before the first query. Schema, statistics, the encoder's
-//! identity and the shard directory. Its fields one after the other (`fields`), then the lists that grow with the site in columns
-//! (`tables`).
+//! identity and the shard directory. Its fields one after the other (`fields`), then the lists that
+//! grow with the site in columns (`tables`).
 
 mod fields;
 mod tables;
@@ -21,16 +21,19 @@ const WHAT: &str = "manifest";
 pub struct Manifest {
     /// The tool and version that wrote the bundle, for people: `findling 0.1.0`.
     pub generator: String,
-    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed in each.
+    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are
+    /// analysed in each.
     pub languages: Vec<String>,
-    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of these languages).
-    /// A reader whose own differs would look for other terms than were indexed, and refuses.
+    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of
+    /// these languages). A reader whose own differs would look for other terms than were
+    /// indexed, and refuses.
     pub analysis: u64,
     /// How many there are of what.
     pub stats: Stats,
     /// Typed attributes, by name, sorted.
     pub attributes: Vec<Attribute>,
-    /// The encoder of the documents, and what its space looks like; `None` in a bundle without vectors.
+    /// The encoder of the documents, and what its space looks like; `None` in a bundle without
+    /// vectors.
     pub dense: Option<Dense>,
     /// The lexicon's shards, in term order.
     pub lexicon: Vec<LexiconRange>,
@@ -38,7 +41,8 @@ pub struct Manifest {
     pub spelling: Vec<SpellingRange>,
     /// The site's synonyms, by word.
     pub synonyms: Vec<Synonym>,
-    /// How results are ranked: a number for each line of [`RANKING_MOST`]; empty for the engine's defaults.
+    /// How results are ranked: a number for each line of [`RANKING_MOST`]; empty for the engine's
+    /// defaults.
     pub ranking: Vec<f32>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
@@ -46,8 +50,8 @@ pub struct Manifest {
     pub shards: Vec<ShardEntry>,
 }
 
-/// The most that each parameter of ranking may be; the least is 0. Frequencies are divided by what the shares of a field's length
-/// leave, so that these stay below 1.
+/// The most that each parameter of ranking may be; the least is 0. Frequencies are divided by what
+/// the shares of a field's length leave, so that these stay below 1.
 ///
 /// | lines | parameters |
 /// |---|---|
@@ -84,15 +88,16 @@ pub struct Stats {
     pub n_vectors: u32,
     /// Distinct terms.
     pub n_terms: u32,
-    /// Mean number of tokens in each field, over the passages where it has any (a page's title counts once for each of its
-    /// passages, since BM25F scores passages). In the order of [`crate::Field`].
+    /// Mean number of tokens in each field, over the passages where it has any (a page's title
+    /// counts once for each of its passages, since BM25F scores passages). In the order of
+    /// [`crate::Field`].
     pub mean_len: [f32; 6],
 }
 
 /// The fields of lexical retrieval, two on each level.
 ///
-/// Postings of a page carry the term frequencies of `Title` and `Path`, postings of a section those of
-/// `Heading` and `Ancestors`, postings of a passage those of `Body` and `Code`.
+/// Postings of a page carry the term frequencies of `Title` and `Path`, postings of a section those
+/// of `Heading` and `Ancestors`, postings of a passage those of `Body` and `Code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Field {
@@ -119,8 +124,9 @@ pub struct Attribute {
     pub kind: AttributeKind,
     /// The shard with its column.
     pub column: crate::ShardId,
-    /// Whether it is counted by itself (`facets: ["*"]`): marked for that (`data-findling-filter`), or of front matter and with few
-    /// values. Any attribute is counted where it is named.
+    /// Whether it is counted by itself (`facets: ["*"]`): marked for that
+    /// (`data-findling-filter`), or of front matter and with few values. Any attribute is
+    /// counted where it is named.
     pub facet: bool,
 }
 
@@ -182,22 +188,25 @@ impl AttributeValue {
 pub struct Dense {
     /// The documents' encoder.
     pub encoder: EncoderCard,
-    /// The mean of all vectors as stored, `encoder.dim` long: the zero point of convex fusion. Each in the upper 16 bits of an f32; the manifest keeps no others
-    /// ([`upper_half`]).
+    /// The mean of all vectors as stored, `encoder.dim` long: the zero point of convex fusion.
+    /// Each in the upper 16 bits of an f32; the manifest keeps no others ([`upper_half`]).
     pub mean: Vec<f32>,
     /// Shards of int8 vectors, in vector order.
     pub vectors: Vec<VectorRange>,
     /// The HNSW graph; `None` where the corpus is too small for one to help.
     pub graph: Option<crate::ShardId>,
-    /// The same vectors in cells, for readers who fetch few of them; `None` in a bundle that is read whole.
+    /// The same vectors in cells, for readers who fetch few of them; `None` in a bundle that is
+    /// read whole.
     pub centroids: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The projection from the encoder's own dimensions onto those stored; `None` where they are the same.
+    /// The projection from the encoder's own dimensions onto those stored; `None` where they are
+    /// the same.
     pub projection: Option<crate::ShardId>,
     /// The static query encoder's rows; `None` in a bundle without that encoder.
     pub rows: Option<StaticRows>,
-    /// The shards of codes of sentences, in page order; none in a bundle whose snippets are not chosen by them.
+    /// The shards of codes of sentences, in page order; none in a bundle whose snippets are not
+    /// chosen by them.
     pub sentences: Vec<SentencesRange>,
 }
 
@@ -208,10 +217,12 @@ pub struct StaticRows {
     pub bits: crate::rows::Bits,
     /// Whether words are read in lower case, without accents.
     pub lowercase: bool,
-    /// Where the rows were fitted to the site: the mean reciprocal rank of their sections that spans held out had by them then.
-    /// The next build keeps the rows as long as they are as good.
+    /// Where the rows were fitted to the site: the mean reciprocal rank of their sections that
+    /// spans held out had by them then. The next build keeps the rows as long as they are as
+    /// good.
     pub fitted: Option<f32>,
-    /// Which table the rows are of, fitted to what: those of another are in shards of other names ([`crate::names`]).
+    /// Which table the rows are of, fitted to what: those of another are in shards of other names
+    /// ([`crate::names`]).
     pub origin: [u8; 4],
     /// The most frequent words of queries in general, sorted; their rows are in `common`.
     pub common_keys: Vec<String>,
@@ -244,7 +255,8 @@ pub struct RowRange {
 pub struct QueryEncoder {
     /// `transformer`; later tiers have names of their own.
     pub kind: String,
-    /// Its files, relative to the bundle, to be concatenated; empty where the engine needs none (`hash`).
+    /// Its files, relative to the bundle, to be concatenated; empty where the engine needs none
+    /// (`hash`).
     pub files: Vec<FilePart>,
 }
 
@@ -267,7 +279,8 @@ pub struct EncoderCard {
     pub name: String,
     /// Length of a vector.
     pub dim: u32,
-    /// Hash of the weights, the vocabulary and everything else that decides the vectors, 32 hex digits.
+    /// Hash of the weights, the vocabulary and everything else that decides the vectors, 32 hex
+    /// digits.
     pub fingerprint: String,
     /// Most tokens of an input, special tokens included; longer ones were truncated.
     pub max_tokens: u32,
@@ -279,7 +292,8 @@ pub struct EncoderCard {
     pub semantic: bool,
 }
 
-/// A range of terms: which shard holds the dictionary with its postings. Positions are in a grid of their own ([`crate::positions`]).
+/// A range of terms: which shard holds the dictionary with its postings. Positions are in a grid of
+/// their own ([`crate::positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexiconRange {
     /// First term of the range. The range ends before the next one's first.
@@ -308,8 +322,8 @@ pub struct SpellingRange {
     pub shard: crate::ShardId,
 }
 
-/// A range of pages whose texts share a shard: of the first a part where it begins behind the page's first section, of the last
-/// where the next one does.
+/// A range of pages whose texts share a shard: of the first a part where it begins behind the
+/// page's first section, of the last where the next one does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
     /// First page. The range ends before the next one's first, or with its part of it.
@@ -339,7 +353,8 @@ pub fn upper_half(value: f32) -> f32 {
 pub struct ShardEntry {
     /// What is inside.
     pub kind: ShardKind,
-    /// What its stored bytes are known by, and with what its range begins with the file's name ([`crate::names`]).
+    /// What its stored bytes are known by, and with what its range begins with the file's name
+    /// ([`crate::names`]).
     pub hash: crate::ShardHash,
     /// Bytes as stored; 0 where the directory does not say ([`Manifest::of_files`]).
     pub stored_len: u32,
@@ -353,7 +368,8 @@ pub enum ShardKind {
     Structure = 0,
     /// A range of the dictionary with its postings.
     Terms = 1,
-    /// The positions of a part of the dictionary in a part of the pages. Named by their directory, not by the manifest.
+    /// The positions of a part of the dictionary in a part of the pages. Named by their directory,
+    /// not by the manifest.
     Positions = 2,
     /// A range of vectors.
     Vectors = 3,
@@ -381,7 +397,8 @@ pub enum ShardKind {
     PositionsDirectory = 14,
     /// The second tier of the postings of a range of terms ([`crate::lexicon`]).
     SecondTier = 15,
-    /// How many vectors each section has, where the structure does not say ([`crate::structure`]). One at most.
+    /// How many vectors each section has, where the structure does not say ([`crate::structure`]).
+    /// One at most.
     VectorCounts = 16,
 }
 
@@ -418,7 +435,8 @@ impl Manifest {
     ///
     /// # Errors
     /// Where it is longer than [`MAX_MANIFEST_LEN`], shards of a group have different hashes
-    /// ([`Manifest::share_hashes`]), or the mean vector has digits that are not kept ([`upper_half`]).
+    /// ([`Manifest::share_hashes`]), or the mean vector has digits that are not kept
+    /// ([`upper_half`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut pairs = (1..).zip(self.shards.windows(2));
         if pairs.any(|(at, pair)| pair[0].hash != pair[1].hash && !self.begins_group(at)) {
@@ -453,8 +471,9 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest for a directory of files, which says of ranges no lengths: there are most of them, and files have lengths of their own.
-    /// Of the numerous alone cells do, which readers choose by them.
+    /// The manifest for a directory of files, which says of ranges no lengths: there are most of
+    /// them, and files have lengths of their own. Of the numerous alone cells do, which readers
+    /// choose by them.
     pub fn of_files(&self) -> Self {
         let mut manifest = self.clone();
         manifest
@@ -468,7 +487,8 @@ impl Manifest {
     /// Lines of all ranges.
     fn n_ranges(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, |dense| {
-            let rows = dense.rows.as_ref().map_or(0, |rows| rows.ranges.len() + rows.common_keys.len());
+            let rows =
+                dense.rows.as_ref().map_or(0, |rows| rows.ranges.len() + rows.common_keys.len());
             dense.vectors.len() + dense.sentences.len() + rows
         });
         self.lexicon.len() + self.spelling.len() + self.texts.len() + dense
@@ -485,7 +505,8 @@ impl Manifest {
         self.only(ShardKind::Structure)
     }
 
-    /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a bundle without.
+    /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a
+    /// bundle without.
     pub fn addresses(&self) -> Option<ShardId> {
         self.only(ShardKind::Addresses)
     }
@@ -507,7 +528,8 @@ impl Manifest {
 
     /// An attribute by name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        let at = self.attributes.binary_search_by(|attribute| attribute.name.as_str().cmp(name)).ok()?;
+        let at =
+            self.attributes.binary_search_by(|attribute| attribute.name.as_str().cmp(name)).ok()?;
         self.attributes.get(at)
     }
 
@@ -527,7 +549,8 @@ impl Manifest {
         with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
-    /// The text shard of a page's section, named by its place in the page, and the page's index inside it.
+    /// The text shard of a page's section, named by its place in the page, and the page's index
+    /// inside it.
     pub fn text_of(&self, page: PageId, section: u32) -> Option<(ShardId, u32)> {
         let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
         let at = self.texts.partition_point(begins).checked_sub(1)?;
@@ -538,25 +561,30 @@ impl Manifest {
     /// The shard with the codes of a page's sentences, and the page's index inside it.
     pub fn sentences_of(&self, page: PageId) -> Option<(ShardId, u32)> {
         let ranges = &self.dense.as_ref()?.sentences;
-        let range = ranges.get(ranges.partition_point(|range| range.first_page <= page).checked_sub(1)?)?;
+        let range =
+            ranges.get(ranges.partition_point(|range| range.first_page <= page).checked_sub(1)?)?;
         Some((range.shard, page.0 - range.first_page.0))
     }
 
     /// The text shards of all parts of a page, in order, each with the page's index inside it.
     pub fn texts_of(&self, page: PageId) -> impl Iterator<Item = (ShardId, u32)> + '_ {
-        let after = self.texts.partition_point(|range| (range.first_page, range.first_section) <= (page, 0));
+        let after = self
+            .texts
+            .partition_point(|range| (range.first_page, range.first_section) <= (page, 0));
         let later = self.texts.iter().skip(after).take_while(move |range| range.first_page == page);
         self.text_of(page, 0).into_iter().chain(later.map(|range| (range.shard, 0)))
     }
 }
 
 impl StaticRows {
-    /// The shard whose range a key falls into, the common words' own for one of them; `None` where there is none.
+    /// The shard whose range a key falls into, the common words' own for one of them; `None` where
+    /// there is none.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);
         }
-        let at = self.ranges.partition_point(|range| range.first_key.as_str() <= key).checked_sub(1)?;
+        let at =
+            self.ranges.partition_point(|range| range.first_key.as_str() <= key).checked_sub(1)?;
         self.ranges.get(at).map(|range| range.shard)
     }
 }
@@ -564,16 +592,19 @@ impl StaticRows {
 impl Dense {
     /// The shard of a vector, and the vector's index inside it.
     pub fn vector_of(&self, vector: VectorId) -> Option<(ShardId, u32)> {
-        let at = self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
+        let at =
+            self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
         let range = self.vectors.get(at)?;
         Some((range.shard, vector.0 - range.first_vector.0))
     }
 }
 
-/// Where in ranges, ascending by what they begin with, something can stand that begins with `prefix`.
+/// Where in ranges, ascending by what they begin with, something can stand that begins with
+/// `prefix`.
 fn with_prefix<T>(ranges: &[T], prefix: &str, first: impl Fn(&T) -> &String) -> Range<usize> {
     let start = ranges.partition_point(|range| first(range).as_str() <= prefix).saturating_sub(1);
-    let end =
-        ranges.partition_point(|range| first(range).as_str() <= prefix || first(range).starts_with(prefix));
+    let end = ranges.partition_point(|range| {
+        first(range).as_str() <= prefix || first(range).starts_with(prefix)
+    });
     start..end
 }

@@ -1,9 +1,12 @@
-//! What shards are called. A name never stands for other contents than it did before, so that a file can be cached for ever.
+//! What shards are called. A name never stands for other contents than it did before, so that a
+//! file can be cached for ever.
 //!
-//! Every reader fetches a hash of each shard, so that a bit of it counts. Most shards hold a range: of terms, of pages' texts, of encoder
-//! rows, the vectors of a cell. These are named by what their range begins with as well, which the reader knows anyhow; then a hash has
-//! to tell a shard from its own earlier states alone, not from all shards that ever were. Of texts and rows, which are most of all shards and small,
-//! some that lie side by side share a hash over them all, a group: who edits one of them renames the others.
+//! Every reader fetches a hash of each shard, so that a bit of it counts. Most shards hold a range:
+//! of terms, of pages' texts, of encoder rows, the vectors of a cell. These are named by what their
+//! range begins with as well, which the reader knows anyhow; then a hash has to tell a shard from
+//! its own earlier states alone, not from all shards that ever were. Of texts and rows, which are
+//! most of all shards and small, some that lie side by side share a hash over them all, a group:
+//! who edits one of them renames the others.
 //!
 //! | kinds | hash | name |
 //! |---|---|---|
@@ -12,20 +15,23 @@
 //! | terms and their second tier, sentences, cells | first 20 bits of BLAKE3 over the stored bytes | first 8 bytes of BLAKE3 over kind, hash and what the range begins with ([`Manifest::path`]) |
 //! | others | first 32 bits | the hash |
 //!
-//! A group begins with the first of its kind, and where what a range begins with chooses it ([`RangeStart::begins_group`]), so that a shard more or less
-//! moves the groups around it alone.
+//! A group begins with the first of its kind, and where what a range begins with chooses it
+//! ([`RangeStart::begins_group`]), so that a shard more or less moves the groups around it alone.
 //!
-//! Rows are a case of their own because there are most of them, and because one in the place of another does no harm: a shard that has the name of
-//! its own earlier state has right rows, of the same origin, and at worst lacks those of words that the site did not have then.
+//! Rows are a case of their own because there are most of them, and because one in the place of
+//! another does no harm: a shard that has the name of its own earlier state has right rows, of the
+//! same origin, and at worst lacks those of words that the site did not have then.
 //!
-//! A file's name is written in hex digits. A shard that was edited has the hash it had with a probability of 1e-6; who builds a bundle into
-//! the directory of the one before sees to it that it has not ([`crate::rename_shard`]).
+//! A file's name is written in hex digits. A shard that was edited has the hash it had with a
+//! probability of 1e-6; who builds a bundle into the directory of the one before sees to it that it
+//! has not ([`crate::rename_shard`]).
 
 use crate::codec::{Reader, hash128};
 use crate::entry::shard_path;
 use crate::{Error, Manifest, PageId, ShardEntry, ShardId, ShardKind};
 
-/// The first bits of BLAKE3 over the stored bytes of a shard, or of all of its group, as many as its kind has; the others are 0.
+/// The first bits of BLAKE3 over the stored bytes of a shard, or of all of its group, as many as
+/// its kind has; the others are 0.
 pub type ShardHash = [u8; 4];
 
 /// The hash of a shard of a kind, or of the shards of a group one behind the other.
@@ -43,7 +49,12 @@ impl ShardKind {
     pub fn is_range(self) -> bool {
         matches!(
             self,
-            Self::Terms | Self::SecondTier | Self::Texts | Self::Sentences | Self::Rows | Self::Cell
+            Self::Terms
+                | Self::SecondTier
+                | Self::Texts
+                | Self::Sentences
+                | Self::Rows
+                | Self::Cell
         )
     }
 
@@ -115,7 +126,8 @@ pub(crate) fn take_hashes<'a>(
 pub enum RangeStart<'a> {
     /// A term.
     Key(&'a str),
-    /// A key of the static encoder, and where its rows are from; of that encoder's common words, which are no range, no key.
+    /// A key of the static encoder, and where its rows are from; of that encoder's common words,
+    /// which are no range, no key.
     Row([u8; 4], &'a str),
     /// A page, and the place of a section in it.
     Page(PageId, u32),
@@ -123,7 +135,8 @@ pub enum RangeStart<'a> {
     Cell(u32),
 }
 
-/// Shards of a group in the mean. An edit renames seven, since most shards are in groups that are larger.
+/// Shards of a group in the mean. An edit renames seven, since most shards are in groups that are
+/// larger.
 const GROUP: u32 = 4;
 
 impl RangeStart<'_> {
@@ -155,7 +168,9 @@ impl RangeStart<'_> {
                 named.extend_from_slice(key.as_bytes());
             }
             Self::Page(page, section) => {
-                named.extend_from_slice(&(u64::from(page.0) << 32 | u64::from(section)).to_le_bytes());
+                named.extend_from_slice(
+                    &(u64::from(page.0) << 32 | u64::from(section)).to_le_bytes(),
+                );
             }
             Self::Cell(number) => named.extend_from_slice(&number.to_le_bytes()),
         }
@@ -164,8 +179,8 @@ impl RangeStart<'_> {
 }
 
 impl Manifest {
-    /// The path relative to the bundle, with `/`, of a shard: one of the manifest, of the centroids or of the directory of positions, with its
-    /// line there. O(log n), of a second tier O(n).
+    /// The path relative to the bundle, with `/`, of a shard: one of the manifest, of the centroids
+    /// or of the directory of positions, with its line there. O(log n), of a second tier O(n).
     pub fn path(&self, id: ShardId, entry: &ShardEntry) -> String {
         match self.range_start(id, entry.kind) {
             Some(start) => start.path(entry),
@@ -196,11 +211,16 @@ impl Manifest {
                 let at = self.lexicon.binary_search_by_key(&id, |range| range.terms).ok()?;
                 &self.lexicon[at].first_term
             }
-            ShardKind::SecondTier => &self.lexicon.iter().find(|range| range.second == Some(id))?.first_term,
+            ShardKind::SecondTier => {
+                &self.lexicon.iter().find(|range| range.second == Some(id))?.first_term
+            }
             ShardKind::Rows => {
                 let rows = self.dense.as_ref()?.rows.as_ref()?;
                 let at = rows.ranges.binary_search_by_key(&id, |range| range.shard);
-                return Some(RangeStart::Row(rows.origin, at.map_or("", |at| &rows.ranges[at].first_key)));
+                return Some(RangeStart::Row(
+                    rows.origin,
+                    at.map_or("", |at| &rows.ranges[at].first_key),
+                ));
             }
             ShardKind::Texts => {
                 let at = self.texts.binary_search_by_key(&id, |range| range.shard).ok()?;
@@ -213,7 +233,9 @@ impl Manifest {
                 return Some(RangeStart::Page(ranges[at].first_page, 0));
             }
             // Cells are counted on from the manifest's last shard.
-            ShardKind::Cell => return Some(RangeStart::Cell(id.0.checked_sub(self.shards.len() as u32)?)),
+            ShardKind::Cell => {
+                return Some(RangeStart::Cell(id.0.checked_sub(self.shards.len() as u32)?));
+            }
             _ => return None,
         };
         Some(RangeStart::Key(key))
@@ -263,7 +285,8 @@ mod tests {
         let entries = pages.iter().map(|&page| sample(ShardKind::Texts, page));
         let shards = [sample(ShardKind::Column, 0)].into_iter().chain(entries).collect();
         let (generator, languages, attributes) = (String::new(), Vec::new(), Vec::new());
-        let (lexicon, spelling, synonyms, ranking) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (lexicon, spelling, synonyms, ranking) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let stats = crate::Stats {
             n_pages: 5000,
             n_sections: 0,

@@ -1,5 +1,5 @@
-//! Columns of small numbers as they are stored: varints through a range coder, each by the two before it. What repeats costs next to
-//! nothing, and what does not costs what it surprises.
+//! Columns of small numbers as they are stored: varints through a range coder, each by the two
+//! before it. What repeats costs next to nothing, and what does not costs what it surprises.
 
 use crate::Error;
 use crate::codec::{Reader, put_varint};

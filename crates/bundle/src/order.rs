@@ -1,9 +1,10 @@
 //! Sorting in little code.
 //!
-//! The standard library's sorts are the fastest there are and instantiate to 4-8 kB of WebAssembly for every type and
-//! comparison. A reader downloads the engine before the first result, and the lists it sorts are short, or only their
-//! beginning is wanted: heapsort (Williams, CACM 7(6), 1964) takes a tenth of the space. It is not stable, so a
-//! comparison must not leave ties between elements that differ.
+//! The standard library's sorts are the fastest there are and instantiate to 4-8 kB of WebAssembly
+//! for every type and comparison. A reader downloads the engine before the first result, and the
+//! lists it sorts are short, or only their beginning is wanted: heapsort (Williams, CACM 7(6),
+//! 1964) takes a tenth of the space. It is not stable, so a comparison must not leave ties between
+//! elements that differ.
 
 /// Sorts in place. O(n log n) comparisons, no allocation.
 pub fn sort<T: Ord>(items: &mut [T]) {
@@ -16,8 +17,9 @@ pub fn sort_by<T>(items: &mut [T], mut before: impl FnMut(&T, &T) -> bool) {
     unwind(items, &mut before);
 }
 
-/// Brings the `n` first elements, sorted, to the front; the rest follow in no order. O(len + k log n) comparisons, where
-/// k is how often an element turns out to be among the first so far: few in a list without order.
+/// Brings the `n` first elements, sorted, to the front; the rest follow in no order. O(len + k log
+/// n) comparisons, where k is how often an element turns out to be among the first so far: few in a
+/// list without order.
 pub fn sort_first<T>(items: &mut [T], n: usize, mut before: impl FnMut(&T, &T) -> bool) {
     let n = n.min(items.len());
     if n == 0 {

@@ -1,9 +1,11 @@
-//! Where in their fields terms occur: what phrases and proximity need, and nothing else, hence shards of their own.
+//! Where in their fields terms occur: what phrases and proximity need, and nothing else, hence
+//! shards of their own.
 //!
-//! Positions lie in a grid. Its columns are runs of ranges of the lexicon, its rows blocks of pages, and each place of it is a shard:
-//! an edit of a page changes the shards of one block, though every passage has everyday words, and a phrase fetches those of
-//! its words' columns in the blocks that have all of its words. Positions count tokens, from 0: in the title (pages), the heading
-//! (sections), the text with its code (passages).
+//! Positions lie in a grid. Its columns are runs of ranges of the lexicon, its rows blocks of
+//! pages, and each place of it is a shard: an edit of a page changes the shards of one block,
+//! though every passage has everyday words, and a phrase fetches those of its words' columns in the
+//! blocks that have all of its words. Positions count tokens, from 0: in the title (pages), the
+//! heading (sections), the text with its code (passages).
 //!
 //! A shard:
 //!
@@ -13,9 +15,10 @@
 //! | of each range: bytes of its counts, bytes of its lists | two varints |
 //! | of each range: its counts, then its lists | varints |
 //!
-//! A range has a list for each of its postings in the block, in their order: term by term, each by [`Level`]. Which those are, the
-//! shard of terms says, so that a term that comes in elsewhere changes nothing here. A list is its first position, then
-//! distances from the one before less one. Its length is counted as what it is more or less than the posting's frequencies say, in
+//! A range has a list for each of its postings in the block, in their order: term by term, each by
+//! [`Level`]. Which those are, the shard of terms says, so that a term that comes in elsewhere
+//! changes nothing here. A list is its first position, then distances from the one before less one.
+//! Its length is counted as what it is more or less than the posting's frequencies say, in
 //! zigzag; zeros at the end are left out, which is mostly all of them.
 //!
 //! The directory lists the grid, for those who ask for a phrase:
@@ -37,7 +40,8 @@ use crate::{Error, Level, PageId, ShardEntry, ShardId, ShardKind};
 const WHAT: &str = "positions";
 const DIRECTORY: &str = "directory of positions";
 
-/// Positions that a posting has where all its words count once and stand where positions are told: of titles, headings, texts and code.
+/// Positions that a posting has where all its words count once and stand where positions are told:
+/// of titles, headings, texts and code.
 fn expected(level: Level, tf: [u32; 2]) -> u32 {
     if level == Level::Passage { tf[0].saturating_add(tf[1]) } else { tf[0] }
 }
@@ -113,7 +117,8 @@ pub struct PositionsShard {
 }
 
 impl PositionsShard {
-    /// Checks and takes what [`PositionsBuilder`] wrote. Whether there is a list for each posting only the postings tell.
+    /// Checks and takes what [`PositionsBuilder`] wrote. Whether there is a list for each posting
+    /// only the postings tell.
     ///
     /// # Errors
     /// Where the bytes break the format.
@@ -147,7 +152,9 @@ impl PositionsShard {
     /// The lists of a range, named by its place in the column; none of one that does not exist.
     pub fn lists(&self, range: u32) -> PositionLists<'_> {
         let part = |i: usize| match (self.starts.get(i), self.starts.get(i + 1)) {
-            (Some(&start), Some(&end)) => self.raw.get(start as usize..end as usize).unwrap_or_default(),
+            (Some(&start), Some(&end)) => {
+                self.raw.get(start as usize..end as usize).unwrap_or_default()
+            }
             _ => &[],
         };
         let i = (range as usize).saturating_mul(2);
@@ -202,8 +209,8 @@ pub struct PositionsDirectory {
     shards: Vec<ShardEntry>,
 }
 
-/// Writes the directory: how many pages each block has, how many ranges each column, and the shards, column by column; `None` where there
-/// is nothing.
+/// Writes the directory: how many pages each block has, how many ranges each column, and the
+/// shards, column by column; `None` where there is nothing.
 ///
 /// # Errors
 /// Where there is not one for each place of the grid, or too many.
@@ -214,7 +221,11 @@ pub fn write_directory(
 ) -> Result<Vec<u8>, Error> {
     let n = pages.len() * ranges.len();
     if shards.len() != n {
-        return Err(Error::Length { what: DIRECTORY, expected: n as u64, got: shards.len() as u64 });
+        return Err(Error::Length {
+            what: DIRECTORY,
+            expected: n as u64,
+            got: shards.len() as u64,
+        });
     }
     check_places(pages.len(), ranges.len())?;
     let mut out = Vec::new();
@@ -257,7 +268,11 @@ impl PositionsDirectory {
         let mut shards = Vec::with_capacity(n);
         for _ in 0..n {
             let stored_len = reader.varint()?;
-            shards.push(ShardEntry { kind: ShardKind::Positions, hash: ShardHash::default(), stored_len });
+            shards.push(ShardEntry {
+                kind: ShardKind::Positions,
+                hash: ShardHash::default(),
+                stored_len,
+            });
         }
         for shard in shards.iter_mut().filter(|shard| shard.stored_len > 0) {
             shard.hash = reader.array()?;
@@ -268,7 +283,10 @@ impl PositionsDirectory {
 
     /// The shards with their ids, column by column.
     pub fn shards(&self) -> impl Iterator<Item = (ShardId, &ShardEntry)> {
-        (ShardId::POSITIONS..).map(ShardId).zip(&self.shards).filter(|(_, shard)| shard.stored_len > 0)
+        (ShardId::POSITIONS..)
+            .map(ShardId)
+            .zip(&self.shards)
+            .filter(|(_, shard)| shard.stored_len > 0)
     }
 
     /// Places of the grid.
@@ -286,9 +304,11 @@ impl PositionsDirectory {
         self.shards.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Bytes as stored of the shards in front of one: where it lies behind the manifest's in a single file.
+    /// Bytes as stored of the shards in front of one: where it lies behind the manifest's in a
+    /// single file.
     pub fn offset(&self, id: ShardId) -> u64 {
-        let before = id.place_of_positions().and_then(|place| self.shards.get(..place)).unwrap_or_default();
+        let before =
+            id.place_of_positions().and_then(|place| self.shards.get(..place)).unwrap_or_default();
         before.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
@@ -311,9 +331,11 @@ impl PositionsDirectory {
         }
     }
 
-    /// The shard with the positions of a range of terms in a block, where it has any, and the range's place in it.
+    /// The shard with the positions of a range of terms in a block, where it has any, and the
+    /// range's place in it.
     pub fn find(&self, range: usize, block: u32) -> Option<(ShardId, u32)> {
-        let column = self.ranges.partition_point(|&first| first as usize <= range).checked_sub(1)?;
+        let column =
+            self.ranges.partition_point(|&first| first as usize <= range).checked_sub(1)?;
         let place = column.checked_mul(self.n_blocks() as usize)? + block as usize;
         self.shards.get(place).filter(|shard| shard.stored_len > 0 && block < self.n_blocks())?;
         Some((
@@ -328,7 +350,8 @@ impl PositionsDirectory {
     }
 }
 
-/// What each of a list of runs begins with, and where the last ends, which must be at `n`; none is empty.
+/// What each of a list of runs begins with, and where the last ends, which must be at `n`; none is
+/// empty.
 fn firsts(reader: &mut Reader<'_>, n: usize) -> Result<Vec<u32>, Error> {
     let count = reader.count(1)?;
     let mut firsts = Vec::with_capacity(count + 1);

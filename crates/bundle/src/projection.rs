@@ -1,9 +1,10 @@
-//! The projection of a teacher's space onto the fewer dimensions that a bundle stores: "how does a 384-dimensional
-//! vector become a 256-dimensional one?"
+//! The projection of a teacher's space onto the fewer dimensions that a bundle stores: "how does a
+//! 384-dimensional vector become a 256-dimensional one?"
 //!
-//! Orthonormal rows, the leading principal components of the teacher's space (uncentred, so that cosines are kept as
-//! well as that many dimensions can). Documents are projected when the bundle is built, and so is the output of every
-//! query encoder; a reader needs the matrix only for a vector that a host supplies in the teacher's dimensions.
+//! Orthonormal rows, the leading principal components of the teacher's space (uncentred, so that
+//! cosines are kept as well as that many dimensions can). Documents are projected when the bundle
+//! is built, and so is the output of every query encoder; a reader needs the matrix only for a
+//! vector that a host supplies in the teacher's dimensions.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -39,7 +40,10 @@ impl Projection {
             ));
         }
         if rows.is_empty() || rows.len() / from as usize > from as usize {
-            return Err(Error::malformed(WHAT, "a projection keeps at least one dimension and adds none"));
+            return Err(Error::malformed(
+                WHAT,
+                "a projection keeps at least one dimension and adds none",
+            ));
         }
         // Saturates outside -1..1, and makes NaN 0.
         Ok(Self { from, matrix: rows.iter().map(|v| (v * UNIT + 0.5).floor() as i16).collect() })
@@ -55,12 +59,14 @@ impl Projection {
         (self.matrix.len() / self.from as usize) as u32
     }
 
-    /// The matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers, as they are stored.
+    /// The matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers, as they are
+    /// stored.
     pub fn rows(&self) -> Vec<f32> {
         self.matrix.iter().map(|&v| f32::from(v) / UNIT).collect()
     }
 
-    /// Maps a vector and scales the result to length 1 (zeros stay zeros). Sums in order: the same everywhere.
+    /// Maps a vector and scales the result to length 1 (zeros stay zeros). Sums in order: the same
+    /// everywhere.
     ///
     /// # Errors
     /// Where the vector does not have [`Self::from_dim`] numbers.
@@ -72,7 +78,9 @@ impl Projection {
                 got: vector.len() as u64,
             });
         }
-        let dot = |row: &[i16]| row.iter().zip(vector).fold(0.0f32, |sum, (&m, &v)| sum + f32::from(m) * v);
+        let dot = |row: &[i16]| {
+            row.iter().zip(vector).fold(0.0f32, |sum, (&m, &v)| sum + f32::from(m) * v)
+        };
         let mut out: Vec<f32> = self.matrix.chunks_exact(self.from as usize).map(dot).collect();
         let norm = out.iter().fold(0.0f32, |sum, v| sum + v * v).sqrt();
         if norm > 0.0 {

@@ -1,9 +1,11 @@
-//! An adaptive binary range coder: each yes or no costs as many bits as it surprises a model that both sides learn alike.
+//! An adaptive binary range coder: each yes or no costs as many bits as it surprises a model that
+//! both sides learn alike.
 //!
-//! The coder is the carry-propagating one of LZMA (I. Pavlov, "LZMA specification", 2015; G. N. N. Martin, "Range encoding", 1979),
-//! with probabilities of 16 bits that begin by counting and go on as moving averages. All is whole numbers, so that every host reads
-//! the same. A number is coded as in Exp-Golomb codes: how many bits it has, the upper two of them by the model, the rest as they
-//! are. Models are runs of [`Bit`]s, so that one allocation can hold all of a format's.
+//! The coder is the carry-propagating one of LZMA (I. Pavlov, "LZMA specification", 2015; G. N. N.
+//! Martin, "Range encoding", 1979), with probabilities of 16 bits that begin by counting and go on
+//! as moving averages. All is whole numbers, so that every host reads the same. A number is coded
+//! as in Exp-Golomb codes: how many bits it has, the upper two of them by the model, the rest as
+//! they are. Models are runs of [`Bit`]s, so that one allocation can hold all of a format's.
 
 use crate::Error;
 
@@ -12,7 +14,8 @@ pub(crate) const WHAT: &str = "packed numbers";
 
 /// Observations after which a probability moves by the same share each time.
 const MOST_SEEN: u8 = 30;
-/// 2^16 over what each observation weighs: 1.6 for the first, then 1 more for each, so that a new model learns at once.
+/// 2^16 over what each observation weighs: 1.6 for the first, then 1 more for each, so that a new
+/// model learns at once.
 const RATES: [u32; MOST_SEEN as usize + 1] = {
     let mut rates = [0; MOST_SEEN as usize + 1];
     let mut seen = 0;
@@ -57,7 +60,8 @@ impl Bit {
     fn learn(&mut self, yes: bool) {
         let rate = RATES[usize::from(self.seen)];
         let now = u32::from(self.probability);
-        let next = if yes { now + (((65_535 - now) * rate) >> 16) } else { now - ((now * rate) >> 16) };
+        let next =
+            if yes { now + (((65_535 - now) * rate) >> 16) } else { now - ((now * rate) >> 16) };
         self.probability = (next as u16).clamp(LEAST, u16::MAX - LEAST);
         self.seen += u8::from(self.seen < MOST_SEEN);
     }
@@ -69,8 +73,8 @@ impl Bit {
     }
 }
 
-/// Bits that the model of a number has: for each class but the last whether it is this one, where it is none before; then for
-/// each, and by the bits above, the upper bits below the highest.
+/// Bits that the model of a number has: for each class but the last whether it is this one, where
+/// it is none before; then for each, and by the bits above, the upper bits below the highest.
 pub(crate) const NUMBER: usize = CLASSES - 1 + (CLASSES << MODELLED);
 
 /// Where the model has the upper bits of a class.
@@ -134,12 +138,14 @@ impl Encoder {
 
     /// What was written.
     pub fn finish(mut self) -> Vec<u8> {
-        // Of the numbers in the range one that ends in zeros, which need not be written: what is missing is read as 0.
+        // Of the numbers in the range one that ends in zeros, which need not be written: what is
+        // missing is read as 0.
         self.low = (self.low + u64::from(TOP - 1)) & !u64::from(TOP - 1);
         for _ in 0..5 {
             self.shift();
         }
-        let zeros = self.out.iter().rev().take(READ_AHEAD as usize).take_while(|&&byte| byte == 0).count();
+        let zeros =
+            self.out.iter().rev().take(READ_AHEAD as usize).take_while(|&&byte| byte == 0).count();
         self.out.truncate(self.out.len() - zeros);
         self.out
     }
@@ -224,7 +230,8 @@ impl<'a> Decoder<'a> {
             };
             value = value << 1 | u64::from(yes);
         }
-        u32::try_from(value - 1).map_err(|_| Error::malformed(WHAT, "a number does not fit 32 bits"))
+        u32::try_from(value - 1)
+            .map_err(|_| Error::malformed(WHAT, "a number does not fit 32 bits"))
     }
 
     /// One of as many symbols as the model has bits, a power of two.
@@ -287,7 +294,8 @@ mod tests {
     }
 
     fn items() -> impl Strategy<Value = Vec<Item>> {
-        let number = prop_oneof![0u32..5, 0u32..2000, Just(u32::MAX - 1), any::<u32>(), Just(u32::MAX)];
+        let number =
+            prop_oneof![0u32..5, 0u32..2000, Just(u32::MAX - 1), any::<u32>(), Just(u32::MAX)];
         let item = prop_oneof![
             any::<bool>().prop_map(Item::Bit),
             Just(Item::Bit(true)),
@@ -362,8 +370,9 @@ mod tests {
 
     #[test]
     fn an_end_that_comes_too_early_is_told() {
-        let items: Vec<Item> =
-            (0..200u32).map(|i| Item::Symbol(i.wrapping_mul(2_654_435_761) as usize >> 26)).collect();
+        let items: Vec<Item> = (0..200u32)
+            .map(|i| Item::Symbol(i.wrapping_mul(2_654_435_761) as usize >> 26))
+            .collect();
         let bytes = write(&items);
         assert!(read(&bytes[..bytes.len() / 2], &items).1);
     }

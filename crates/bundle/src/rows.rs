@@ -1,9 +1,11 @@
 //! The rows of the static query encoder: "what does this word add to a query's vector?"
 //!
-//! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits with a scale
-//! each, sorted by their key and cut into small shards, so that a query fetches only those its words fall into.
-//! A key is a word or a WordPiece token that begins one. A word counts by its own row, else by that of the longest key that begins it
-//! ([`standing_for`]): what continues it would lie in another shard, which a query would learn of only then, and no bundle has it.
+//! A query's vector is the sum of its words' rows, normalised. Rows are quantised to 2, 4 or 8 bits
+//! with a scale each, sorted by their key and cut into small shards, so that a query fetches only
+//! those its words fall into. A key is a word or a WordPiece token that begins one. A word counts
+//! by its own row, else by that of the longest key that begins it ([`standing_for`]): what
+//! continues it would lie in another shard, which a query would learn of only then, and no bundle
+//! has it.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -14,10 +16,11 @@
 //! | scales | `n` times u16: the upper half of an f32, finite, not negative |
 //! | rows | `n` times `dim * bits / 8` bytes, rounded up; the first number in the lowest bits |
 //!
-//! A stored number `q` stands for `(q - (2^bits - 1) / 2) * scale`: levels are symmetric around 0 and 0 is none of
-//! them (a mid-rise quantiser), which at 2 bits is what a row of about Gaussian numbers wants (Max, "Quantizing for
-//! minimum distortion", IRE Transactions 1960, table I). Where shards are packed, the steps are even and wide and 0 is a level
-//! ([`Bits::Steps`]): `q` stands for `(q - 8) * scale`, of which most are near 0 and take few bits.
+//! A stored number `q` stands for `(q - (2^bits - 1) / 2) * scale`: levels are symmetric around 0
+//! and 0 is none of them (a mid-rise quantiser), which at 2 bits is what a row of about Gaussian
+//! numbers wants (Max, "Quantizing for minimum distortion", IRE Transactions 1960, table I). Where
+//! shards are packed, the steps are even and wide and 0 is a level ([`Bits::Steps`]): `q` stands
+//! for `(q - 8) * scale`, of which most are near 0 and take few bits.
 //!
 //! Packed ([`pack`]), everything is in the same order, through the range coder:
 //!
@@ -28,8 +31,9 @@
 //! | scales | two symbols each: the upper byte, the lower byte |
 //! | numbers of rows | symbols, by their place: dimensions are told apart in [`GROUPS`] runs, since they spread less and less |
 //!
-//! All keys that begin some word of a shard's range sort into that range, or begin the range's first key: a writer repeats
-//! those few at the front of the shard ([`prefixes`]), so that one shard answers for any word in its range.
+//! All keys that begin some word of a shard's range sort into that range, or begin the range's
+//! first key: a writer repeats those few at the front of the shard ([`prefixes`]), so that one
+//! shard answers for any word in its range.
 
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};
@@ -40,7 +44,8 @@ const WHAT: &str = "encoder rows";
 
 /// Runs of dimensions that have a model of their own.
 const GROUPS: usize = 8;
-/// What is expected of a number of [`Bits::Steps`], in the order of the models' bits: shards are too short to learn it in.
+/// What is expected of a number of [`Bits::Steps`], in the order of the models' bits: shards are
+/// too short to learn it in.
 const EXPECTED: [u8; 16] = [0, 164, 232, 29, 221, 178, 79, 49, 179, 174, 163, 135, 79, 95, 100, 83];
 /// The models of numbers, then those of symbols: of keys, of scales, of rows.
 const HEAD: usize = 0;
@@ -57,7 +62,8 @@ const ROUNDING: f32 = 0.45;
 /// Scales of [`Bits::Steps`] are multiples of this: four an octave.
 const SCALE_STEP: u16 = 1 << 5;
 
-/// Characters that a key has at least which a longer word counts by: a letter says nothing of what it begins, and all shards would repeat it.
+/// Characters that a key has at least which a longer word counts by: a letter says nothing of what
+/// it begins, and all shards would repeat it.
 pub const LEAST_BEGINNING: usize = 2;
 
 /// What stands in front of the key of a token that continues a word.
@@ -112,7 +118,8 @@ impl Bits {
         (dim * self.count() as usize).div_ceil(8)
     }
 
-    /// What lies between a stored number and the one it stands for: half the number of levels, less one half where 0 is none.
+    /// What lies between a stored number and the one it stands for: half the number of levels, less
+    /// one half where 0 is none.
     fn offset(self) -> f32 {
         let half = (1u32 << self.count()) as f32 / 2.0;
         if self == Self::Steps { half } else { half - 0.5 }
@@ -153,8 +160,9 @@ fn even(row: &[f32], max: f32) -> u16 {
     (scale + SCALE_STEP / 2) / SCALE_STEP * SCALE_STEP
 }
 
-/// A row in few bits: its scale, which for [`Bits::Steps`] is a part of its deviation and otherwise what loses least of it (least
-/// squared error over a grid), and the packed levels. What is not finite counts as 0.
+/// A row in few bits: its scale, which for [`Bits::Steps`] is a part of its deviation and otherwise
+/// what loses least of it (least squared error over a grid), and the packed levels. What is not
+/// finite counts as 0.
 pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
     let row: Vec<f32> = row.iter().map(|&v| if v.is_finite() { v } else { 0.0 }).collect();
     let max = row.iter().fold(0.0f32, |max, v| max.max(v.abs()));
@@ -163,7 +171,8 @@ pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
         best.1 = even(&row, max);
     } else if max > f32::MIN_POSITIVE * 1e6 {
         let full = max / bits.offset();
-        // From a quarter of what clips nothing to a little above it, by 60ths; what clips nothing is one of them.
+        // From a quarter of what clips nothing to a little above it, by 60ths; what clips nothing
+        // is one of them.
         for step in 15..=63 {
             let stored = short(full * (step as f32 / 60.0));
             let scale = long(stored);
@@ -190,7 +199,8 @@ pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
     (best.1, packed)
 }
 
-/// Adds `weight` times a quantised row to `sum`. Numbers beyond the shorter of the two are left out.
+/// Adds `weight` times a quantised row to `sum`. Numbers beyond the shorter of the two are left
+/// out.
 pub fn add_row(scale: u16, packed: &[u8], bits: Bits, weight: f32, sum: &mut [f32]) {
     let scale = long(scale) * weight;
     if scale == 0.0 {
@@ -207,7 +217,8 @@ pub fn add_row(scale: u16, packed: &[u8], bits: Bits, weight: f32, sum: &mut [f3
     }
 }
 
-/// The longest beginning of `key`, of more than `least` bytes, that `get` knows: what it gives, and the length in bytes.
+/// The longest beginning of `key`, of more than `least` bytes, that `get` knows: what it gives, and
+/// the length in bytes.
 pub fn longest_prefix<T>(
     key: &str,
     least: usize,
@@ -217,8 +228,8 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
-/// The key that a word counts by: its own, else the longest of [`LEAST_BEGINNING`] characters or more that begins it, as `get` knows them; what
-/// that gives, and the length in bytes.
+/// The key that a word counts by: its own, else the longest of [`LEAST_BEGINNING`] characters or
+/// more that begins it, as `get` knows them; what that gives, and the length in bytes.
 pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option<(T, usize)> {
     let least = word.char_indices().nth(LEAST_BEGINNING).map_or(word.len(), |(end, _)| end);
     longest_prefix(word, least.saturating_sub(1), get)
@@ -227,8 +238,8 @@ pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option
 /// A word in pieces, as WordPiece takes it apart: the longest key that begins it, then the longest
 /// [`CONTINUATION`] key that goes on, and so forth; none where that cannot be done.
 ///
-/// `longest(key, least)` finds the longest known beginning of `key`, of more than `least` bytes, as [`longest_prefix`]
-/// does; its error ends the walk.
+/// `longest(key, least)` finds the longest known beginning of `key`, of more than `least` bytes, as
+/// [`longest_prefix`] does; its error ends the walk.
 ///
 /// # Errors
 /// Those of `longest`.
@@ -249,8 +260,8 @@ pub fn pieces<T, E>(
     Ok(pieces)
 }
 
-/// The keys that a shard beginning with `first` repeats in front: those of `keys` (sorted) that `first` begins with and words may count by,
-/// itself left out.
+/// The keys that a shard beginning with `first` repeats in front: those of `keys` (sorted) that
+/// `first` begins with and words may count by, itself left out.
 pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
     let mut found = Vec::new();
     for (end, _) in first.char_indices().skip(LEAST_BEGINNING) {
@@ -276,7 +287,15 @@ pub struct RowsBuilder {
 impl RowsBuilder {
     /// Nothing yet. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32, bits: Bits) -> Self {
-        Self { dim, bits, last: String::new(), n: 0, keys: Vec::new(), scales: Vec::new(), rows: Vec::new() }
+        Self {
+            dim,
+            bits,
+            last: String::new(),
+            n: 0,
+            keys: Vec::new(),
+            scales: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// Bytes so far.
@@ -292,8 +311,8 @@ impl RowsBuilder {
     /// Adds a row as [`quantise`] gives it.
     ///
     /// # Errors
-    /// Where keys do not ascend, a key is empty or too long, the row has another length, or the scale is negative or
-    /// not finite.
+    /// Where keys do not ascend, a key is empty or too long, the row has another length, or the
+    /// scale is negative or not finite.
     pub fn push(&mut self, key: &str, scale: u16, packed: &[u8]) -> Result<(), Error> {
         if key.len() > MAX_TERM_LEN {
             return Err(Error::Limit {
@@ -591,7 +610,8 @@ mod tests {
         builder.finish()
     }
 
-    /// Whether a key is the word, or begins it and is not too short to say anything of it. For ASCII.
+    /// Whether a key is the word, or begins it and is not too short to say anything of it. For
+    /// ASCII.
     fn stands_for(key: &str, word: &str) -> bool {
         word == key || word.starts_with(key) && key.len() >= LEAST_BEGINNING
     }
@@ -753,7 +773,8 @@ mod tests {
         };
         let mut builder = RowsBuilder::new(256, Bits::Steps);
         for i in 0..20 {
-            let row: Vec<f32> = (0..256).map(|_| (0..12).map(|_| uniform()).sum::<f32>() * 0.07).collect();
+            let row: Vec<f32> =
+                (0..256).map(|_| (0..12).map(|_| uniform()).sum::<f32>() * 0.07).collect();
             let (scale, packed) = quantise(&row, Bits::Steps);
             let back = unpack_row(scale, &packed, Bits::Steps, 256);
             let lost: f32 = row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum();

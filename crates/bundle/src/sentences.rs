@@ -1,8 +1,10 @@
 //! Which sentence of a section is most like a query? For the snippets of what only meaning finds.
 //!
-//! A section longer than a snippet is split into stretches of whole sentences (`findling_text::sentences`); of each stretch there is a
-//! code here, the signs of the first numbers of its vector. The sum of a query's numbers with these signs is a coarse cosine,
-//! good enough to choose among a few dozen. In shards of their own, so that whoever shows none of these sections fetches nothing.
+//! A section longer than a snippet is split into stretches of whole sentences
+//! (`findling_text::sentences`); of each stretch there is a code here, the signs of the first
+//! numbers of its vector. The sum of a query's numbers with these signs is a coarse cosine,
+//! good enough to choose among a few dozen. In shards of their own, so that whoever shows none of
+//! these sections fetches nothing.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -46,7 +48,11 @@ impl SentencesBuilder {
     pub fn push(&mut self, sections: &[Vec<u64>]) -> Result<(), Error> {
         put_varint(&mut self.counts, sections.len() as u32);
         for codes in sections {
-            let limit = Error::Limit { what: "stretches of a section", limit: 255, got: codes.len() as u64 };
+            let limit = Error::Limit {
+                what: "stretches of a section",
+                limit: 255,
+                got: codes.len() as u64,
+            };
             self.counts.push(u8::try_from(codes.len()).map_err(|_| limit)?);
             codes.iter().for_each(|code| self.codes.extend_from_slice(&code.to_le_bytes()));
         }
@@ -98,15 +104,20 @@ impl SentencesShard {
             pages.push(sections.len() as u32 - 1);
         }
         reader.fits(n_codes as usize, 8)?;
-        let codes = (0..n_codes).map(|_| reader.array().map(u64::from_le_bytes)).collect::<Result<_, _>>()?;
+        let codes = (0..n_codes)
+            .map(|_| reader.array().map(u64::from_le_bytes))
+            .collect::<Result<_, _>>()?;
         reader.finish()?;
         Ok(Self { pages, sections, codes })
     }
 
-    /// The codes of a section: of the page at a place in the shard, the section at a place in the page. None where there are none.
+    /// The codes of a section: of the page at a place in the shard, the section at a place in the
+    /// page. None where there are none.
     pub fn codes(&self, page: u32, section: u32) -> &[u64] {
         let page = page as usize;
-        let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else { return &[] };
+        let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else {
+            return &[];
+        };
         let section = match first.checked_add(section) {
             Some(section) if section < end => section as usize,
             _ => return &[],

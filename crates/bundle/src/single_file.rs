@@ -8,8 +8,9 @@
 //! | | | the shards as stored, in the order of the directory |
 //! | | | the shards of positions, in the order of theirs |
 //!
-//! Where each shard lies follows from the lengths in the directory, so that a host which can ask for byte ranges needs
-//! the first two parts alone to fetch what it needs, and for phrases the directory of positions.
+//! Where each shard lies follows from the lengths in the directory, so that a host which can ask
+//! for byte ranges needs the first two parts alone to fetch what it needs, and for phrases the
+//! directory of positions.
 
 use core::ops::Range;
 
@@ -22,7 +23,8 @@ const MAGIC: [u8; 8] = *b"FNDLFILE";
 /// Bytes before the manifest.
 pub const HEADER_LEN: usize = MAGIC.len() + Entry::LEN;
 
-/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the directory, then those of positions.
+/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the
+/// directory, then those of positions.
 pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_LEN + stored_manifest.len());
     out.extend_from_slice(&MAGIC);
@@ -36,7 +38,8 @@ pub fn is_single_file(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The entry in the first [`HEADER_LEN`] bytes. The manifest is the `manifest_len` bytes after them.
+/// The entry in the first [`HEADER_LEN`] bytes. The manifest is the `manifest_len` bytes after
+/// them.
 ///
 /// # Errors
 /// Where the bytes do not begin a single-file bundle.
@@ -98,7 +101,8 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         {
             let raw = frame::decode_shard(entry, stored)?;
             let Manifest { stats, lexicon, .. } = &opened.manifest;
-            opened.positions = Some(PositionsDirectory::from_bytes(&raw, stats.n_pages, lexicon.len())?);
+            opened.positions =
+                Some(PositionsDirectory::from_bytes(&raw, stats.n_pages, lexicon.len())?);
         }
         let expected = listed + opened.positions.as_ref().map_or(0, PositionsDirectory::stored_len);
         if got != expected {
@@ -139,6 +143,8 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
                 start..start + u64::from(positions.shard(id)?.stored_len)
             }
         };
-        self.bytes.as_ref().get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+        self.bytes
+            .as_ref()
+            .get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
     }
 }

@@ -1,8 +1,9 @@
-//! The site's own words as they are spelt, for correcting the words of queries that it does not have.
+//! The site's own words as they are spelt, for correcting the words of queries that it does not
+//! have.
 //!
-//! The lexicon cannot serve for this: it has stems, and its shards carry postings. A shard here has a range of words alone,
-//! in order, each with how common it is; all together are a few bytes a word, and a query fetches those of its word's
-//! first letter.
+//! The lexicon cannot serve for this: it has stems, and its shards carry postings. A shard here has
+//! a range of words alone, in order, each with how common it is; all together are a few bytes a
+//! word, and a query fetches those of its word's first letter.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -81,7 +82,8 @@ impl SpellingShard {
         let (mut last, mut word) = (String::new(), String::new());
         for _ in 0..n_words {
             let shared = reader.varint()? as usize;
-            let prefix = last.get(..shared).ok_or(reader.malformed("a word shares more than there is"))?;
+            let prefix =
+                last.get(..shared).ok_or(reader.malformed("a word shares more than there is"))?;
             word.clear();
             word.push_str(prefix);
             word.push_str(reader.str()?);

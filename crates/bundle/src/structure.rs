@@ -1,7 +1,7 @@
 //! Which sections are of which page, which passages and vectors of which section.
 //!
-//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard for the whole bundle,
-//! resident from the first query on.
+//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard
+//! for the whole bundle, resident from the first query on.
 //!
 //! All numbers are varints, column after column, which are packed then (`structure/packed.rs`):
 //!
@@ -14,9 +14,11 @@
 //! | sections that continue the one before: next parts of what is very long | 1 |
 //! | these, each less the one before it | as many |
 //!
-//! Where vectors are streamed and too many for the centroids to tell which is in which cell ([`crate::cells`]), cells name sections, and `n_vectors` is 0
-//! here: how many vectors each section has would be most of this shard, and only those who read all vectors need it. They find it in a shard
-//! of its own ([`Structure::vector_counts`]): `n_sections` varints, packed as columns are.
+//! Where vectors are streamed and too many for the centroids to tell which is in which cell
+//! ([`crate::cells`]), cells name sections, and `n_vectors` is 0 here: how many vectors each
+//! section has would be most of this shard, and only those who read all vectors need it. They find
+//! it in a shard of its own ([`Structure::vector_counts`]): `n_sections` varints, packed as columns
+//! are.
 //!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
 
@@ -30,8 +32,8 @@ use crate::{Error, PageId, PassageId, SectionId, Stats, VectorId};
 
 const WHAT: &str = "structure";
 
-/// The tree of pages, sections, passages and vectors. Every accessor is total: an id that does not exist
-/// has an empty range, and belongs to the last page or section (or to 0 where there is none).
+/// The tree of pages, sections, passages and vectors. Every accessor is total: an id that does not
+/// exist has an empty range, and belongs to the last page or section (or to 0 where there is none).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// `n_pages + 1` offsets into sections.
@@ -75,7 +77,8 @@ impl StructureBuilder {
         SectionId(self.section_passages.len() as u32 - 1)
     }
 
-    /// Says that the section begun last continues the one before, which a page shows as one with it.
+    /// Says that the section begun last continues the one before, which a page shows as one with
+    /// it.
     ///
     /// # Panics
     /// Where it is the first of its page.
@@ -111,7 +114,8 @@ impl StructureBuilder {
     }
 }
 
-/// Vectors leave no bytes of their own: what they take in memory is bounded by sections and passages.
+/// Vectors leave no bytes of their own: what they take in memory is bounded by sections and
+/// passages.
 fn check_n_vectors(stats: &Stats) -> Result<(), Error> {
     let limit = MAX_VECTORS_PER_UNIT * (u64::from(stats.n_sections) + u64::from(stats.n_passages));
     match u64::from(stats.n_vectors) {
@@ -206,7 +210,8 @@ impl Structure {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
-    /// A section as its page and its place there, both of which an edit of another page leaves as they are.
+    /// A section as its page and its place there, both of which an edit of another page leaves as
+    /// they are.
     #[inline]
     pub fn place_of_section(&self, section: SectionId) -> (PageId, u32) {
         let page = self.page_of(section);
@@ -284,7 +289,8 @@ impl Structure {
         Ok(())
     }
 
-    /// Checks what [`Structure::vector_counts`] wrote, as far as that can be done without the structure.
+    /// Checks what [`Structure::vector_counts`] wrote, as far as that can be done without the
+    /// structure.
     ///
     /// # Errors
     /// Those of [`Structure::set_vector_counts`].
@@ -340,7 +346,11 @@ impl Structure {
             *count = reader.varint()? as usize;
             let is_said_apart = i == 3 && *count == 0;
             if *count != expected as usize && !is_said_apart {
-                return Err(Error::Length { what: WHAT, expected: expected.into(), got: *count as u64 });
+                return Err(Error::Length {
+                    what: WHAT,
+                    expected: expected.into(),
+                    got: *count as u64,
+                });
             }
         }
         let [n_pages, n_sections, n_passages, n_vectors] = counts;
@@ -358,7 +368,10 @@ impl Structure {
         if continuing.windows(2).any(|pair| pair[0] == pair[1])
             || continuing.iter().any(|at| page_sections.binary_search(at).is_ok())
         {
-            return Err(Error::malformed(WHAT, "a section continues one twice, or of another page"));
+            return Err(Error::malformed(
+                WHAT,
+                "a section continues one twice, or of another page",
+            ));
         }
         Ok(Self {
             section_page: owners(&page_sections),

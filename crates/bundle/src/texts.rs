@@ -1,7 +1,9 @@
-//! What is shown of pages: titles, headings, anchors, text. Fetched for the pages of a result list alone.
+//! What is shown of pages: titles, headings, anchors, text. Fetched for the pages of a result list
+//! alone.
 //!
-//! A shard holds pages, any of which can be read without the others. A long page comes in parts, each a run of its sections in a
-//! shard of its own, so that who is shown one of them need not fetch all; a part says what any part is shown with.
+//! A shard holds pages, any of which can be read without the others. A long page comes in parts,
+//! each a run of its sections in a shard of its own, so that who is shown one of them need not
+//! fetch all; a part says what any part is shown with.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -31,7 +33,8 @@
 //! | anchor | 0: none; 1 and a string; 2: what the heading gives ([`slug`]) |
 //! | text | string with marks in it: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a passage begins, [`ENDED`] where the oldest of those begun ends; what is left ends with the text |
 //!
-//! Marks stand where they belong rather than in lists of numbers, since what stands around them foretells them.
+//! Marks stand where they belong rather than in lists of numbers, since what stands around them
+//! foretells them.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -66,7 +69,8 @@ pub struct PageText<'a> {
     pub language: &'a str,
     /// What to show with it, name and value.
     pub meta: Vec<(&'a str, &'a str)>,
-    /// The attributes that it has, ascending, each by its place among the manifest's. The columns have them too, but of all pages.
+    /// The attributes that it has, ascending, each by its place among the manifest's. The columns
+    /// have them too, but of all pages.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
@@ -112,7 +116,8 @@ impl<'a> PageText<'a> {
         self.sections.get(place.checked_sub(self.first)? as usize)
     }
 
-    /// Headings from the outermost to that of the section at a place in the page; empty ones are left out.
+    /// Headings from the outermost to that of the section at a place in the page; empty ones are
+    /// left out.
     pub fn heading_path(&self, place: u32) -> Vec<&'a str> {
         let mut path = Vec::new();
         let mut at = Some(place);
@@ -146,7 +151,8 @@ impl<'a> PageText<'a> {
         }
         above.sort_unstable();
         above.dedup();
-        let named = |place| self.name(place).map(|(heading, parent)| Above { place, parent, heading });
+        let named =
+            |place| self.name(place).map(|(heading, parent)| Above { place, parent, heading });
         PageText {
             first: places.start,
             above: above.into_iter().filter_map(named).collect(),
@@ -160,8 +166,8 @@ impl<'a> PageText<'a> {
     /// The page's part of a shard, as [`TextsBuilder::push`] adds it. Also the measure of its size.
     ///
     /// # Errors
-    /// Where ranges do not ascend, are not on character boundaries or beyond the text, or a parent does not stand
-    /// before its child.
+    /// Where ranges do not ascend, are not on character boundaries or beyond the text, or a parent
+    /// does not stand before its child.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut out = Vec::new();
         for text in [self.id, self.url, self.title, self.language] {
@@ -175,7 +181,8 @@ impl<'a> PageText<'a> {
         put_varint(&mut out, self.attributes.len() as u32);
         let mut next = 0;
         for (place, value) in &self.attributes {
-            let skip = place.checked_sub(next).ok_or(Error::malformed(WHAT, UNORDERED_ATTRIBUTES))?;
+            let skip =
+                place.checked_sub(next).ok_or(Error::malformed(WHAT, UNORDERED_ATTRIBUTES))?;
             put_varint(&mut out, skip);
             put_value(&mut out, value);
             next = place + 1;
@@ -275,8 +282,9 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
-/// The anchor that most headings have which were given one by a rule, as GitHub does: small letters, no punctuation, hyphens for
-/// spaces. Of ASCII alone: other letters stay as they are, and other anchors are written out.
+/// The anchor that most headings have which were given one by a rule, as GitHub does: small
+/// letters, no punctuation, hyphens for spaces. Of ASCII alone: other letters stay as they are, and
+/// other anchors are written out.
 fn slug(heading: &str) -> String {
     let mut slug = heading.as_bytes().to_vec();
     slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
@@ -373,8 +381,9 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
             }
             PASSAGE => passages.push(at..u32::MAX),
             ENDED => {
-                let ended =
-                    passages.get_mut(n_ended).ok_or(reader.malformed("a passage ends before it begins"))?;
+                let ended = passages
+                    .get_mut(n_ended)
+                    .ok_or(reader.malformed("a passage ends before it begins"))?;
                 ended.end = at;
                 n_ended += 1;
             }
@@ -440,8 +449,8 @@ impl TextsBuilder {
     }
 }
 
-/// The texts of a range of pages, of the first and last perhaps a part. Indices count from the shard's first page
-/// ([`crate::TextRange`]). A page's own bytes are checked when it is read.
+/// The texts of a range of pages, of the first and last perhaps a part. Indices count from the
+/// shard's first page ([`crate::TextRange`]). A page's own bytes are checked when it is read.
 #[derive(Clone, Debug)]
 pub struct TextsShard {
     raw: Vec<u8>,

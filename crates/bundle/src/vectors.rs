@@ -1,7 +1,8 @@
 //! Embeddings in eight bits.
 //!
-//! Each vector is quantised by itself, symmetrically: `scale = max |v| / 127`, `q = round(v / scale)`. For normalised
-//! sentence embeddings that loses nothing that rankings could show, at a quarter of the size.
+//! Each vector is quantised by itself, symmetrically: `scale = max |v| / 127`, `q = round(v /
+//! scale)`. For normalised sentence embeddings that loses nothing that rankings could show, at a
+//! quarter of the size.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -16,7 +17,8 @@ use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
 
-/// A vector in eight bits, and its scale. The zero vector has scale 0; what is not finite counts as 0.
+/// A vector in eight bits, and its scale. The zero vector has scale 0; what is not finite counts as
+/// 0.
 pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
     let max = vector.iter().fold(0.0f32, |max, &v| max.max(finite(v).abs()));
@@ -25,7 +27,10 @@ pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     if scale < f32::MIN_POSITIVE {
         return (vec![0; vector.len()], 0.0);
     }
-    (vector.iter().map(|&v| (finite(v) / scale).round().clamp(-127.0, 127.0) as i8).collect(), scale)
+    (
+        vector.iter().map(|&v| (finite(v) / scale).round().clamp(-127.0, 127.0) as i8).collect(),
+        scale,
+    )
 }
 
 /// Writes vectors of one dimension.

@@ -23,7 +23,8 @@ fn peak(run: impl FnOnce()) -> usize {
 fn claims(raw: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for at in 0..raw.len().min(64) {
-        for claim in [&[0xff, 0x7f][..], &[0xff, 0xff, 0xff, 0x7f], &[0xff, 0xff, 0xff, 0xff, 0x0f]] {
+        for claim in [&[0xff, 0x7f][..], &[0xff, 0xff, 0xff, 0x7f], &[0xff, 0xff, 0xff, 0xff, 0x0f]]
+        {
             let mut bytes = raw.to_vec();
             bytes.splice(at..at + 1, claim.iter().copied());
             all.push(bytes);
@@ -53,7 +54,11 @@ fn allocation_is_bounded_by_the_input() {
     };
     let check = |name: &str, bytes: &[u8], walk: &dyn Fn(&[u8])| {
         let peak = peak(|| walk(bytes));
-        assert!(peak <= FIXED + PER_BYTE * bytes.len(), "{name}: {peak} bytes for {} of input", bytes.len());
+        assert!(
+            peak <= FIXED + PER_BYTE * bytes.len(),
+            "{name}: {peak} bytes for {} of input",
+            bytes.len()
+        );
     };
     for stats in [sample.stats, huge] {
         for bytes in claims(&sample.structure) {
@@ -76,7 +81,9 @@ fn allocation_is_bounded_by_the_input() {
     }
     for bytes in claims(&sample.directory) {
         for n_pages in [sample.stats.n_pages, huge.n_pages] {
-            check("directory", &bytes, &|raw| drop(PositionsDirectory::from_bytes(raw, n_pages, 1)));
+            check("directory", &bytes, &|raw| {
+                drop(PositionsDirectory::from_bytes(raw, n_pages, 1))
+            });
         }
     }
     for bytes in claims(&sample.vectors) {

@@ -1,5 +1,6 @@
-//! Bytes that nobody vouches for: every truncation and every changed byte of every format, first as the checksum sees
-//! them, then as they would be with a checksum that fits. Each must be refused, or read as something that can be walked.
+//! Bytes that nobody vouches for: every truncation and every changed byte of every format, first as
+//! the checksum sees them, then as they would be with a checksum that fits. Each must be refused,
+//! or read as something that can be walked.
 
 mod common;
 
@@ -17,10 +18,18 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
     let structure = Structure::from_bytes(&sample.structure, stats).unwrap();
     let mut formats: Vec<Format<'_>> = vec![
         ("structure", &sample.structure, Box::new(|raw| walk_structure(raw, stats))),
-        ("vectors of sections", &sample.vector_counts, Box::new(|raw| walk_vector_counts(raw, stats))),
+        (
+            "vectors of sections",
+            &sample.vector_counts,
+            Box::new(|raw| walk_vector_counts(raw, stats)),
+        ),
         ("terms", &sample.terms, Box::new(move |raw| walk_terms(raw, &structure, stats))),
         ("positions", &sample.positions, Box::new(walk_positions)),
-        ("directory of positions", &sample.directory, Box::new(|raw| walk_directory(raw, stats.n_pages, 1))),
+        (
+            "directory of positions",
+            &sample.directory,
+            Box::new(|raw| walk_directory(raw, stats.n_pages, 1)),
+        ),
         ("vectors", &sample.vectors, Box::new(walk_vectors)),
         ("graph", &sample.graph, Box::new(|raw| walk_graph(raw, stats))),
         ("texts", &sample.texts, Box::new(walk_texts)),
@@ -30,7 +39,11 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ("rows", &sample.rows, Box::new(walk_rows)),
         ("projection", &sample.projection, Box::new(walk_projection)),
         ("centroids", &sample.centroids, Box::new(|raw| walk_centroids(raw, stats))),
-        ("cell", &sample.cells[1], Box::new(|raw| walk_cell(raw, &sample.coder, Members::Counted(4), stats))),
+        (
+            "cell",
+            &sample.cells[1],
+            Box::new(|raw| walk_cell(raw, &sample.coder, Members::Counted(4), stats)),
+        ),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
         formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));
@@ -88,7 +101,8 @@ fn a_changed_or_missing_byte_never_passes_the_checksums() {
     let (manifest, stored) = bundle(&sample);
     let (entry, stored_manifest) = encode_manifest(&manifest).unwrap();
     let mut file = single_file::head(&entry, &stored_manifest);
-    // Which name a shard has of a group, whose hash nobody can compare with one of them, is nothing of its contents.
+    // Which name a shard has of a group, whose hash nobody can compare with one of them, is nothing
+    // of its contents.
     let mut names = Vec::new();
     for (entry, shard) in manifest.shards.iter().zip(&stored) {
         names.extend(entry.kind.is_grouped().then_some(file.len() + 7));
@@ -173,7 +187,10 @@ fn what_is_served_in_a_files_place_is_named() {
     // Where no length is said, a file cut short has another checksum.
     let files = manifest.of_files();
     assert!(files.shards[1].kind.is_range() && files.shards[1].stored_len == 0);
-    assert_eq!(decode_shard(&files.shards[1], &stored[1]), decode_shard(&manifest.shards[1], &stored[1]));
+    assert_eq!(
+        decode_shard(&files.shards[1], &stored[1]),
+        decode_shard(&manifest.shards[1], &stored[1])
+    );
     let cut = &stored[1][..stored[1].len() - 1];
     assert!(matches!(decode_shard(&files.shards[1], cut), Err(Error::Checksum { .. })));
     let error = decode_shard(&files.shards[1], page).unwrap_err();
@@ -217,7 +234,10 @@ fn packed_terms_that_end_early_or_announce_another_length_are_refused() {
     let (stored, raw) = packed_terms();
     let decode = |stored: &[u8]| {
         let hash = shard_hash(ShardKind::Terms, stored);
-        decode_shard(&ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 }, stored)
+        decode_shard(
+            &ShardEntry { kind: ShardKind::Terms, hash, stored_len: stored.len() as u32 },
+            stored,
+        )
     };
     assert_eq!(decode(&stored).unwrap(), raw);
     for len in 12..stored.len() - 8 {

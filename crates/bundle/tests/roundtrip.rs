@@ -470,11 +470,13 @@ fn a_section_that_grows_leaves_the_postings_of_others() {
 fn numbers_at_the_edge_of_whole_ones_come_back() {
     let edge = f64::from(1 << 29);
     let least = f64::from(i32::MIN);
-    for number in [edge, -edge, edge + 1.0, -edge - 1.0, least, -least, least - 1.0, 0.5, -0.0, f64::INFINITY]
+    for number in
+        [edge, -edge, edge + 1.0, -edge - 1.0, least, -least, least - 1.0, 0.5, -0.0, f64::INFINITY]
     {
         let values = [number, -1.0].map(AttributeValue::Number);
         let column = Column::build(AttributeKind::Number, values.iter().map(Some)).unwrap();
-        let read = Column::from_bytes(&column.to_bytes(), AttributeKind::Number, &stats(2)).unwrap();
+        let read =
+            Column::from_bytes(&column.to_bytes(), AttributeKind::Number, &stats(2)).unwrap();
         assert_eq!(read.number(PageId(0)).map(f64::to_bits), Some(number.to_bits()), "{number}");
     }
 }
@@ -494,7 +496,10 @@ fn writers_refuse_what_readers_would() {
         ("c", &[plain[0], plain[0]]),
         (&"c".repeat(129), &plain[..]),
     ] {
-        assert!(terms.clone().push(term, 1, [list, &[], &[]], &structure).is_err(), "{term} {list:?}");
+        assert!(
+            terms.clone().push(term, 1, [list, &[], &[]], &structure).is_err(),
+            "{term} {list:?}"
+        );
     }
     let mut positions = PositionsBuilder::new();
     for list in [&[1, 1][..], &[2, 1], &[u32::MAX]] {
@@ -503,9 +508,12 @@ fn writers_refuse_what_readers_would() {
     assert!(write_directory(&[1], &[1], &[]).is_err());
     let of = AttributeValue::Bool(true);
     assert!(Column::build(AttributeKind::Number, [Some(&of)]).is_err());
-    assert!(Column::build(AttributeKind::Number, [Some(&AttributeValue::Number(f64::NAN))]).is_err());
+    assert!(
+        Column::build(AttributeKind::Number, [Some(&AttributeValue::Number(f64::NAN))]).is_err()
+    );
     assert!(Column::build(AttributeKind::Date, [Some(&AttributeValue::Date(i64::MAX))]).is_err());
-    let node = |id, near: &[u32]| (VectorId(id), near.iter().map(|&n| VectorId(n)).collect::<Vec<_>>());
+    let node =
+        |id, near: &[u32]| (VectorId(id), near.iter().map(|&n| VectorId(n)).collect::<Vec<_>>());
     for (entry, layers) in [
         (0, vec![]),
         (0, vec![vec![node(1, &[])]]),
@@ -534,7 +542,8 @@ fn a_place_that_its_page_lacks_ends_the_list() {
             shard.postings(&entry, level, structure).map(|posting| posting.id).collect()
         };
         assert_eq!(found(&many).len(), 3, "{term}");
-        // Pages of one section, of one passage each: as a structure says that is not the terms' own.
+        // Pages of one section, of one passage each: as a structure says that is not the terms'
+        // own.
         assert_eq!(found(&sections_of(&[1])), [0], "{term}");
     }
 }

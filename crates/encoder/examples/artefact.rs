@@ -1,6 +1,7 @@
 //! Writes a model's artefact, and beside it what the model computes natively for a few texts.
 //!
-//! `cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT [f32|f16|int8|queries]`
+//! `cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT
+//! [f32|f16|int8|queries]`
 //!
 //! `queries` is what `findling models prepare` makes, compressed.
 //!
@@ -36,7 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "f16" => full.quantised(Storage::F16),
         "int8" => full.quantised(Storage::Int8),
         "queries" => full.for_queries(Bits::WORDS, Bits::MATRICES),
-        other => return Err(format!("{other} is no storage, expected f32, f16, int8 or queries").into()),
+        other => {
+            return Err(format!("{other} is no storage, expected f32, f16, int8 or queries").into());
+        }
     };
     let bytes = match args.get(2).map_or("queries", String::as_str) {
         "queries" => artefact.to_packed_bytes(),
@@ -59,7 +62,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
     let card = model.card();
-    let json = serde_json::json!({ "name": card.name, "fingerprint": card.fingerprint, "cases": cases });
+    let json =
+        serde_json::json!({ "name": card.name, "fingerprint": card.fingerprint, "cases": cases });
     std::fs::write(format!("{out}.json"), json.to_string())?;
     println!("{out}: {} bytes; {out}.json: {} vectors", bytes.len(), texts.len());
     Ok(())

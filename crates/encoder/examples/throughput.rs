@@ -1,10 +1,11 @@
 //! How many tokens and texts a second does a model embed?
 //!
-//! `cargo run --release -p findling-encoder --features native --example throughput -- MODEL_DIR [SECONDS]`
+//! `cargo run --release -p findling-encoder --features native --example throughput -- MODEL_DIR
+//! [SECONDS]`
 //!
-//! For several lengths of text: one thread, one text at a time, then all threads. Texts are made of a model's own
-//! common words, so that their number of tokens is known. On Linux also tokens by second of processor time, which other
-//! work on the machine disturbs less than time on the wall.
+//! For several lengths of text: one thread, one text at a time, then all threads. Texts are made of
+//! a model's own common words, so that their number of tokens is known. On Linux also tokens by
+//! second of processor time, which other work on the machine disturbs less than time on the wall.
 
 use std::time::{Duration, Instant};
 

@@ -14,11 +14,13 @@ pub enum Side {
 /// A text's vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
-    /// As many numbers as the card's `dim`; of length 1, or all zeros where the text has nothing to embed.
+    /// As many numbers as the card's `dim`; of length 1, or all zeros where the text has nothing
+    /// to embed.
     pub values: Vec<f32>,
     /// Tokens that were embedded, special tokens included.
     pub n_tokens: u32,
-    /// Whether the text was longer than the encoder reads, so that its end had no part in the vector.
+    /// Whether the text was longer than the encoder reads, so that its end had no part in the
+    /// vector.
     pub truncated: bool,
 }
 
@@ -29,20 +31,22 @@ pub trait Encoder {
 
     /// One embedding for each text, in order.
     ///
-    /// The prefix of the side is put in front by the encoder. Texts of any lengths may be mixed: an encoder
-    /// that gains from equal lengths sorts them itself.
+    /// The prefix of the side is put in front by the encoder. Texts of any lengths may be mixed: an
+    /// encoder that gains from equal lengths sorts them itself.
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] when the model fails to run. No text is refused for what it contains or for its length.
+    /// [`Error::Run`] when the model fails to run. No text is refused for what it contains or for
+    /// its length.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error>;
 
-    /// Number of tokens `text` would be embedded as if nothing was cut off, prefix and special tokens included.
-    /// For splitting documents so that nothing is.
+    /// Number of tokens `text` would be embedded as if nothing was cut off, prefix and special
+    /// tokens included. For splitting documents so that nothing is.
     fn count_tokens(&self, text: &str, side: Side) -> u32;
 }
 
-/// Scales `values` to length 1; zeros stay zeros. Sums in order, so that the result is the same everywhere.
+/// Scales `values` to length 1; zeros stay zeros. Sums in order, so that the result is the same
+/// everywhere.
 pub(crate) fn normalise(values: &mut [f32]) {
     let norm = libm::sqrtf(values.iter().fold(0.0f32, |sum, v| sum + v * v));
     if norm > 0.0 {
@@ -52,8 +56,8 @@ pub(crate) fn normalise(values: &mut [f32]) {
     }
 }
 
-/// Embeds each text by itself, on all cores with feature `parallel`, the longest first so that no core is left with
-/// one at the end.
+/// Embeds each text by itself, on all cores with feature `parallel`, the longest first so that no
+/// core is left with one at the end.
 #[cfg(feature = "transformer")]
 pub(crate) fn each<F>(texts: &[&str], embed: F) -> Result<Vec<Embedding>, Error>
 where

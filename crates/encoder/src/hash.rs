@@ -1,10 +1,12 @@
 //! Feature hashing: a vector without a model.
 //!
-//! Words and character trigrams are hashed into signed buckets (Weinberger et al., "Feature Hashing for Large
-//! Scale Multitask Learning", ICML 2009, section 2). Texts that share words or word parts come out close; texts
-//! that mean the same in other words do not. It stands in for a model where none can be had, and in tests.
+//! Words and character trigrams are hashed into signed buckets (Weinberger et al., "Feature Hashing
+//! for Large Scale Multitask Learning", ICML 2009, section 2). Texts that share words or word parts
+//! come out close; texts that mean the same in other words do not. It stands in for a model where
+//! none can be had, and in tests.
 //!
-//! The same text gives the same bits on every machine: integer counts, one division by a square root.
+//! The same text gives the same bits on every machine: integer counts, one division by a square
+//! root.
 
 use findling_text::normalise::for_each_lower;
 
@@ -55,9 +57,12 @@ impl HashEncoder {
             n_tokens = n_tokens.saturating_add(1);
             let mut buffer = [0u8; 4];
             add(&mut buckets, fnv1a(std::iter::once(WORD_SEED).chain(utf8(word))), WORD_WEIGHT);
-            // Trigrams of the word with its borders marked, so that beginnings and ends are features too.
-            let bordered: Vec<char> =
-                std::iter::once('^').chain(word.iter().copied()).chain(std::iter::once('$')).collect();
+            // Trigrams of the word with its borders marked, so that beginnings and ends are
+            // features too.
+            let bordered: Vec<char> = std::iter::once('^')
+                .chain(word.iter().copied())
+                .chain(std::iter::once('$'))
+                .collect();
             for trigram in bordered.windows(3) {
                 let mut bytes = Vec::with_capacity(13);
                 bytes.push(TRIGRAM_SEED);
@@ -177,7 +182,8 @@ mod tests {
     #[test]
     fn the_space_is_fixed() {
         let encoder = HashEncoder::new(8);
-        let bits: Vec<u32> = encoder.embed("Größe 東京 x1").values.iter().map(|v| v.to_bits()).collect();
+        let bits: Vec<u32> =
+            encoder.embed("Größe 東京 x1").values.iter().map(|v| v.to_bits()).collect();
         assert_eq!(bits, FIXED, "{bits:#010x?}");
     }
 

@@ -1,5 +1,6 @@
-//! Reads sentence encoders as they are published: `model.safetensors`, `tokenizer.json` and `config.json` of a
-//! BERT-family model, with the files of sentence-transformers beside them where there are any.
+//! Reads sentence encoders as they are published: `model.safetensors`, `tokenizer.json` and
+//! `config.json` of a BERT-family model, with the files of sentence-transformers beside them where
+//! there are any.
 
 pub(crate) mod config;
 pub(crate) mod tokenizer;
@@ -40,8 +41,9 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// [`Error::File`] for a file that cannot be read, [`Error::Import`] for one that is not what its name says or
-/// describes a model of another family, [`Error::Tensor`] for a tensor that is missing or of another shape.
+/// [`Error::File`] for a file that cannot be read, [`Error::Import`] for one that is not what its
+/// name says or describes a model of another family, [`Error::Tensor`] for a tensor that is missing
+/// or of another shape.
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
     let sentence = config::Sentence::read(dir, options)?;
     let architecture = config::architecture(dir, sentence.pooling)?;
@@ -51,8 +53,10 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
     let file = SafeTensors::deserialize(&bytes)
         .map_err(|e| Error::Import(format!("{} is not a safetensors file: {e}", path.display())))?;
     let weights = Weights { file };
-    // A length the user asked for is checked against the positions there are; one from a file is cut to them.
-    let max_tokens = options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
+    // A length the user asked for is checked against the positions there are; one from a file is
+    // cut to them.
+    let max_tokens =
+        options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
     let card = EncoderCard {
         name: options.name.clone().unwrap_or_else(|| name_of(dir)),
         dim: architecture.hidden,
@@ -68,7 +72,9 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
 /// A model without a name has that of its directory.
 pub(crate) fn name_of(dir: &Path) -> String {
     let canonical = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
-    canonical.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().to_lowercase())
+    canonical
+        .file_name()
+        .map_or_else(|| "model".into(), |name| name.to_string_lossy().to_lowercase())
 }
 
 struct Weights<'a> {
@@ -84,7 +90,8 @@ impl Weights<'_> {
             let mut positions = self.read("embeddings.position_embeddings.weight", &shape)?;
             let types = "embeddings.token_type_embeddings.weight";
             if let Some(found) = self.shape(types) {
-                let first = self.read(types, &[found.first().copied().unwrap_or(1).max(1), spec.cols])?;
+                let first =
+                    self.read(types, &[found.first().copied().unwrap_or(1).max(1), spec.cols])?;
                 for row in positions.chunks_exact_mut(spec.cols) {
                     row.iter_mut().zip(&first).for_each(|(position, kind)| *position += kind);
                 }
@@ -99,16 +106,19 @@ impl Weights<'_> {
     }
 
     fn view(&self, name: &str) -> Option<safetensors::tensor::TensorView<'_>> {
-        // Some files come from the whole of BERT, some from its encoder; the oldest call norms gamma and beta.
-        let old =
-            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
+        // Some files come from the whole of BERT, some from its encoder; the oldest call norms
+        // gamma and beta.
+        let old = name
+            .replace("LayerNorm.weight", "LayerNorm.gamma")
+            .replace("LayerNorm.bias", "LayerNorm.beta");
         [name.to_string(), format!("bert.{name}"), old.clone(), format!("bert.{old}")]
             .into_iter()
             .find_map(|name| self.file.tensor(&name).ok())
     }
 
     fn read(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, Error> {
-        let missing = || Error::Tensor { name: name.into(), expected: expected.to_vec(), found: None };
+        let missing =
+            || Error::Tensor { name: name.into(), expected: expected.to_vec(), found: None };
         let view = self.view(name).ok_or_else(missing)?;
         if view.shape() != expected {
             return Err(Error::Tensor {
@@ -119,10 +129,13 @@ impl Weights<'_> {
         }
         let bytes = view.data();
         let values: Vec<f32> = match view.dtype() {
-            Dtype::F32 => {
-                bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+            Dtype::F32 => bytes
+                .chunks_exact(4)
+                .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect(),
+            Dtype::F16 => {
+                bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
             }
-            Dtype::F16 => bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect(),
             Dtype::BF16 => {
                 bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
             }
@@ -133,7 +146,9 @@ impl Weights<'_> {
             }
         };
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-            return Err(Error::Import(format!("tensor `{name}` has a value that is not finite, at {at}")));
+            return Err(Error::Import(format!(
+                "tensor `{name}` has a value that is not finite, at {at}"
+            )));
         }
         Ok(values)
     }

@@ -1,12 +1,16 @@
 //! Text to vector.
 //!
-//! An [`Encoder`] maps texts to vectors of one space; its card ([`findling_bundle::EncoderCard`]) names that
-//! space, so that a query is never compared with documents of another. There are:
+//! An [`Encoder`] maps texts to vectors of one space; its card ([`findling_bundle::EncoderCard`])
+//! names that space, so that a query is never compared with documents of another. There are:
 //!
-//! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its card says so.
-//! - `static_table::StaticTable` (feature `static-table`): a table lookup trained to land in a transformer's space.
-//! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by tract.
-//! - `onnx::OnnxEncoder` (feature `onnx`): a user's own ONNX graph, run natively; not shipped to browsers.
+//! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its
+//!   card says so.
+//! - `static_table::StaticTable` (feature `static-table`): a table lookup trained to land in a
+//!   transformer's space.
+//! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by
+//!   tract.
+//! - `onnx::OnnxEncoder` (feature `onnx`): a user's own ONNX graph, run natively; not shipped to
+//!   browsers.
 //!
 //! ```
 //! use findling_encoder::{Encoder, Side, hash::HashEncoder};

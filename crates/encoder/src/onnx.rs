@@ -1,7 +1,8 @@
-//! A user's own sentence encoder as an ONNX graph, for models of a family that [`crate::import`] does not know.
+//! A user's own sentence encoder as an ONNX graph, for models of a family that [`crate::import`]
+//! does not know.
 //!
-//! It runs natively, for documents and for the command line's queries. It is not shipped to browsers: a bundle made
-//! with it answers lexically there, or with vectors that the host supplies.
+//! It runs natively, for documents and for the command line's queries. It is not shipped to
+//! browsers: a bundle made with it answers lexically there, or with vectors that the host supplies.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,9 +26,9 @@ enum Role {
 
 /// An ONNX graph with its tokenizer, ready to run: one text a run, at its own length.
 ///
-/// Inputs are `input_ids` and, where the graph has them, `attention_mask` and `token_type_ids`, all i64
-/// `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`) where there is one, otherwise the first,
-/// `[batch, dim]` or, pooled here, `[batch, tokens, dim]`.
+/// Inputs are `input_ids` and, where the graph has them, `attention_mask` and `token_type_ids`, all
+/// i64 `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`) where there is one,
+/// otherwise the first, `[batch, dim]` or, pooled here, `[batch, tokens, dim]`.
 pub struct OnnxEncoder {
     card: EncoderCard,
     tokenizer: WordPiece,
@@ -37,27 +38,34 @@ pub struct OnnxEncoder {
 }
 
 impl OnnxEncoder {
-    /// Reads the graph in `file`, and tokenizer and settings from `dir`, as [`crate::import::import_dir`] does.
+    /// Reads the graph in `file`, and tokenizer and settings from `dir`, as
+    /// [`crate::import::import_dir`] does.
     ///
     /// # Errors
     ///
-    /// [`Error::File`] for a file that cannot be read, [`Error::Import`] for a graph that tract cannot run or with
-    /// inputs or outputs other than the ones above.
+    /// [`Error::File`] for a file that cannot be read, [`Error::Import`] for a graph that tract
+    /// cannot run or with inputs or outputs other than the ones above.
     pub fn load(file: &Path, dir: &Path, options: &Options) -> Result<Self, Error> {
         let sentence = config::Sentence::read(dir, options)?;
         let (normaliser, vocabulary) = tokenizer::read(dir)?;
-        let tokenizer = WordPiece::new(&vocabulary, normaliser).map_err(|e| Error::Import(e.to_string()))?;
+        let tokenizer =
+            WordPiece::new(&vocabulary, normaliser).map_err(|e| Error::Import(e.to_string()))?;
         let bytes = std::fs::read(file).map_err(|e| file_error(file, &e))?;
-        let refused =
-            |e: TractError| Error::Import(format!("{}: tract cannot run it: {e:#}", file.display()));
+        let refused = |e: TractError| {
+            Error::Import(format!("{}: tract cannot run it: {e:#}", file.display()))
+        };
         let (plan, roles) = plan(file)?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(&bytes);
         for path in companions(file)? {
             hasher.update(&std::fs::read(&path).map_err(|e| file_error(&path, &e))?);
         }
-        let settings =
-            (sentence.max_tokens, sentence.pooling as u8, &sentence.query_prefix, &sentence.document_prefix);
+        let settings = (
+            sentence.max_tokens,
+            sentence.pooling as u8,
+            &sentence.query_prefix,
+            &sentence.document_prefix,
+        );
         hasher.update(format!("{settings:?}{normaliser:?}{vocabulary:?}").as_bytes());
         let mut encoder = Self {
             card: EncoderCard {
@@ -80,7 +88,12 @@ impl OnnxEncoder {
         Ok(encoder)
     }
 
-    fn tokens(&self, text: &str, side: Side, max_tokens: usize) -> findling_text::wordpiece::Encoding {
+    fn tokens(
+        &self,
+        text: &str,
+        side: Side,
+        max_tokens: usize,
+    ) -> findling_text::wordpiece::Encoding {
         let prefix = match side {
             Side::Query => &self.card.query_prefix,
             Side::Document => &self.card.document_prefix,
@@ -150,7 +163,8 @@ impl Encoder for OnnxEncoder {
 
 /// The graph with the number of tokens left open, and what its inputs are fed.
 fn plan(file: &Path) -> Result<(Arc<TypedSimplePlan>, Vec<Role>), Error> {
-    let refused = |e: TractError| Error::Import(format!("{}: tract cannot run it: {e:#}", file.display()));
+    let refused =
+        |e: TractError| Error::Import(format!("{}: tract cannot run it: {e:#}", file.display()));
     let mut model = tract_onnx::onnx().model_for_path(file).map_err(refused)?;
     let names: Vec<String> = model
         .input_outlets()
@@ -205,8 +219,10 @@ fn companions(file: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
         .map_err(|e| file_error(dir, &e))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| {
-            let other =
-                path.file_name().map(|other| other.to_string_lossy().into_owned()).unwrap_or_default();
+            let other = path
+                .file_name()
+                .map(|other| other.to_string_lossy().into_owned())
+                .unwrap_or_default();
             other != name && other.starts_with(&name)
         })
         .collect();

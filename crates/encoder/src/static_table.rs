@@ -1,11 +1,12 @@
 //! The static encoder: a query's vector by table lookup.
 //!
-//! A table has one row for each token of a teacher's vocabulary, trained so that the sum of a short text's rows points
-//! where the teacher's embedding of that text points (`findling distill` trains it). Encoding takes microseconds and
-//! needs no model; a bundle carries only the rows its queries can want, in shards ([`findling_bundle::rows`]).
+//! A table has one row for each token of a teacher's vocabulary, trained so that the sum of a short
+//! text's rows points where the teacher's embedding of that text points (`findling distill` trains
+//! it). Encoding takes microseconds and needs no model; a bundle carries only the rows its queries
+//! can want, in shards ([`findling_bundle::rows`]).
 //!
-//! What lies in the file: the teacher's card, the projection onto the dimensions kept, the vocabulary with how
-//! frequent each token was in training, and the rows, quantised.
+//! What lies in the file: the teacher's card, the projection onto the dimensions kept, the
+//! vocabulary with how frequent each token was in training, and the rows, quantised.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -14,8 +15,8 @@
 //! | 8 | 16 | first 16 bytes of BLAKE3 over the rest |
 //! | 24 | | body: bincode of the table, deflated |
 //!
-//! As an [`Encoder`] the table also embeds documents, for a build without a teacher; that costs quality, and the
-//! build tool says so.
+//! As an [`Encoder`] the table also embeds documents, for a build without a teacher; that costs
+//! quality, and the build tool says so.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -66,8 +67,9 @@ pub struct StaticTable {
 pub type SharedTable = Arc<StaticTable>;
 
 impl StaticTable {
-    /// Puts a table together from trained rows (`projection.to_dim()` numbers for each token) and the number of times each
-    /// token occurred in training. Tokens that never occurred get no row.
+    /// Puts a table together from trained rows (`projection.to_dim()` numbers for each token) and
+    /// the number of times each token occurred in training. Tokens that never occurred get no
+    /// row.
     ///
     /// # Errors
     /// Where lengths do not fit together, or the vocabulary is none.
@@ -95,7 +97,10 @@ impl StaticTable {
             lowercase,
             bits,
             vocabulary,
-            frequencies: counts.iter().map(|&n| if n == 0 { 0 } else { 1 + n.ilog2() as u8 }).collect(),
+            frequencies: counts
+                .iter()
+                .map(|&n| if n == 0 { 0 } else { 1 + n.ilog2() as u8 })
+                .collect(),
             scales: Vec::with_capacity(counts.len()),
             rows: Vec::new(),
         };
@@ -110,8 +115,11 @@ impl StaticTable {
     }
 
     fn from_stored(stored: Stored) -> Result<Self, Error> {
-        let bad = |why: String| Error::Artefact(format!("static table: {why}; install or distill it again"));
-        let projection = Projection::from_bytes(&stored.projection).map_err(|e| bad(e.to_string()))?;
+        let bad = |why: String| {
+            Error::Artefact(format!("static table: {why}; install or distill it again"))
+        };
+        let projection =
+            Projection::from_bytes(&stored.projection).map_err(|e| bad(e.to_string()))?;
         if projection.from_dim() != stored.teacher.dim {
             return Err(bad(format!(
                 "its projection takes {} dimensions, its teacher has {}",
@@ -171,7 +179,9 @@ impl StaticTable {
     /// # Errors
     /// Where the bytes are not a table's, or not whole.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let bad = |why: &str| Error::Artefact(format!("static table: {why}; install or distill it again"));
+        let bad = |why: &str| {
+            Error::Artefact(format!("static table: {why}; install or distill it again"))
+        };
         let (head, body) = bytes.split_at_checked(24).ok_or_else(|| bad("it is too short"))?;
         if head[..4] != MAGIC {
             return Err(bad("it does not begin like one"));
@@ -232,7 +242,8 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
-    /// The same table with rows as bundles have them ([`Bits::packed`]): to be chosen from, and fitted.
+    /// The same table with rows as bundles have them ([`Bits::packed`]): to be chosen from, and
+    /// fitted.
     ///
     /// # Errors
     /// None, of a table that is one.
@@ -241,7 +252,8 @@ impl StaticTable {
         if bits == self.stored.bits {
             return Self::from_stored(self.stored.clone());
         }
-        let mut stored = Stored { bits, scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
+        let mut stored =
+            Stored { bits, scales: Vec::new(), rows: Vec::new(), ..self.stored.clone() };
         for (id, row) in self.dense_rows().chunks_exact(self.card.dim as usize).enumerate() {
             let (scale, packed) =
                 if self.row(id as u32).is_some() { quantise(row, bits) } else { (0, Vec::new()) };
@@ -270,7 +282,8 @@ impl StaticTable {
         }
     }
 
-    /// The pieces of a word as [`for_each_word`] gives it; nothing where WordPiece does not know it.
+    /// The pieces of a word as [`for_each_word`] gives it; nothing where WordPiece does not know
+    /// it.
     pub fn pieces(&self, word: &str) -> Vec<u32> {
         pieces(&self.wordpiece, word)
     }
@@ -335,8 +348,8 @@ mod tests {
     use proptest::prelude::*;
 
     const VOCABULARY: [&str; 12] = [
-        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "share", "data", "thread", "##s", "##ed", "café",
-        "cafe",
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "share", "data", "thread", "##s", "##ed",
+        "café", "cafe",
     ];
 
     fn table(bits: Bits) -> StaticTable {
@@ -353,8 +366,16 @@ mod tests {
         let rows: Vec<f32> = (0..12 * 4).map(|i| ((i * 7 % 11) as f32 - 5.0) / 5.0).collect();
         let counts: Vec<u64> = (0..12).map(|i| if i < 5 { 0 } else { 1 << i }).collect();
         let vocabulary = VOCABULARY.iter().map(|&t| t.to_owned()).collect();
-        StaticTable::new(teacher, Projection::new(6, &eye).unwrap(), vocabulary, true, &rows, &counts, bits)
-            .unwrap()
+        StaticTable::new(
+            teacher,
+            Projection::new(6, &eye).unwrap(),
+            vocabulary,
+            true,
+            &rows,
+            &counts,
+            bits,
+        )
+        .unwrap()
     }
 
     #[test]

@@ -8,8 +8,10 @@ use findling_encoder::import::Options;
 use findling_encoder::onnx::OnnxEncoder;
 use findling_encoder::{Encoder, Error, Side};
 
-const VOCABULARY: [&str; 13] =
-    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta", "##s", ",", "!", ":"];
+const VOCABULARY: [&str; 13] = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta", "##s", ",",
+    "!", ":",
+];
 
 fn graph(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx").join(name)
@@ -45,11 +47,13 @@ fn tokens_are_pooled_here_and_pooled_outputs_are_taken() {
     let dir = tokenizer("pooling");
     // [CLS] alpha gamma [SEP]
     let ids = [2, 5, 7, 3];
-    let mean: Vec<f64> = (0..8).map(|j| ids.iter().map(|id| token(*id)[j]).sum::<f64>() / 4.0).collect();
+    let mean: Vec<f64> =
+        (0..8).map(|j| ids.iter().map(|id| token(*id)[j]).sum::<f64>() / 4.0).collect();
     for name in ["tokens.onnx", "pooled.onnx"] {
         let encoder = OnnxEncoder::load(&graph(name), &dir, &Options::default()).unwrap();
         assert_eq!(encoder.card().dim, 8);
-        let found = encoder.encode(&["alpha gamma", "alpha", "Alpha gamma"], Side::Document).unwrap();
+        let found =
+            encoder.encode(&["alpha gamma", "alpha", "Alpha gamma"], Side::Document).unwrap();
         assert_close(&found[0].values, &unit(&mean));
         assert_eq!(found[0], found[2]);
         assert_eq!((found[0].n_tokens, found[1].n_tokens), (4, 3));

@@ -1,4 +1,5 @@
-//! The published model, where it is at hand: `FINDLING_MODEL_DIR` names the directory with `model.safetensors`.
+//! The published model, where it is at hand: `FINDLING_MODEL_DIR` names the directory with
+//! `model.safetensors`.
 #![cfg(feature = "import")]
 
 use std::path::PathBuf;
@@ -52,8 +53,12 @@ fn eight_bits_stay_close_and_name_the_same_space() {
 fn a_vector_does_not_depend_on_its_neighbours() {
     let Some(dir) = model_dir() else { return };
     let model = Transformer::load_dir_with(&dir, &options()).unwrap();
-    let texts =
-        ["water", "How do I share state between threads?", "", "a b c d e f g h i j k l m n o p q r s t"];
+    let texts = [
+        "water",
+        "How do I share state between threads?",
+        "",
+        "a b c d e f g h i j k l m n o p q r s t",
+    ];
     let together = model.encode(&texts, Side::Document).unwrap();
     for (text, embedding) in texts.iter().zip(&together) {
         assert_eq!(&model.encode(&[text], Side::Query).unwrap()[0], embedding);

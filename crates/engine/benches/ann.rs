@@ -1,13 +1,15 @@
-//! Filtered nearest neighbours: is the planner's choice right, and does the graph find what the exact scan finds?
+//! Filtered nearest neighbours: is the planner's choice right, and does the graph find what the
+//! exact scan finds?
 //!
-//! Question: recall@k against the exact scan, and the time of scan, graph and planner, at selectivities 1, 0.5, 0.1,
-//! 0.01 and 0.001, for filters that pick pages at random and for filters that pick whole stretches of pages, as a
-//! directory or a book does.
+//! Question: recall@k against the exact scan, and the time of scan, graph and planner, at
+//! selectivities 1, 0.5, 0.1, 0.01 and 0.001, for filters that pick pages at random and for filters
+//! that pick whole stretches of pages, as a directory or a book does.
 //!
-//! Corpus: the vectors of a file (little-endian f32, 384 to a vector, of length 1, neighbours in the file being
-//! neighbours in the site), or 50,000 synthetic ones: clusters on a subspace of about 24 dimensions with a little noise
-//! in all, which is near to what sentence embeddings of a site look like, but is not one. Queries likewise; without a
-//! file of them, one vector in a hundred is left out of the corpus and asked for.
+//! Corpus: the vectors of a file (little-endian f32, 384 to a vector, of length 1, neighbours in
+//! the file being neighbours in the site), or 50,000 synthetic ones: clusters on a subspace of
+//! about 24 dimensions with a little noise in all, which is near to what sentence embeddings of a
+//! site look like, but is not one. Queries likewise; without a file of them, one vector in a
+//! hundred is left out of the corpus and asked for.
 //!
 //! ```sh
 //! FINDLING_BENCH_VECTORS=vectors.f32 FINDLING_BENCH_QUERIES=queries.f32 FINDLING_BENCH_GRAPH=graph.bin \
@@ -23,7 +25,9 @@ use findling_bundle::structure::StructureBuilder;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{Graph, Stats, Structure, VectorId, VectorsShard};
 use findling_engine::filter::Bitset;
-use findling_engine::vector::{Method, QuantisedQuery, VectorView, default_ef, follow, nearest, scan};
+use findling_engine::vector::{
+    Method, QuantisedQuery, VectorView, default_ef, follow, nearest, scan,
+};
 use instant_distance::{Builder, Point};
 
 const DIM: usize = 384;
@@ -39,8 +43,10 @@ fn main() {
     let graph = graph(&corpus);
     let firsts = (0..).step_by(SHARD).map(VectorId);
     let view = VectorView::new(&structure, firsts.zip(&shards)).expect("a view");
-    let queries: Vec<QuantisedQuery> =
-        queries.iter().map(|query| QuantisedQuery::new(query, DIM as u32).expect("a query")).collect();
+    let queries: Vec<QuantisedQuery> = queries
+        .iter()
+        .map(|query| QuantisedQuery::new(query, DIM as u32).expect("a query"))
+        .collect();
     println!(
         "{} vectors, {} sections, {} edges, {} queries; microseconds are means over queries of the best of 4 runs",
         corpus.len(),
@@ -75,9 +81,12 @@ fn row(
     kind: &str,
     selectivity: f64,
 ) {
-    let ef: u32 =
-        std::env::var("FINDLING_BENCH_EF").ok().and_then(|ef| ef.parse().ok()).unwrap_or(default_ef(k));
-    let (mut micros, mut found, mut wanted, mut compared, mut by_graph) = ([0.0; 3], [0; 2], 0, 0u64, 0);
+    let ef: u32 = std::env::var("FINDLING_BENCH_EF")
+        .ok()
+        .and_then(|ef| ef.parse().ok())
+        .unwrap_or(default_ef(k));
+    let (mut micros, mut found, mut wanted, mut compared, mut by_graph) =
+        ([0.0; 3], [0; 2], 0, 0u64, 0);
     for (i, query) in queries.iter().enumerate() {
         let filter = filters[i % filters.len()].as_ref();
         let mut best = [f64::INFINITY; 3];
@@ -96,7 +105,9 @@ fn row(
                 answers[method] = Some(answer);
             }
         }
-        let [Some(exact), Some(graph), Some(planned)] = answers else { unreachable!("each method ran") };
+        let [Some(exact), Some(graph), Some(planned)] = answers else {
+            unreachable!("each method ran")
+        };
         for (sum, seconds) in micros.iter_mut().zip(best) {
             *sum += seconds * 1e6;
         }
@@ -122,7 +133,8 @@ fn row(
     );
 }
 
-/// Sections of which about this share passes; whole pages, either each for itself or in 16 stretches.
+/// Sections of which about this share passes; whole pages, either each for itself or in 16
+/// stretches.
 fn filter(structure: &Structure, kind: &str, selectivity: f64, seed: u64) -> Option<Bitset> {
     if selectivity >= 1.0 {
         return None;
@@ -179,8 +191,8 @@ fn shard(vectors: &[Vec<f32>]) -> VectorsShard {
 fn corpus() -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
     let read = |name: &str| -> Option<Vec<Vec<f32>>> {
         let path = std::env::var_os(name)?;
-        let bytes =
-            std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {}: {error}", path.display()));
+        let bytes = std::fs::read(&path)
+            .unwrap_or_else(|error| panic!("{name}: {}: {error}", path.display()));
         let numbers: Vec<f32> =
             bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         Some(numbers.chunks_exact(DIM).map(<[f32]>::to_vec).collect())
@@ -192,12 +204,15 @@ fn corpus() -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
     if let Some(queries) = read("FINDLING_BENCH_QUERIES") {
         return (all, queries);
     }
-    let (queries, corpus): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| i % 100 == 50);
-    let values = |list: Vec<(usize, Vec<f32>)>| list.into_iter().map(|(_, vector)| vector).collect();
+    let (queries, corpus): (Vec<_>, Vec<_>) =
+        all.into_iter().enumerate().partition(|(i, _)| i % 100 == 50);
+    let values =
+        |list: Vec<(usize, Vec<f32>)>| list.into_iter().map(|(_, vector)| vector).collect();
     (values(corpus), values(queries))
 }
 
-/// Stretches of about 40 vectors around a centre, centres around one of 200 topics, all on 24 directions, and noise.
+/// Stretches of about 40 vectors around a centre, centres around one of 200 topics, all on 24
+/// directions, and noise.
 fn synthetic(n: usize) -> Vec<Vec<f32>> {
     const INTRINSIC: usize = 24;
     let mut random = Random(7);
@@ -256,7 +271,8 @@ impl Point for Row {
     fn distance(&self, other: &Self) -> f32 {
         let Some(rows) = ROWS.get() else { return 0.0 };
         let mut sums = [0.0f32; 16];
-        let (a, b) = (rows[self.0 as usize].as_chunks::<16>().0, rows[other.0 as usize].as_chunks::<16>().0);
+        let (a, b) =
+            (rows[self.0 as usize].as_chunks::<16>().0, rows[other.0 as usize].as_chunks::<16>().0);
         for (a, b) in a.iter().zip(b) {
             for i in 0..16 {
                 sums[i] += a[i] * b[i];
@@ -281,7 +297,8 @@ fn graph(corpus: &[Vec<f32>]) -> Graph {
     }
     let start = Instant::now();
     let n = ROWS.get_or_init(|| corpus.to_vec()).len() as u32;
-    let (hnsw, ids) = Builder::default().seed(1).ef_construction(100).build_hnsw((0..n).map(Row).collect());
+    let (hnsw, ids) =
+        Builder::default().seed(1).ef_construction(100).build_hnsw((0..n).map(Row).collect());
     let mut vector_of = vec![VectorId(0); ids.len()];
     for (vector, id) in (0..).map(VectorId).zip(&ids) {
         vector_of[id.into_inner() as usize] = vector;
@@ -291,7 +308,11 @@ fn graph(corpus: &[Vec<f32>]) -> Graph {
         let nodes = nodes.as_array().expect("nodes").iter().zip(&vector_of);
         let mut lists: Vec<(VectorId, Vec<VectorId>)> = nodes
             .map(|(node, &vector)| {
-                let ids = node.as_array().expect("neighbours").iter().filter_map(serde_json::Value::as_u64);
+                let ids = node
+                    .as_array()
+                    .expect("neighbours")
+                    .iter()
+                    .filter_map(serde_json::Value::as_u64);
                 (vector, ids.filter_map(|id| vector_of.get(id as usize).copied()).collect())
             })
             .collect();

@@ -1,8 +1,8 @@
 //! Question: how long does a warm query over 50,000 sections take, by kind of query?
 //!
-//! Corpus: 10,000 generated pages of five sections of two passages, words drawn by Zipf's law from 30,000; no vectors (for
-//! those see `ann.rs`). Command: `cargo bench -p findling-engine --bench query`. The budget is 10 ms at the 95th
-//! percentile, in wasm.
+//! Corpus: 10,000 generated pages of five sections of two passages, words drawn by Zipf's law from
+//! 30,000; no vectors (for those see `ann.rs`). Command: `cargo bench -p findling-engine --bench
+//! query`. The budget is 10 ms at the 95th percentile, in wasm.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use findling_engine::Request;
 use support::{Cut, Page, Section, build};
 
-/// Time that this thread has run, where the system tells (Linux), so that a busy machine does not count; else time of day.
+/// Time that this thread has run, where the system tells (Linux), so that a busy machine does not
+/// count; else time of day.
 fn time(start: Instant) -> Duration {
     let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = ran.and_then(|stat| stat.split(' ').next()?.parse().ok());
@@ -92,8 +93,9 @@ fn main() {
     );
 
     let mut index = bundle.open();
-    let pick =
-        |random: &mut Random, from: usize, to: usize| word(from + random.next() as usize % (to - from));
+    let pick = |random: &mut Random, from: usize, to: usize| {
+        word(from + random.next() as usize % (to - from))
+    };
     let kinds: [(&str, usize, usize, usize); 5] = [
         ("2 rare words", 2, 3_000, 10_000),
         ("3 words", 3, 100, 3_000),

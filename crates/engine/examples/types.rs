@@ -1,5 +1,6 @@
-//! Writes the TypeScript types of requests and responses, derived from the Rust ones, to the file named, or to standard
-//! output: `cargo run -p findling-engine --features ts --example types -- www/src/engine-types.ts`.
+//! Writes the TypeScript types of requests and responses, derived from the Rust ones, to the file
+//! named, or to standard output: `cargo run -p findling-engine --features ts --example types --
+//! www/src/engine-types.ts`.
 
 use std::io::Write as _;
 

@@ -11,7 +11,8 @@ pub enum Error {
         /// What the reader found wrong, and the remedy.
         message: String,
     },
-    /// The bundle was indexed under other analysis rules than this engine's: its terms could not be found.
+    /// The bundle was indexed under other analysis rules than this engine's: its terms could not be
+    /// found.
     Analysis {
         /// Of the bundle.
         found: u64,
@@ -65,8 +66,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`, `request`, `query`, `filter`,
-    /// `unknown-attribute`, `no-such-page`, `vector`. Those from `request` on are the asker's to mend; the others are the bundle's.
+    /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`,
+    /// `request`, `query`, `filter`, `unknown-attribute`, `no-such-page`, `vector`. Those from
+    /// `request` on are the asker's to mend; the others are the bundle's.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bundle { .. } => "bundle",
@@ -82,7 +84,8 @@ impl Error {
         }
     }
 
-    /// Whether the request is at fault rather than the bundle: what a server answers with 400 rather than 500.
+    /// Whether the request is at fault rather than the bundle: what a server answers with 400
+    /// rather than 500.
     pub fn is_request(&self) -> bool {
         matches!(
             self,
@@ -114,7 +117,10 @@ impl fmt::Display for Error {
                 write!(f, "the bundle contradicts itself: {what}; rebuild and deploy it as a whole")
             }
             Self::NoSuchShard { shard, n_shards } => {
-                write!(f, "there is no shard {shard}: the manifest lists {n_shards}, numbered from 0")
+                write!(
+                    f,
+                    "there is no shard {shard}: the manifest lists {n_shards}, numbered from 0"
+                )
             }
             Self::Request { message }
             | Self::Query { message }
@@ -126,7 +132,8 @@ impl fmt::Display for Error {
             ),
             Self::UnknownAttribute { name, known } => {
                 write!(f, "the bundle has no attribute `{name}`")?;
-                if let Some(near) = known.iter().find(|other| crate::filter::resembles(name, other)) {
+                if let Some(near) = known.iter().find(|other| crate::filter::resembles(name, other))
+                {
                     write!(f, ", but `{near}`")?;
                 }
                 if known.is_empty() {

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsDirectory, PositionsShard,
-    SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure, TermsShard, TextsShard,
-    VectorsShard, decode_manifest, decode_shard, order,
+    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsDirectory,
+    PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure,
+    TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
 };
 
 use findling_bundle::projection::Projection;
@@ -18,8 +18,9 @@ use crate::{Error, RankParams, Request, Search};
 
 /// A bundle as far as it has been fetched.
 ///
-/// Shards are kept decoded until [`Index::shrink`] lets go of them; memory is theirs ([`Index::resident_bytes`]) and that of one
-/// set of accumulators, about 16 bytes a passage, which searches reuse.
+/// Shards are kept decoded until [`Index::shrink`] lets go of them; memory is theirs
+/// ([`Index::resident_bytes`]) and that of one set of accumulators, about 16 bytes a passage, which
+/// searches reuse.
 pub struct Index {
     manifest: Manifest,
     shards: Vec<Option<Kept>>,
@@ -63,8 +64,8 @@ impl Index {
     /// Opens a bundle by the bytes of its manifest's file.
     ///
     /// # Errors
-    /// [`Error::Bundle`] where the bytes are not a manifest this version reads, [`Error::Analysis`] where the bundle was
-    /// indexed under other text rules.
+    /// [`Error::Bundle`] where the bytes are not a manifest this version reads, [`Error::Analysis`]
+    /// where the bundle was indexed under other text rules.
     pub fn open(manifest: &[u8]) -> Result<Self, Error> {
         let manifest = decode_manifest(manifest)?;
         let expected = findling_text::conformance(&manifest.languages);
@@ -99,18 +100,21 @@ impl Index {
         self.rank_params = params;
     }
 
-    /// Whether searches look into the cells nearest to the query instead of fetching all vectors, where the bundle has cells.
-    /// Then they need little of a large bundle, and find almost what they would find in all of it.
+    /// Whether searches look into the cells nearest to the query instead of fetching all vectors,
+    /// where the bundle has cells. Then they need little of a large bundle, and find almost
+    /// what they would find in all of it.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed;
     }
 
-    /// Whether searches look into cells: asked for by [`Index::set_streamed`], and the bundle has them.
+    /// Whether searches look into cells: asked for by [`Index::set_streamed`], and the bundle has
+    /// them.
     pub fn is_streamed(&self) -> bool {
         self.streams().is_some()
     }
 
-    /// Whether searches that need not know every match leave the second tier of postings where it is.
+    /// Whether searches that need not know every match leave the second tier of postings where it
+    /// is.
     pub(crate) fn saves_second_tier(&self) -> bool {
         self.streamed
     }
@@ -120,8 +124,9 @@ impl Index {
         self.manifest.dense.as_ref()?.centroids.filter(|_| self.streamed)
     }
 
-    /// A shard's line in its directory: the manifest's, or that of the centroids once they are here, whose cells are counted on
-    /// from the manifest's last shard, or that of positions once it is here.
+    /// A shard's line in its directory: the manifest's, or that of the centroids once they are
+    /// here, whose cells are counted on from the manifest's last shard, or that of positions
+    /// once it is here.
     pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
         if shard.place_of_positions().is_some() {
             return self.positions_directory()?.shard(shard);
@@ -138,7 +143,8 @@ impl Index {
         Some(self.manifest.path(shard, self.entry(shard)?))
     }
 
-    /// Whether [`Index::entry`] knows by now every shard that a search without phrases can ask for: without streaming, the manifest's.
+    /// Whether [`Index::entry`] knows by now every shard that a search without phrases can ask for:
+    /// without streaming, the manifest's.
     pub fn knows_all_shards(&self) -> bool {
         !self.is_streamed() || self.centroids().is_some()
     }
@@ -157,11 +163,13 @@ impl Index {
         Search::new(self, request)
     }
 
-    /// Takes the bytes of a shard's file: verifies, decodes and keeps them. Giving a shard again changes nothing.
+    /// Takes the bytes of a shard's file: verifies, decodes and keeps them. Giving a shard again
+    /// changes nothing.
     ///
     /// # Errors
-    /// [`Error::Bundle`] where the bytes are not those the manifest lists or break the format, [`Error::NoSuchShard`],
-    /// [`Error::Inconsistent`] where nothing in the manifest refers to the shard.
+    /// [`Error::Bundle`] where the bytes are not those the manifest lists or break the format,
+    /// [`Error::NoSuchShard`], [`Error::Inconsistent`] where nothing in the manifest refers to
+    /// the shard.
     pub fn provide(&mut self, shard: ShardId, stored: &[u8]) -> Result<(), Error> {
         let Some(&entry) = self.entry(shard) else {
             return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.shards.len() as u32 });
@@ -174,14 +182,17 @@ impl Index {
         let unused = || Error::inconsistent(format!("shard {} belongs to nothing", shard.0));
         let decoded = match entry.kind {
             ShardKind::Structure => Shard::Structure(Structure::from_bytes(&raw, stats)?),
-            ShardKind::Terms | ShardKind::SecondTier => Shard::Terms(TermsShard::from_bytes(raw, stats)?),
+            ShardKind::Terms | ShardKind::SecondTier => {
+                Shard::Terms(TermsShard::from_bytes(raw, stats)?)
+            }
             ShardKind::Vectors => {
                 let dense = self.manifest.dense.as_ref().ok_or_else(unused)?;
                 Shard::Vectors(VectorsShard::from_bytes(raw, dense.encoder.dim)?)
             }
             ShardKind::Column => {
                 let mut attributes = self.manifest.attributes.iter();
-                let attribute = attributes.find(|attribute| attribute.column == shard).ok_or_else(unused)?;
+                let attribute =
+                    attributes.find(|attribute| attribute.column == shard).ok_or_else(unused)?;
                 Shard::Column(Column::from_bytes(&raw, attribute.kind, stats)?)
             }
             ShardKind::Texts => Shard::Texts(TextsShard::from_bytes(raw)?),
@@ -199,7 +210,8 @@ impl Index {
             }
             ShardKind::Cell => {
                 let centroids = self.centroids().ok_or_else(unused)?;
-                let cell = shard.index().checked_sub(self.manifest.shards.len()).ok_or_else(unused)?;
+                let cell =
+                    shard.index().checked_sub(self.manifest.shards.len()).ok_or_else(unused)?;
                 let members = centroids.members(cell as u32).ok_or_else(unused)?;
                 Shard::Cell(CellShard::from_bytes(&raw, centroids.coder(), members, stats)?)
             }
@@ -225,7 +237,8 @@ impl Index {
     #[inline(never)]
     fn count_vectors(&mut self, counts: ShardId) -> Result<(), Error> {
         let stats = self.manifest.stats;
-        let Some(structure) = self.manifest.structure().filter(|&structure| self.has(structure)) else {
+        let Some(structure) = self.manifest.structure().filter(|&structure| self.has(structure))
+        else {
             return Ok(());
         };
         let raw = match self.place_mut(counts) {
@@ -233,14 +246,17 @@ impl Index {
             _ => return Ok(()),
         };
         match self.place_mut(structure) {
-            Some(Some(Kept { shard: Shard::Structure(structure), .. })) if structure.n_vectors() == 0 => {
+            Some(Some(Kept { shard: Shard::Structure(structure), .. }))
+                if structure.n_vectors() == 0 =>
+            {
                 Ok(structure.set_vector_counts(&raw, &stats)?)
             }
             _ => Ok(()),
         }
     }
 
-    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a host has the engine in parts.
+    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a
+    /// host has the engine in parts.
     #[inline(never)]
     fn rare(&mut self, kind: ShardKind, raw: Vec<u8>) -> Result<Shard, Error> {
         let stats = &self.manifest.stats;
@@ -262,8 +278,8 @@ impl Index {
         })
     }
 
-    /// Whether a search that asks for a shard does without it, if it is not here when the search goes on: hosts need not fail where it
-    /// cannot be had.
+    /// Whether a search that asks for a shard does without it, if it is not here when the search
+    /// goes on: hosts need not fail where it cannot be had.
     pub fn is_optional(&self, shard: ShardId) -> bool {
         self.entry(shard).is_some_and(|entry| entry.kind == ShardKind::Sentences)
     }
@@ -284,15 +300,19 @@ impl Index {
         shards + scratch
     }
 
-    /// Lets go of shards until [`Index::resident_bytes`] is at most `limit`: those first that were used least recently. What
-    /// every search needs stays. A search under way asks again for what it misses.
+    /// Lets go of shards until [`Index::resident_bytes`] is at most `limit`: those first that were
+    /// used least recently. What every search needs stays. A search under way asks again for
+    /// what it misses.
     pub fn shrink(&mut self, limit: usize) {
         let mut excess = self.resident_bytes().saturating_sub(limit);
         if excess == 0 {
             return;
         }
         let stays = |shard: &Shard| {
-            matches!(shard, Shard::Structure(_) | Shard::Centroids(_) | Shard::PositionsDirectory(_))
+            matches!(
+                shard,
+                Shard::Structure(_) | Shard::Centroids(_) | Shard::PositionsDirectory(_)
+            )
         };
         let mut order: Vec<(u32, u32)> = (0..)
             .zip(&self.shards)
@@ -445,14 +465,23 @@ impl Index {
     }
 
     /// All parts of a page's texts, in order, or the shards that are missing for them.
-    pub(crate) fn page_texts(&self, page: PageId) -> Result<Result<Vec<PageText<'_>>, Vec<ShardId>>, Error> {
-        let missing: Vec<ShardId> =
-            self.manifest.texts_of(page).map(|(shard, _)| shard).filter(|&shard| !self.has(shard)).collect();
+    pub(crate) fn page_texts(
+        &self,
+        page: PageId,
+    ) -> Result<Result<Vec<PageText<'_>>, Vec<ShardId>>, Error> {
+        let missing: Vec<ShardId> = self
+            .manifest
+            .texts_of(page)
+            .map(|(shard, _)| shard)
+            .filter(|&shard| !self.has(shard))
+            .collect();
         if !missing.is_empty() {
             return Ok(Err(missing));
         }
-        let parts =
-            self.manifest.texts_of(page).filter_map(|(shard, place)| Some((self.texts(shard)?, place)));
+        let parts = self
+            .manifest
+            .texts_of(page)
+            .filter_map(|(shard, place)| Some((self.texts(shard)?, place)));
         Ok(Ok(parts.map(|(texts, place)| texts.page(place)).collect::<Result<_, _>>()?))
     }
 
@@ -483,7 +512,9 @@ impl Shard {
             Self::Graph(graph) => graph.resident_bytes(),
             Self::Column(column) => column.resident_bytes(),
             Self::Texts(texts) => texts.resident_bytes(),
-            Self::Projection(projection) => 2 * projection.from_dim() as usize * projection.to_dim() as usize,
+            Self::Projection(projection) => {
+                2 * projection.from_dim() as usize * projection.to_dim() as usize
+            }
             Self::Rows(rows) => rows.resident_bytes(),
             Self::Centroids(centroids) => centroids.resident_bytes(),
             Self::Cell(cell) => cell.resident_bytes(),

@@ -1,6 +1,6 @@
-//! Responses as JSON text, to the letter what `serde_json` makes of them (the tests compare), in half of the code that it would take
-//! there: every reader downloads this. What few ask for is in [`rare`], which browsers load when it is asked for
-//! (`crates/wasm/deferred.txt`).
+//! Responses as JSON text, to the letter what `serde_json` makes of them (the tests compare), in
+//! half of the code that it would take there: every reader downloads this. What few ask for is in
+//! [`rare`], which browsers load when it is asked for (`crates/wasm/deferred.txt`).
 
 use serde_json::Value;
 
@@ -264,8 +264,14 @@ fn section(json: &mut Json, section: &SectionHit) {
     json.name("cutStart").truth(*cut_start);
     json.name("cutEnd").truth(*cut_end);
     json.end_object();
-    let Legs { lexical_rank, lexical_score, semantic_rank, similarity, lexical_share, semantic_share } =
-        *legs;
+    let Legs {
+        lexical_rank,
+        lexical_score,
+        semantic_rank,
+        similarity,
+        lexical_share,
+        semantic_share,
+    } = *legs;
     json.name("legs").object();
     json.name("lexicalRank").or_null(lexical_rank, |json, rank| json.whole(rank.into()));
     json.name("lexicalScore").or_null(lexical_score, Json::real);
@@ -314,7 +320,8 @@ mod rare {
         json.object().name("terms").list(&explanation.terms, |json, term| {
             json.object().name("term").text(&term.term);
             json.name("idf").real(term.idf);
-            json.name("frequencies").list(&term.frequencies, |json, &count| json.whole(count.into()));
+            json.name("frequencies")
+                .list(&term.frequencies, |json, &count| json.whole(count.into()));
             json.name("score").real(term.score);
             json.end_object();
         });

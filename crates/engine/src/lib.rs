@@ -1,8 +1,9 @@
 //! Findling's query engine: from a request and the shards of a bundle to ranked, explained results.
 //!
-//! It does no IO. [`Index::open`] takes the manifest; [`Index::search`] plans a [`Search`]; [`Search::step`] says which
-//! shards it still needs, the host fetches and [`Index::provide`]s them, and steps again until it is done. The same code
-//! answers in a browser, a Worker and a shell, to the bit.
+//! It does no IO. [`Index::open`] takes the manifest; [`Index::search`] plans a [`Search`];
+//! [`Search::step`] says which shards it still needs, the host fetches and [`Index::provide`]s
+//! them, and steps again until it is done. The same code answers in a browser, a Worker and a
+//! shell, to the bit.
 //!
 //! ```no_run
 //! use findling_engine::{Index, Request, Response, Step};
@@ -28,24 +29,29 @@
 //! }
 //! ```
 //!
-//! - [`Request`] and [`Response`] are what crosses to JavaScript as JSON; `examples/types.rs` derives their TypeScript.
-//! - [`filter`] parses and compiles conditions on attributes; [`vector`] finds the nearest sections.
+//! - [`Request`] and [`Response`] are what crosses to JavaScript as JSON; `examples/types.rs`
+//!   derives their TypeScript.
+//! - [`filter`] parses and compiles conditions on attributes; [`vector`] finds the nearest
+//!   sections.
 //! - [`RankParams`] holds the knobs of ranking, for tuning.
 //!
-//! **A query's way.** The text is split ([`Request::query`]: words, `"phrases"`, `-exclusions`, `attribute:value`) and
-//! analysed in each language of the bundle. Filter, phrases and exclusions become one bitset over sections that both legs
-//! obey. Words are scored by BM25F over passages, a section by its best passage; meaning by the cosine of a section's best
-//! vector. The two lists are fused in sections and regrouped by page.
+//! **A query's way.** The text is split ([`Request::query`]: words, `"phrases"`, `-exclusions`,
+//! `attribute:value`) and analysed in each language of the bundle. Filter, phrases and exclusions
+//! become one bitset over sections that both legs obey. Words are scored by BM25F over passages, a
+//! section by its best passage; meaning by the cosine of a section's best vector. The two lists are
+//! fused in sections and regrouped by page.
 //!
-//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts of the pages shown; a
-//! word that is corrected takes further ones between. A shard
+//! **Rounds.** The first [`Step::Need`] names everything that ranking needs, the second the texts
+//! of the pages shown; a word that is corrected takes further ones between. A shard
 //! provided once is kept, so a warm query needs nothing.
 //!
-//! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of about 16 bytes a passage.
+//! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of
+//! about 16 bytes a passage.
 //!
-//! **Quirks.** A phrase is found within a title, a heading or a passage, not across two passages. Stop words are looked up only
-//! in queries that have nothing else, and in phrases. An exclusion takes out sections, and with a word of the title all
-//! sections of the page. An empty query asks for every page that the filter lets through.
+//! **Quirks.** A phrase is found within a title, a heading or a passage, not across two passages.
+//! Stop words are looked up only in queries that have nothing else, and in phrases. An exclusion
+//! takes out sections, and with a word of the title all sections of the page. An empty query asks
+//! for every page that the filter lets through.
 
 mod error;
 mod facets;
@@ -71,7 +77,8 @@ pub use index::Index;
 pub use lexical::{Bm25fParams, FieldParams};
 pub use rank::RankParams;
 pub use request::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort, Suggest,
+    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
+    Suggest,
 };
 pub use response::*;
 pub use search::{BOOST, COPY, MAX_ALSO, MAX_LIMIT, Search, Step};

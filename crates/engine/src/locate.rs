@@ -1,7 +1,8 @@
-//! Which page is meant by an address: a URL with or without host and anchor, a path, or a document's id.
+//! Which page is meant by an address: a URL with or without host and anchor, a path, or a
+//! document's id.
 //!
-//! The list of addresses has hashes alone. Where one page fits, that is taken for granted unless the page's texts are needed
-//! anyhow; where several fit, their texts tell.
+//! The list of addresses has hashes alone. Where one page fits, that is taken for granted unless
+//! the page's texts are needed anyhow; where several fit, their texts tell.
 
 use findling_bundle::addresses::key;
 use findling_bundle::texts::PageText;
@@ -59,10 +60,12 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
         let Some(text) = parts.first() else { continue };
         let Some(closeness) = closeness(text, address) else { continue };
         if best.is_none_or(|(most, _)| closeness > most) {
-            let anchor = address.split_once('#').map(|(_, anchor)| anchor).filter(|_| text.id != address);
+            let anchor =
+                address.split_once('#').map(|(_, anchor)| anchor).filter(|_| text.id != address);
             let mut sections = parts.iter().flat_map(|part| &part.sections);
-            let at = anchor
-                .and_then(|anchor| sections.position(|section| section.anchor.as_deref() == Some(anchor)));
+            let at = anchor.and_then(|anchor| {
+                sections.position(|section| section.anchor.as_deref() == Some(anchor))
+            });
             let section = at.map(|at| SectionId(structure.sections(page).start + at as u32));
             best = Some((closeness, Place { page, section }));
         }

@@ -2,7 +2,8 @@
 
 mod json;
 
-/// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
+/// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may
+/// be left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
@@ -18,10 +19,12 @@ pub struct Request {
     /// How many pages to pass over first.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub offset: u32,
-    /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string, or a JSON object.
+    /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string,
+    /// or a JSON object.
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
-    /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
+    /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical
+    /// and says so.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
     /// What embeds the query where no vector is given.
@@ -45,21 +48,23 @@ pub struct Request {
     /// Order by relevance and by a number or a date together.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub prefer: Option<Prefer>,
-    /// How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go before it.
+    /// How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go
+    /// before it.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub order: Order,
-    /// An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
-    /// value.
+    /// An attribute of whose values none is to fill the list: each page counts a little less than
+    /// one before it with the same value.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub spread: Option<String>,
     /// Show every copy of a page (the same in several versions), which otherwise one stands for.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: bool,
-    /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
+    /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of
+    /// the bundle.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
-    /// Count an attribute's values as if the filter asked nothing of that attribute: what a reader would find who chose
-    /// another value instead.
+    /// Count an attribute's values as if the filter asked nothing of that attribute: what a reader
+    /// would find who chose another value instead.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets_instead: bool,
     /// Most sections shown under a page, its best included.
@@ -68,19 +73,20 @@ pub struct Request {
     /// Say for each hit how its score came about, and for the query what the plan was.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
-    /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
-    /// Implies `explain`.
+    /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands
+    /// where it stands, beside the first. Implies `explain`.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
-    /// The same in other words, at most four: each is searched like the query, and a page, a section, scores what it scores best by
-    /// any of them.
+    /// The same in other words, at most four: each is searched like the query, and a page, a
+    /// section, scores what it scores best by any of them.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
     /// The embeddings of `also`, in its order, where the host has an encoder.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also_vectors: Vec<Option<QueryVector>>,
-    /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
-    /// are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+    /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself.
+    /// By its own vectors, where they are to be had and `mode` is not lexical (the mode that
+    /// answers is then semantic); otherwise by its most telling words.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub similar_to: Option<String>,
 }
@@ -162,7 +168,10 @@ pub struct QueryVector {
 /// Fusion of the two legs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[cfg_attr(feature = "ts", ts(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase"))]
+#[cfg_attr(
+    feature = "ts",
+    ts(tag = "method", rename_all = "lowercase", rename_all_fields = "camelCase")
+)]
 pub enum Fusion {
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted:
     /// `1 / (k + lexical rank) + dense_weight / (k + semantic rank)`, ranks from 1.
@@ -175,10 +184,12 @@ pub enum Fusion {
         dense_weight: f32,
     },
     /// Convex combination of scores (Bruch, Gai and Ingber, TOIS 2023):
-    /// `(1 - alpha) * bm25 / max(max_bm25, ideal) + alpha * max(0, (cos - q·mu) / (max_cos - q·mu))`, where `ideal` is what
-    /// a section would score that says every word of the query: words that say little of it count little.
+    /// `(1 - alpha) * bm25 / max(max_bm25, ideal) + alpha * max(0, (cos - q·mu) / (max_cos -
+    /// q·mu))`, where `ideal` is what a section would score that says every word of the query:
+    /// words that say little of it count little.
     Convex {
-        /// Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a sentence.
+        /// Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a
+        /// sentence.
         #[cfg_attr(feature = "ts", ts(optional))]
         alpha: Option<f32>,
     },
@@ -206,7 +217,8 @@ pub struct Sort {
     pub descending: bool,
 }
 
-/// An order by name. The date is the site's attribute `date` where that is one, else its first attribute of that type.
+/// An order by name. The date is the site's attribute `date` where that is one, else its first
+/// attribute of that type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "lowercase"))]
@@ -220,8 +232,9 @@ pub enum Order {
     Balanced,
 }
 
-/// An inclination towards pages by a number or a date: the newest, the most read. A page's score is multiplied by
-/// `1 - share * d / (d + half)`, where `d` is its distance from the best value of the site.
+/// An inclination towards pages by a number or a date: the newest, the most read. A page's score is
+/// multiplied by `1 - share * d / (d + half)`, where `d` is its distance from the best value of the
+/// site.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
@@ -231,8 +244,9 @@ pub struct Prefer {
     /// How much it counts: 0 nothing, 0.3 (unless told) beside relevance, 0.9 more than it.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub share: f32,
-    /// The distance at which half of the share is lost, in the attribute's unit, days for dates. Unless told that of the middle one
-    /// of all pages that have a value. Pages without one are taken to be at this distance.
+    /// The distance at which half of the share is lost, in the attribute's unit, days for dates.
+    /// Unless told that of the middle one of all pages that have a value. Pages without one
+    /// are taken to be at this distance.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub half: Option<f32>,
     /// The smallest is the best.
@@ -254,7 +268,8 @@ impl Request {
     /// Reads a request from JSON, as every host other than Rust sends it.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong type.
+    /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong
+    /// type.
     pub fn from_json(json: &str) -> Result<Self, crate::Error> {
         json::request(json)
     }

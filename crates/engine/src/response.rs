@@ -13,17 +13,21 @@ pub struct Response {
     pub mode: crate::Mode,
     /// Who embedded the query; `None` where meaning took no part.
     pub encoder: Option<String>,
-    /// What the reader or the site's owner should know: a missing encoder, an unknown attribute value.
+    /// What the reader or the site's owner should know: a missing encoder, an unknown attribute
+    /// value.
     pub notices: Vec<Notice>,
-    /// Words of the query that the bundle does not have, and what was searched for instead, in the order of the query.
+    /// Words of the query that the bundle does not have, and what was searched for instead, in the
+    /// order of the query.
     pub corrections: Vec<Correction>,
-    /// Where nothing is found, what else to ask, each of which finds something; what is nearest to the query first.
+    /// Where nothing is found, what else to ask, each of which finds something; what is nearest to
+    /// the query first.
     pub suggestions: Vec<Suggestion>,
     /// Matches beyond the ones returned.
     pub total: Total,
     /// Pages, best first.
     pub results: Vec<PageHit>,
-    /// Values and counts of the attributes asked for, over all matching pages; most frequent first, then by value.
+    /// Values and counts of the attributes asked for, over all matching pages; most frequent
+    /// first, then by value.
     pub facets: Vec<Facet>,
     /// How the query was understood and run; with `explain` only.
     pub plan: Option<Plan>,
@@ -44,14 +48,16 @@ pub struct Correction {
     pub replacement: String,
 }
 
-/// Another request in place of one that finds nothing: the same with these fields instead of its own.
+/// Another request in place of one that finds nothing: the same with these fields instead of its
+/// own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// What is changed.
     pub kind: SuggestionKind,
-    /// The word, value or attribute that is replaced, or whose part of the filter is left out; empty where the kind says it all.
+    /// The word, value or attribute that is replaced, or whose part of the filter is left out;
+    /// empty where the kind says it all.
     pub what: String,
     /// What it is replaced by; `None` where it is left out.
     pub instead: Option<String>,
@@ -105,7 +111,8 @@ pub struct Notice {
     pub message: String,
 }
 
-/// How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.
+/// How many pages and sections match: every one that words find, and those of the dense candidates
+/// that made the fused list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -114,8 +121,9 @@ pub struct Total {
     pub pages: u32,
     /// Sections.
     pub sections: u32,
-    /// Whether there are more, and facets and copies count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
-    /// where it says most. A filter, a phrase or an order of its own has all of them looked at.
+    /// Whether there are more, and facets and copies count more: of a word that is nearly
+    /// everywhere, a streamed bundle was asked only for the passages where it says most. A
+    /// filter, a phrase or an order of its own has all of them looked at.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
     pub at_least: bool,
@@ -134,8 +142,9 @@ pub struct PageHit {
     pub title: String,
     /// Its language, BCP 47.
     pub language: String,
-    /// The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
-    /// best, all weighed by what the site and the reader favour. May exceed 1.
+    /// The fused score: that of its best section, more where another is better in one of the legs,
+    /// and a part of the second best, all weighed by what the site and the reader favour. May
+    /// exceed 1.
     pub score: f32,
     /// Its attributes, as the JSON types they are (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
@@ -146,7 +155,8 @@ pub struct PageHit {
     pub sections: Vec<SectionHit>,
     /// Matching sections, shown or not.
     pub n_sections: u32,
-    /// Pages that are found as well and are copies of this one, not shown for themselves; left out where there are none.
+    /// Pages that are found as well and are copies of this one, not shown for themselves; left out
+    /// where there are none.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: u32,
@@ -175,7 +185,8 @@ pub struct SectionHit {
     pub url: String,
     /// Fragment without `#`; `None` for what stands before the first heading.
     pub anchor: Option<String>,
-    /// Headings from the outermost to the section's own; empty for what stands before the first heading.
+    /// Headings from the outermost to the section's own; empty for what stands before the first
+    /// heading.
     pub heading_path: Vec<String>,
     /// The fused score.
     pub score: f32,
@@ -194,7 +205,8 @@ pub struct SectionHit {
 pub struct Snippet {
     /// Plain text, whole words, never markup.
     pub text: String,
-    /// What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in order, disjoint.
+    /// What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in
+    /// order, disjoint.
     pub ranges: Vec<(u32, u32)>,
     /// What is code, in the same units.
     pub code: Vec<(u32, u32)>,
@@ -239,7 +251,8 @@ pub struct Explanation {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Boost {
-    /// `title`: the page's title consists of the query's words; `heading`: the section's heading does.
+    /// `title`: the page's title consists of the query's words; `heading`: the section's heading
+    /// does.
     pub reason: String,
     /// What it adds to the factor.
     pub share: f32,
@@ -302,7 +315,8 @@ pub struct Why {
     pub first: Option<PageHit>,
     /// The page right above; `None` where that is the first.
     pub above: Option<PageHit>,
-    /// The words that were looked up, and whether the page has them anywhere. Empty where words took no part.
+    /// The words that were looked up, and whether the page has them anywhere. Empty where words
+    /// took no part.
     pub words: Vec<WordOnPage>,
     /// What takes sections of the page out: the filter, phrases, exclusions.
     pub removed_by: Vec<Removal>,

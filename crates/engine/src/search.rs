@@ -1,10 +1,13 @@
 //! One search, as a state machine without IO.
 //!
-//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, for phrases the directory of positions, columns for
-//!    filter, facets and order, vectors and graph; the static encoder's rows. Where the bundle does not have a word, its own words of that spelling, and what the
-//!    corrected query needs. Then the positions of phrases, where all of their words are.
-//! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets little through.
-//! 3. What the pages shown need: their texts, and of what only meaning found the codes of sentences.
+//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, for phrases the
+//!    directory of positions, columns for filter, facets and order, vectors and graph; the static
+//!    encoder's rows. Where the bundle does not have a word, its own words of that spelling, and
+//!    what the corrected query needs. Then the positions of phrases, where all of their words are.
+//! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets
+//!    little through.
+//! 3. What the pages shown need: their texts, and of what only meaning found the codes of
+//!    sentences.
 //! 4. Done.
 
 use findling_bundle::projection::Projection;
@@ -21,8 +24,8 @@ use crate::spell::{self, Spelling};
 use crate::suggest::{Suggested, Suggesting};
 use crate::vector::{Embedded, Probe, QuantisedQuery, StaticQuery};
 use crate::{
-    Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector, Request,
-    Response, Sort,
+    Correction, EncoderChoice, Error, Fusion, Index, Mode, Notice, Order, Prefer, QueryVector,
+    Request, Response, Sort,
 };
 
 /// What the engine's own encoder is called in responses.
@@ -31,7 +34,8 @@ const STATIC: &str = "static";
 /// What the middle of a page's vectors is called there.
 const PAGE: &str = "page";
 
-/// The attribute that pages' scores are multiplied by, a number from 0 to 100: above 1 raised, below buried.
+/// The attribute that pages' scores are multiplied by, a number from 0 to 100: above 1 raised,
+/// below buried.
 pub const BOOST: &str = "search_boost";
 
 /// The attribute of pages that are copies of each other: a number that they share.
@@ -83,7 +87,8 @@ pub(crate) struct Asked {
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
-    /// What attributes' types do not allow in the filter, and what looked like conditions in the query and became words again.
+    /// What attributes' types do not allow in the filter, and what looked like conditions in the
+    /// query and became words again.
     pub misfits: Vec<Misfit>,
     /// The mode that answers.
     pub mode: Mode,
@@ -95,9 +100,11 @@ pub(crate) struct Asked {
     pub encoder: Option<String>,
     /// The page that others are to be like: it is none of them.
     pub like: Option<Like>,
-    /// Whether every match counts although nothing in the request says so: it is a part of a request that does.
+    /// Whether every match counts although nothing in the request says so: it is a part of a
+    /// request that does.
     pub counts_all: bool,
-    /// No word of the query is asked for; without a vector either, every page that the filter lets through is meant.
+    /// No word of the query is asked for; without a vector either, every page that the filter lets
+    /// through is meant.
     no_words: bool,
     /// Whether the shards asked for first are those of this mode.
     planned: bool,
@@ -134,13 +141,19 @@ impl DenseQuery {
     pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
         match (self, &index.manifest().dense, index.projection()) {
             (Self::Stored(point), ..) => Ok(point.clone()),
-            (Self::Own(values), Some(dense), Some(projection)) => Self::projected(values, projection, dense),
+            (Self::Own(values), Some(dense), Some(projection)) => {
+                Self::projected(values, projection, dense)
+            }
             _ => Err(Error::inconsistent("the query was not embedded")),
         }
     }
 
     #[inline(never)]
-    fn projected(values: &[f32], projection: &Projection, dense: &Dense) -> Result<DensePoint, Error> {
+    fn projected(
+        values: &[f32],
+        projection: &Projection,
+        dense: &Dense,
+    ) -> Result<DensePoint, Error> {
         let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
         DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
     }
@@ -156,8 +169,9 @@ impl DensePoint {
 /// What a search wants next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a search, and more often
-    /// where vectors are streamed, a phrase is asked for or a word is corrected.
+    /// These shards, in any order: fetch them, [`Index::provide`] them and step again. Twice for a
+    /// search, and more often where vectors are streamed, a phrase is asked for or a word is
+    /// corrected.
     Need(Vec<ShardId>),
     /// The answer.
     Done(Box<Response>),
@@ -176,7 +190,8 @@ impl Search {
         };
         // Without a filter there is nothing to leave out, and what leaves it out need not be here.
         let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
-        let instead = if facets_instead && filtered { without(index, &wordings)? } else { Vec::new() };
+        let instead =
+            if facets_instead && filtered { without(index, &wordings)? } else { Vec::new() };
         Ok(Self {
             wordings,
             instead,
@@ -191,7 +206,8 @@ impl Search {
     /// Goes as far as the shards at hand allow. Cheap to call again.
     ///
     /// # Errors
-    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or damaged; [`Error::NoSuchPage`].
+    /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or
+    /// damaged; [`Error::NoSuchPage`].
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
         if let (Some(address), [wording, ..]) = (&self.similar_to, &mut self.wordings[..]) {
             match seed(index, address, &wording.asked.request)? {
@@ -200,8 +216,8 @@ impl Search {
             }
             self.similar_to = None;
         }
-        let locates =
-            self.why.is_none() && self.wordings.iter().take(1).any(|first| first.asked.request.why.is_some());
+        let locates = self.why.is_none()
+            && self.wordings.iter().take(1).any(|first| first.asked.request.why.is_some());
         let mut needed = if locates { self.locate(index)? } else { Vec::new() };
         if self.ranked.is_none() {
             let instead = self.instead.iter_mut().flat_map(|(_, wordings)| wordings);
@@ -222,11 +238,13 @@ impl Search {
                     pages_without(index, &mut self.instead)?
                 };
                 let found = take_found(&mut self.wordings);
-                let asked: Vec<&Asked> = self.wordings.iter().map(|wording| &wording.asked).collect();
+                let asked: Vec<&Asked> =
+                    self.wordings.iter().map(|wording| &wording.asked).collect();
                 none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
             }
         };
-        let suggests = |wording: &Wording| wording.asked.request.suggest.0 && wording.asked.like.is_none();
+        let suggests =
+            |wording: &Wording| wording.asked.request.suggest.0 && wording.asked.like.is_none();
         if ranked.total.pages == 0 && self.why.is_none() && self.wordings.iter().all(suggests) {
             // A host that has the engine in parts fetches the one that suggests with spellings.
             let spellings = self::missing(index, &spell::first_shard(index, &self.wordings));
@@ -265,8 +283,9 @@ impl Search {
             Located::Need(shards) => return Ok(shards),
             Located::Found(place) => {
                 if address.contains('#') && place.section.is_none() {
-                    let message =
-                        format!("no section found by `{address}`; the page as a whole is explained");
+                    let message = format!(
+                        "no section found by `{address}`; the page as a whole is explained"
+                    );
                     asked.notices.push(Notice { code: "unknown-anchor".into(), message });
                 }
                 self.why = Some(place);
@@ -291,7 +310,8 @@ impl Wording {
             Seed::Need(_) => return Ok(()),
             Seed::Vector { page, middle: values, vectors } => {
                 request.mode = Mode::Semantic;
-                request.vector = Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
+                request.vector =
+                    Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
                 Asked { like: Some(Like { page, vectors }), ..Asked::new(index, request)? }
             }
             Seed::Words { page, query } => {
@@ -309,7 +329,8 @@ impl Wording {
         self.found.take()
     }
 
-    /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are missing on the way.
+    /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are
+    /// missing on the way.
     pub fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
         if self.found.is_some() {
             return Ok(Vec::new());
@@ -317,7 +338,8 @@ impl Wording {
         if self.asked.misfits.iter().any(|misfit| misfit.refused) {
             return filter::refuse(index, &self.asked.misfits);
         }
-        let mut needed = if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
+        let mut needed =
+            if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
         if needed.is_empty() && !self.asked.planned {
             // Only now it is known whether meaning takes part.
             self.first = self.asked.shards(index)?;
@@ -418,7 +440,8 @@ fn without(index: &Index, wordings: &[Wording]) -> Result<Vec<(String, Vec<Wordi
     Ok(searches)
 }
 
-/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or not apart from others.
+/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or
+/// not apart from others.
 fn without_attribute(
     index: &Index,
     wordings: &[Wording],
@@ -426,7 +449,9 @@ fn without_attribute(
 ) -> Result<Option<Vec<Wording>>, Error> {
     let mut others = Vec::with_capacity(wordings.len());
     for Wording { asked: before, spelt, .. } in wordings {
-        let Some(rest) = before.condition.as_ref().and_then(|condition| condition.without(attribute)) else {
+        let Some(rest) =
+            before.condition.as_ref().and_then(|condition| condition.without(attribute))
+        else {
             continue;
         };
         let mut asked = Asked::of(index, before.request.clone(), before.query.clone())?;
@@ -438,8 +463,8 @@ fn without_attribute(
     Ok((!others.is_empty()).then_some(others))
 }
 
-/// Chooses the cells to look into, where vectors are streamed, and gives the shards that are missing for it. Cells are added
-/// until enough sections pass the filter, or the budget is spent.
+/// Chooses the cells to look into, where vectors are streamed, and gives the shards that are
+/// missing for it. Cells are added until enough sections pass the filter, or the budget is spent.
 fn probe(
     index: &Index,
     asked: &Asked,
@@ -467,7 +492,8 @@ fn probe(
     };
     let enough = asked.enough(params.probe_enough);
     loop {
-        let shards: Vec<ShardId> = probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
+        let shards: Vec<ShardId> =
+            probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
         let missing = missing(index, &shards);
         // Too few even if all of them pass: further cells come in the same round.
         let too_few = probe.n_vectors(centroids) < enough;
@@ -510,9 +536,10 @@ fn check(request: &Request) -> Result<(), Error> {
             k.is_finite() && k >= 0.0 && dense_weight.is_finite() && dense_weight >= 0.0,
             "rrf with k and denseWeight of 0 or more",
         ),
-        Fusion::Convex { alpha } => {
-            (alpha.is_none_or(|alpha| (0.0..=1.0).contains(&alpha)), "convex with alpha from 0 to 1")
-        }
+        Fusion::Convex { alpha } => (
+            alpha.is_none_or(|alpha| (0.0..=1.0).contains(&alpha)),
+            "convex with alpha from 0 to 1",
+        ),
     };
     if !valid {
         return refuse(format!(
@@ -530,12 +557,16 @@ fn check(request: &Request) -> Result<(), Error> {
     }
     let n_also = request.also.len();
     if n_also > MAX_ALSO {
-        return refuse(format!("expected at most {MAX_ALSO} other wordings, found {n_also}; leave some out"));
+        return refuse(format!(
+            "expected at most {MAX_ALSO} other wordings, found {n_also}; leave some out"
+        ));
     }
     if n_also > 0 && (request.similar_to.is_some() || request.why.is_some()) {
         return refuse("expected no other wordings beside similarTo or why; leave also out".into());
     }
-    if request.similar_to.is_some() && (!request.query.trim().is_empty() || request.vector.is_some()) {
+    if request.similar_to.is_some()
+        && (!request.query.trim().is_empty() || request.vector.is_some())
+    {
         return refuse("expected a query or similarTo, found both; leave one of them out".into());
     }
     Ok(())
@@ -565,7 +596,10 @@ impl Asked {
         };
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
-            notice("query-truncated", "the query is longer than the engine looks at; its end was left out");
+            notice(
+                "query-truncated",
+                "the query is longer than the engine looks at; its end was left out",
+            );
         }
 
         let mut mode = request.mode;
@@ -580,7 +614,10 @@ impl Asked {
                     Some(DenseQuery::Static(static_query(&query, rows)))
                 }
                 _ => {
-                    notice("encoder-missing", "no encoder embedded the query; words alone were searched");
+                    notice(
+                        "encoder-missing",
+                        "no encoder embedded the query; words alone were searched",
+                    );
                     None
                 }
             },
@@ -620,11 +657,17 @@ impl Asked {
         })
     }
 
-    /// Plans anew for the query as it was corrected. A vector that came with the request stays: it was made of what was typed.
+    /// Plans anew for the query as it was corrected. A vector that came with the request stays: it
+    /// was made of what was typed.
     #[inline(never)]
     fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
         let manifest = index.manifest();
-        self.plan = QueryPlan::new(&self.query, &manifest.languages, &manifest.synonyms, self.request.prefix);
+        self.plan = QueryPlan::new(
+            &self.query,
+            &manifest.languages,
+            &manifest.synonyms,
+            self.request.prefix,
+        );
         if let (Some(DenseQuery::Static(_)), Some(dense)) = (&self.dense, &manifest.dense)
             && let Some(rows) = &dense.rows
         {
@@ -633,13 +676,17 @@ impl Asked {
         self.corrections = corrections;
     }
 
-    /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not embedded by them.
+    /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not
+    /// embedded by them.
     fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
-        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense) else {
+        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
+        else {
             return Ok(None);
         };
-        let rows =
-            dense.rows.as_ref().ok_or_else(|| Error::inconsistent("the bundle has no encoder rows"))?;
+        let rows = dense
+            .rows
+            .as_ref()
+            .ok_or_else(|| Error::inconsistent("the bundle has no encoder rows"))?;
         Ok(Some(query.embed(index, rows, dense.encoder.dim)))
     }
 
@@ -651,13 +698,14 @@ impl Asked {
         }
     }
 
-    /// Whether every page that the filter lets through is meant: there are no words and there is no vector.
+    /// Whether every page that the filter lets through is meant: there are no words and there is no
+    /// vector.
     pub fn browse(&self) -> bool {
         self.no_words && self.dense.is_none()
     }
 
-    /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards that this takes. Without a
-    /// word that has rows, words alone are searched.
+    /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards
+    /// that this takes. Without a word that has rows, words alone are searched.
     fn embed(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
         let truncated = matches!(&self.dense, Some(DenseQuery::Static(query)) if query.truncated);
         match (self.embedding(index)?, &index.manifest().dense) {
@@ -672,7 +720,8 @@ impl Asked {
             }
             (Some(Embedded::Done(None)), _) => {
                 if !self.no_words {
-                    let message = "the encoder knows no word of the query; words alone were searched".into();
+                    let message =
+                        "the encoder knows no word of the query; words alone were searched".into();
                     self.notices.push(Notice { code: "query-unknown".into(), message });
                 }
                 (self.dense, self.encoder, self.mode) = (None, None, Mode::Lexical);
@@ -699,7 +748,8 @@ impl Asked {
                 shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
                 let completed = group.prefix.iter();
                 shards.extend(
-                    completed.flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
+                    completed
+                        .flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
                 );
             }
             let names = self.plan.names.iter().chain(&self.plan.questions);
@@ -754,8 +804,9 @@ impl Asked {
         }
     }
 
-    /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds what is most relevant; where a filter, a
-    /// phrase or an exclusion decides what may be found, or an attribute in which order, every match counts.
+    /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds
+    /// what is most relevant; where a filter, a phrase or an exclusion decides what may be
+    /// found, or an attribute in which order, every match counts.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
         let all_may_be_found = condition.is_none() && !self.counts_all && !plan.has_phrases();
@@ -764,7 +815,12 @@ impl Asked {
 
     /// None for phrases: who puts words in quotation marks wants pages that have them.
     fn pin_keys(&self) -> Vec<String> {
-        self.plan.names.iter().filter(|_| self.plan.phrases.is_empty()).map(|name| pin_key(name)).collect()
+        self.plan
+            .names
+            .iter()
+            .filter(|_| self.plan.phrases.is_empty())
+            .map(|name| pin_key(name))
+            .collect()
     }
 
     /// The pages that the site has pinned to the query, ascending.
@@ -779,7 +835,8 @@ impl Asked {
         pages
     }
 
-    /// How many vectors that pass the filter are enough to choose from, where vectors are streamed; `least` at least.
+    /// How many vectors that pass the filter are enough to choose from, where vectors are streamed;
+    /// `least` at least.
     fn enough(&self, least: u32) -> usize {
         match self.mode {
             // Nothing but this list answers, so it has to reach as far as the reader pages.
@@ -814,8 +871,8 @@ impl Asked {
     }
 }
 
-/// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the first that is one; a notice where
-/// there is none.
+/// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the
+/// first that is one; a notice where there is none.
 #[inline(never)]
 fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
     let mut dates = attributes.iter().filter(|other| other.kind == AttributeKind::Date);
@@ -833,7 +890,11 @@ fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
 
 /// A vector that came with a request, and what is to be said of it.
 #[inline(never)]
-fn supplied(vector: &QueryVector, dense: &Dense, notices: &mut Vec<Notice>) -> Result<DenseQuery, Error> {
+fn supplied(
+    vector: &QueryVector,
+    dense: &Dense,
+    notices: &mut Vec<Notice>,
+) -> Result<DenseQuery, Error> {
     let mut notice = |code: &str, message: &str| {
         notices.push(Notice { code: code.into(), message: message.into() });
     };
@@ -854,8 +915,12 @@ fn supplied(vector: &QueryVector, dense: &Dense, notices: &mut Vec<Notice>) -> R
 
 /// The words that are asked for, to be embedded by a bundle's rows.
 fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
-    let asked: Vec<&str> =
-        query.clauses.iter().filter(|clause| !clause.excluded).map(|clause| clause.text.as_str()).collect();
+    let asked: Vec<&str> = query
+        .clauses
+        .iter()
+        .filter(|clause| !clause.excluded)
+        .map(|clause| clause.text.as_str())
+        .collect();
     StaticQuery::new(&asked.join(" "), rows)
 }
 
@@ -868,8 +933,9 @@ pub(crate) fn attribute<'a>(index: &'a Index, name: &str) -> Result<&'a Attribut
     })
 }
 
-/// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps its own length, which is
-/// shorter than 1. In f64 and in order, for hosts to agree, as they do on square roots (IEEE 754, 5.4.1).
+/// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps
+/// its own length, which is shorter than 1. In f64 and in order, for hosts to agree, as they do on
+/// square roots (IEEE 754, 5.4.1).
 fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
     let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
     let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();

@@ -1,11 +1,12 @@
 //! Pages similar to one: what to search for in place of a query.
 //!
-//! By meaning, it is the mean of the page's own vectors: no encoder is needed, and one comparison with every vector, or the
-//! cells around one point, answers. Where vectors are streamed, the page's own lie in cells as well; the bundle says in which
-//! ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)), and those with most of them are fetched, for half the bytes
-//! that a query may cost. They hold the page's nearest neighbours besides. Large bundles do not say it, and
-//! others have no vectors: then the page's most telling words are the query, by tf-idf, and the bundle's own encoder, where it has
-//! one, embeds them.
+//! By meaning, it is the mean of the page's own vectors: no encoder is needed, and one comparison
+//! with every vector, or the cells around one point, answers. Where vectors are streamed, the
+//! page's own lie in cells as well; the bundle says in which
+//! ([`Centroids::cell_of`](findling_bundle::Centroids::cell_of)), and those with most of them are
+//! fetched, for half the bytes that a query may cost. They hold the page's nearest neighbours
+//! besides. Large bundles do not say it, and others have no vectors: then the page's most telling
+//! words are the query, by tf-idf, and the bundle's own encoder, where it has one, embeds them.
 
 use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
 use findling_text::{Analyzer, TokenKind};
@@ -50,7 +51,8 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
         }
         Located::Found(place) => place.page,
     };
-    let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    let structure =
+        index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
     if request.mode != Mode::Lexical
         && let Some(seed) = by_vectors(index, structure, page)?
     {
@@ -73,16 +75,20 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     let mut vectors = Vec::new();
     if let Some(shard) = index.streams() {
         let Some(centroids) = index.centroids() else { return Ok(Some(Seed::Need(vec![shard]))) };
-        let mut told: Vec<u32> = own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
+        let mut told: Vec<u32> =
+            own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
         order::sort(&mut told);
         // Those with most of the page's vectors first, ties by number.
-        let mut cells: Vec<(u32, u32)> =
-            told.chunk_by(|a, b| a == b).map(|same| (u32::MAX - same.len() as u32, same[0])).collect();
+        let mut cells: Vec<(u32, u32)> = told
+            .chunk_by(|a, b| a == b)
+            .map(|same| (u32::MAX - same.len() as u32, same[0]))
+            .collect();
         order::sort(&mut cells);
         let mut budget = u64::from(index.rank_params().probe_bytes / 2);
         let mut chosen: Vec<u32> = Vec::new();
         for (_, cell) in cells {
-            let stored = centroids.cells().get(cell as usize).map_or(0, |cell| cell.shard.stored_len.into());
+            let stored =
+                centroids.cells().get(cell as usize).map_or(0, |cell| cell.shard.stored_len.into());
             if !chosen.is_empty() && stored > budget {
                 break;
             }
@@ -107,12 +113,15 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     } else {
         // All of them are compared afterwards.
         let counts = index.manifest().vector_counts();
-        let all: Vec<ShardId> = dense.vectors.iter().map(|range| range.shard).chain(counts).collect();
+        let all: Vec<ShardId> =
+            dense.vectors.iter().map(|range| range.shard).chain(counts).collect();
         if all.iter().any(|&shard| !index.has(shard)) {
             return Ok(Some(Seed::Need(all)));
         }
-        let here =
-            dense.vectors.iter().filter_map(|range| Some((range.first_vector, index.vectors(range.shard)?)));
+        let here = dense
+            .vectors
+            .iter()
+            .filter_map(|range| Some((range.first_vector, index.vectors(range.shard)?)));
         let view = VectorView::new(structure, here)?;
         for &vector in &own {
             if let Some((row, scale)) = view.vector(VectorId(vector)) {
@@ -163,7 +172,8 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
     });
     best(&mut candidates, MAX_CANDIDATES);
     let dictionary = Dictionary::new(index);
-    let shards: Vec<ShardId> = candidates.iter().filter_map(|word| dictionary.shard_of(&word.term)).collect();
+    let shards: Vec<ShardId> =
+        candidates.iter().filter_map(|word| dictionary.shard_of(&word.term)).collect();
     if shards.iter().any(|&shard| !index.has(shard)) {
         return Ok(Seed::Need(shards));
     }
@@ -173,10 +183,9 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
         let Some(found) = dictionary.find(&word.term) else { return false };
         let idf = Scorer::idf_of(&index.manifest().stats, found.entry.df);
         word.weight = (1.0 + libm::log2f(word.weight)) * idf;
-        Level::ALL
-            .into_iter()
-            .zip(&own)
-            .any(|(level, own)| dictionary.postings(&found, level).any(|posting| !own.contains(&posting.id)))
+        Level::ALL.into_iter().zip(&own).any(|(level, own)| {
+            dictionary.postings(&found, level).any(|posting| !own.contains(&posting.id))
+        })
     });
     best(&mut candidates, MAX_WORDS);
     let clauses = candidates

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use findling_bundle::{Column, PageId, order};
 
-/// Puts things that stand for pages into the order of an attribute: ascending, or descending; those without a value
-/// last either way; equal ones stay in the order they were in, which is that of relevance. A set of strings counts by
-/// its first member in ascending order, by its last in descending order. O(n log n).
+/// Puts things that stand for pages into the order of an attribute: ascending, or descending; those
+/// without a value last either way; equal ones stay in the order they were in, which is that of
+/// relevance. A set of strings counts by its first member in ascending order, by its last in
+/// descending order. O(n log n).
 pub(crate) fn by_attribute<T: Copy>(
     items: &mut [T],
     page: impl Fn(&T) -> PageId,
@@ -44,7 +45,12 @@ mod tests {
 
     use super::*;
 
-    fn check(kind: AttributeKind, values: &[Option<AttributeValue>], ascending: &[u32], descending: &[u32]) {
+    fn check(
+        kind: AttributeKind,
+        values: &[Option<AttributeValue>],
+        ascending: &[u32],
+        descending: &[u32],
+    ) {
         let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
         for (down, expect) in [(false, ascending), (true, descending)] {
             // Relevance put the last page first.
@@ -56,12 +62,13 @@ mod tests {
 
     #[test]
     fn missing_values_come_last_and_ties_keep_relevance() {
-        let numbers = [Some(2.0), None, Some(-1.0), Some(2.0), None].map(|n| n.map(AttributeValue::Number));
+        let numbers =
+            [Some(2.0), None, Some(-1.0), Some(2.0), None].map(|n| n.map(AttributeValue::Number));
         check(AttributeKind::Number, &numbers, &[2, 3, 0, 4, 1], &[3, 0, 2, 4, 1]);
         let dates = [Some(5), Some(-5), None].map(|d| d.map(AttributeValue::Date));
         check(AttributeKind::Date, &dates, &[1, 0, 2], &[0, 1, 2]);
-        let strings =
-            [Some("b"), Some("a"), Some("é"), None].map(|s| s.map(|s| AttributeValue::String(s.into())));
+        let strings = [Some("b"), Some("a"), Some("é"), None]
+            .map(|s| s.map(|s| AttributeValue::String(s.into())));
         check(AttributeKind::String, &strings, &[1, 0, 2, 3], &[2, 0, 1, 3]);
         let sets = [vec!["a", "z"], vec!["b"], vec![]]
             .map(|set| Some(AttributeValue::Strings(set.into_iter().map(str::to_owned).collect())));

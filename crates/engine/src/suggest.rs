@@ -1,5 +1,5 @@
-//! Where nothing is found: what else to ask. Each is asked before it is named, so that none is suggested that finds nothing
-//! either.
+//! Where nothing is found: what else to ask. Each is asked before it is named, so that none is
+//! suggested that finds nothing either.
 
 use findling_bundle::ShardId;
 
@@ -51,14 +51,17 @@ impl Suggesting {
                 }
                 let query = drafts.first().map(|draft| &draft.query);
                 let like = match (first.asked.mode, query) {
-                    (Mode::Hybrid | Mode::Lexical, Some(query)) => match spell::like(index, query) {
-                        Ok(like) => like,
-                        Err(shards) => return Ok(Suggested::Need(shards)),
-                    },
+                    (Mode::Hybrid | Mode::Lexical, Some(query)) => {
+                        match spell::like(index, query) {
+                            Ok(like) => like,
+                            Err(shards) => return Ok(Suggested::Need(shards)),
+                        }
+                    }
                     _ => Vec::new(),
                 };
-                let word =
-                    |like: &Like| Some(query?.clauses.get(like.clause)?.text.get(like.range.clone())?.into());
+                let word = |like: &Like| {
+                    Some(query?.clauses.get(like.clause)?.text.get(like.range.clone())?.into())
+                };
                 self.unknown = like.iter().filter_map(word).collect();
                 none.insert(tries(index, &first.asked, &drafts, &like)?)
             }
@@ -82,7 +85,8 @@ impl Suggesting {
             plan.groups.is_empty() && plan.excluded.is_empty() && has_marks
         };
         if wordings.iter().all(marks) {
-            let message = "the query has no letter or digit, and marks alone are not looked for".into();
+            let message =
+                "the query has no letter or digit, and marks alone are not looked for".into();
             notices.push(Notice { code: "no-words".into(), message });
         }
         for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
@@ -96,7 +100,11 @@ impl Suggesting {
             suggestion.pages = pages;
             suggestions.push(suggestion);
             if let Some(what) = without {
-                let pages = if pages == 1 { "1 page matches".into() } else { format!("{pages} pages match") };
+                let pages = if pages == 1 {
+                    "1 page matches".into()
+                } else {
+                    format!("{pages} pages match")
+                };
                 let message = format!("nothing is found; without {what}, {pages}");
                 notices.push(Notice { code: "removed-all".into(), message });
             }
@@ -212,7 +220,9 @@ impl Change<'_> {
             }
             Self::Attribute { clause, name, instead } => {
                 let clauses = &mut draft.query.clauses;
-                let Some(at) = clauses.iter().position(|other| other.text == clause) else { return false };
+                let Some(at) = clauses.iter().position(|other| other.text == clause) else {
+                    return false;
+                };
                 let Some(value) = clause.get(name.len() + 1..) else { return false };
                 let excluded = clauses.remove(at).excluded;
                 let (attribute, value) = (instead.to_owned(), value.to_owned());
@@ -268,11 +278,16 @@ impl Relax<'_> {
 fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &str) -> bool {
     match condition {
         Condition::All(parts) | Condition::Any(parts) => {
-            parts.iter_mut().filter_map(|part| replace(part, attribute, value, instead).then_some(())).count()
+            parts
+                .iter_mut()
+                .filter_map(|part| replace(part, attribute, value, instead).then_some(()))
+                .count()
                 > 0
         }
         Condition::Not(inner) => replace(inner, attribute, value, instead),
-        Condition::Test(Test { attribute: of, predicate: Predicate::In(values) }) if of == attribute => {
+        Condition::Test(Test { attribute: of, predicate: Predicate::In(values) })
+            if of == attribute =>
+        {
             let mut changed = false;
             for one in values.iter_mut().filter(|one| *one == value) {
                 *one = instead.to_owned();
@@ -304,23 +319,27 @@ fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Resul
         let (words, instead) = (words.join(" "), instead.join(" "));
         attempt(SuggestionKind::Words, &words, Some(&instead), None, Change::Words(like, place))?;
     }
-    let unknown = asked
-        .condition
-        .iter()
-        .flat_map(|condition| filter::unknown_values(condition, attributes, |shard| index.column(shard)));
+    let unknown = asked.condition.iter().flat_map(|condition| {
+        filter::unknown_values(condition, attributes, |shard| index.column(shard))
+    });
     let values: Vec<_> = unknown.collect();
-    let pairs = values.iter().flat_map(|unknown| unknown.instead.iter().map(move |value| (unknown, value)));
+    let pairs =
+        values.iter().flat_map(|unknown| unknown.instead.iter().map(move |value| (unknown, value)));
     for (unknown, instead) in pairs.take(MAX_VALUES) {
         let (attribute, value) = (unknown.attribute.as_str(), unknown.value.as_str());
         let change = Change::Value { attribute, value, instead };
         attempt(SuggestionKind::Value, value, Some(instead), None, change)?;
     }
-    for Clause { text, .. } in draft.query.clauses.iter().filter(|clause| clause.kind == ClauseKind::Word) {
+    for Clause { text, .. } in
+        draft.query.clauses.iter().filter(|clause| clause.kind == ClauseKind::Word)
+    {
         let Some((name, value)) = text.split_once(':') else { continue };
         if value.is_empty() || attributes.iter().any(|attribute| attribute.name == name) {
             continue;
         }
-        for attribute in attributes.iter().filter(|attribute| filter::resembles(name, &attribute.name)) {
+        for attribute in
+            attributes.iter().filter(|attribute| filter::resembles(name, &attribute.name))
+        {
             let instead = attribute.name.as_str();
             let change = Change::Attribute { clause: text, name, instead };
             attempt(SuggestionKind::Attribute, name, Some(instead), None, change)?;

@@ -48,13 +48,17 @@ fn each_page_and_section_keeps_the_best_score_that_a_wording_gives_it() {
     assert_eq!(scores(&both), expect, "they have no page in common");
     assert_eq!(both.query, one);
     assert_eq!(both.total.pages, alone.iter().map(|response| response.total.pages).sum::<u32>());
-    assert_eq!(both.total.sections, alone.iter().map(|response| response.total.sections).sum::<u32>());
+    assert_eq!(
+        both.total.sections,
+        alone.iter().map(|response| response.total.sections).sum::<u32>()
+    );
     // Where they have pages in common, each counts once, with the better score.
     let overlapping = site().search(words("mutex", &["mutex data"]));
     let better = site().search(words("mutex data", &[]));
     assert_eq!(scores(&overlapping), scores(&better));
     assert_eq!(overlapping.total, better.total);
-    let hit = |response: &Response| (response.results[0].n_sections, response.results[0].sections.len());
+    let hit =
+        |response: &Response| (response.results[0].n_sections, response.results[0].sections.len());
     assert_eq!(hit(&overlapping), hit(&better));
 }
 
@@ -87,8 +91,11 @@ fn snippets_corrections_and_the_plan_are_those_of_all_wordings() {
 
 #[test]
 fn each_wording_has_its_own_vector() {
-    let vector =
-        |values: [f32; 2]| QueryVector { values: values.into(), encoder: "test".into(), truncated: false };
+    let vector = |values: [f32; 2]| QueryVector {
+        values: values.into(),
+        encoder: "test".into(),
+        truncated: false,
+    };
     let request = Request {
         query: "locks".into(),
         vector: Some(vector([1.0, 0.1])),
@@ -103,7 +110,8 @@ fn each_wording_has_its_own_vector() {
     both.sort();
     assert_eq!(both, ["Kilns", "Mutex"]);
     // Of a wording without one, words alone are searched.
-    let hybrid = Request { mode: Mode::Hybrid, also_vectors: vec![], also: vec!["pots".into()], ..request };
+    let hybrid =
+        Request { mode: Mode::Hybrid, also_vectors: vec![], also: vec!["pots".into()], ..request };
     let response = site().search(Request { limit: Limit(9), ..hybrid });
     assert_eq!((response.mode, response.encoder.as_deref()), (Mode::Hybrid, Some("test")));
     assert_eq!(response.notices.len(), 1);
@@ -123,6 +131,7 @@ fn more_than_four_are_refused_and_so_are_those_of_a_page() {
             .contains("leave also out")
     );
     assert!(
-        refused(Request { why: Some("/mutex/".into()), ..words("a", &["b"]) }).contains("leave also out")
+        refused(Request { why: Some("/mutex/".into()), ..words("a", &["b"]) })
+            .contains("leave also out")
     );
 }

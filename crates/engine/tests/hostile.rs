@@ -38,8 +38,13 @@ fn its_requests_read_every_kind_of_shard() {
             .zip(0..)
             .any(|(shard, i)| shard.kind == kind && read.contains(&ShardId(i)))
     };
-    let unread: Vec<_> =
-        bundle.manifest.shards.iter().map(|shard| shard.kind).filter(|kind| !is_read(*kind)).collect();
+    let unread: Vec<_> = bundle
+        .manifest
+        .shards
+        .iter()
+        .map(|shard| shard.kind)
+        .filter(|kind| !is_read(*kind))
+        .collect();
     assert_eq!(unread, []);
     assert!(is_read(ShardKind::Sentences) && is_read(ShardKind::Addresses));
 }
@@ -50,7 +55,8 @@ fn every_byte_flipped_in_a_shard_is_refused() {
     let mut index = bundle.open();
     for (i, stored) in bundle.shards.iter().enumerate() {
         for at in 0..stored.len() {
-            // Which of its names a shard of a group has is nothing of its contents, and nobody can compare the group's hash with one shard.
+            // Which of its names a shard of a group has is nothing of its contents, and nobody can
+            // compare the group's hash with one shard.
             if at == 7 && bundle.manifest.shards[i].kind.is_grouped() {
                 continue;
             }
@@ -173,7 +179,8 @@ fn sections_without_texts_are_a_contradiction() {
     bundle.shards[at] = other.shards[other_at].clone();
     bundle.stored_manifest = encode_manifest(&bundle.manifest).unwrap().1;
     let mut index = bundle.open();
-    let error =
-        bundle.answer(&mut index, Request { query: "mutex".into(), ..Request::default() }).unwrap_err();
+    let error = bundle
+        .answer(&mut index, Request { query: "mutex".into(), ..Request::default() })
+        .unwrap_err();
     assert!(matches!(error, Error::Inconsistent { .. }), "{error}");
 }

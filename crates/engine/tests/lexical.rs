@@ -26,20 +26,32 @@ fn books() -> Bundle {
         ),
         page(
             "The Slice Type",
-            &[("", "A slice is a reference to a contiguous sequence. The slice type has no ownership.")],
+            &[(
+                "",
+                "A slice is a reference to a contiguous sequence. The slice type has no ownership.",
+            )],
         ),
         page(
             "Slices of pies",
             &[("", "Pies come in slices of all types: the apple slice, the cherry slice type.")],
         ),
     ];
-    for (page, (book, year)) in
-        pages.iter_mut().zip([("book", 2018.0), ("book", 2021.0), ("reference", 2018.0), ("pies", 1999.0)])
-    {
-        page.attributes =
-            vec![("book", AttributeValue::String(book.into())), ("year", AttributeValue::Number(year))];
+    for (page, (book, year)) in pages.iter_mut().zip([
+        ("book", 2018.0),
+        ("book", 2021.0),
+        ("reference", 2018.0),
+        ("pies", 1999.0),
+    ]) {
+        page.attributes = vec![
+            ("book", AttributeValue::String(book.into())),
+            ("year", AttributeValue::Number(year)),
+        ];
     }
-    build(&pages, &[("book", AttributeKind::String), ("year", AttributeKind::Number)], Cut::default())
+    build(
+        &pages,
+        &[("book", AttributeKind::String), ("year", AttributeKind::Number)],
+        Cut::default(),
+    )
 }
 
 fn request(query: &str) -> Request {
@@ -130,8 +142,9 @@ fn the_last_word_may_be_unfinished() {
 
 #[test]
 fn filters_and_conditions_narrow() {
-    let filtered =
-        |query: &str, filter| titles(&books().search(Request { filter: Some(filter), ..request(query) }));
+    let filtered = |query: &str, filter| {
+        titles(&books().search(Request { filter: Some(filter), ..request(query) }))
+    };
     assert_eq!(filtered("slice", json!("book=reference")), ["The Slice Type"]);
     assert_eq!(filtered("slice", json!({"year": {"lt": 2000}})), ["Slices of pies"]);
     assert_eq!(books().find("slice book:pies"), ["Slices of pies"]);
@@ -158,8 +171,11 @@ fn no_query_shows_what_the_filter_leaves() {
 
 #[test]
 fn facets_count_all_matching_pages_whatever_is_shown() {
-    let response =
-        books().search(Request { limit: Limit(1), facets: vec!["book".into()], ..request("slice") });
+    let response = books().search(Request {
+        limit: Limit(1),
+        facets: vec!["book".into()],
+        ..request("slice")
+    });
     assert_eq!(response.results.len(), 1);
     assert_eq!(response.total.pages, 2);
     assert_eq!(response.facets[0].values, [("pies".to_string(), 1), ("reference".to_string(), 1)]);
@@ -218,8 +234,8 @@ fn paging_cuts_one_list() {
 
 #[test]
 fn explanations_add_up() {
-    let response =
-        books().search(Request { explain: true, ..request("spawn HashMap closure \"shared data\"") });
+    let response = books()
+        .search(Request { explain: true, ..request("spawn HashMap closure \"shared data\"") });
     let plan = response.plan.as_ref().unwrap();
     assert_eq!(plan.phrases, ["shared data"]);
     for section in response.results.iter().flat_map(|page| &page.sections) {
@@ -245,13 +261,17 @@ fn words_lead_as_far_as_they_say_the_query() {
         page("Server", &[("", "Stop the server, then start it again.")]),
         page("Pies", &[("", "Apples and cherries.")]),
     ];
-    for (page, vector) in pages.iter_mut().zip([[9.0, 1.0, 0.0], [0.0, 9.0, 1.0], [1.0, 0.0, 9.0]]) {
+    for (page, vector) in pages.iter_mut().zip([[9.0, 1.0, 0.0], [0.0, 9.0, 1.0], [1.0, 0.0, 9.0]])
+    {
         page.sections[0].vectors = vec![vector.to_vec()];
     }
     let bundle = build(&pages, &[], Cut::default());
     let find = |query: &str| {
-        let vector =
-            QueryVector { values: vec![1.0, 0.0, 0.0], encoder: "supplied".into(), truncated: false };
+        let vector = QueryVector {
+            values: vec![1.0, 0.0, 0.0],
+            encoder: "supplied".into(),
+            truncated: false,
+        };
         titles(&bundle.search(Request { vector: Some(vector), ..request(query) }))
     };
     // All the words there are: whatever else it may mean, the page that says them is first.
@@ -267,7 +287,8 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
     let bundle = books();
     let (_, rounds) =
         bundle.answer(&mut bundle.open(), request("\"shared data\" closure book:book")).unwrap();
-    // Positions only for phrases, and of these only where all of their words are, in a round of their own.
+    // Positions only for phrases, and of these only where all of their words are, in a round of
+    // their own.
     assert_eq!(rounds.len(), 3);
     let positions = |rounds: &[Vec<findling_bundle::ShardId>]| {
         let kinds = rounds.iter().flatten().map(|shard| bundle.kind(*shard));
@@ -280,7 +301,8 @@ fn the_first_round_asks_for_all_that_ranking_needs_and_the_second_for_texts() {
 
 #[test]
 fn forms_are_fetched_for_names_alone() {
-    // Each term and each key is a shard of its own: the words' terms, and their forms where there are several.
+    // Each term and each key is a shard of its own: the words' terms, and their forms where there
+    // are several.
     let pages = [
         page("Closure", &[("Threads", "Closures sent to threads.")]),
         page("Closures", &[("Thread", "A mutex guards shared data.")]),
@@ -289,7 +311,8 @@ fn forms_are_fetched_for_names_alone() {
     let terms = |query: &str| -> Vec<String> {
         let (_, rounds) = bundle.answer(&mut bundle.open(), request(query)).unwrap();
         let lexicon = bundle.manifest.lexicon.iter();
-        let fetched = lexicon.filter(|range| rounds.iter().flatten().any(|shard| *shard == range.terms));
+        let fetched =
+            lexicon.filter(|range| rounds.iter().flatten().any(|shard| *shard == range.terms));
         fetched.map(|range| range.first_term.clone()).collect()
     };
     // Titles that the query may be lie behind its first word.
@@ -305,8 +328,10 @@ fn a_request_out_of_bounds_is_refused() {
     let refused = index.search(Request { limit: Limit(1_000_000), ..request("a") });
     assert!(refused.is_err_and(|error| error.is_request()));
     assert!(Request::from_json("{\"query\": \"a\", \"limits\": 3}").is_err());
-    let fusion =
-        Request::from_json("{\"query\": \"a\", \"fusion\": {\"method\": \"convex\", \"alpha\": 2}}").unwrap();
+    let fusion = Request::from_json(
+        "{\"query\": \"a\", \"fusion\": {\"method\": \"convex\", \"alpha\": 2}}",
+    )
+    .unwrap();
     assert!(index.search(fusion).is_err());
     for json in [
         r#"{"by": "year", "share": 1.5}"#,
@@ -314,7 +339,8 @@ fn a_request_out_of_bounds_is_refused() {
         r#"{"by": "none"}"#,
         r#"{"by": "book"}"#,
     ] {
-        let prefer = Request::from_json(&format!("{{\"query\": \"a\", \"prefer\": {json}}}")).unwrap();
+        let prefer =
+            Request::from_json(&format!("{{\"query\": \"a\", \"prefer\": {json}}}")).unwrap();
         assert!(index.search(prefer).is_err_and(|error| error.is_request()), "{json}");
     }
 }

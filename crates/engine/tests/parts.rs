@@ -1,4 +1,5 @@
-//! Long pages whose texts come in parts: every answer is as with whole pages, and takes the parts that are shown alone.
+//! Long pages whose texts come in parts: every answer is as with whole pages, and takes the parts
+//! that are shown alone.
 
 mod support;
 
@@ -13,7 +14,9 @@ const WORDS: [&str; 9] =
 fn pages() -> Vec<Page> {
     let texts: Vec<(String, String)> = WORDS
         .iter()
-        .map(|word| (format!("About the {word}"), format!("The {word} of a ship, and how to use it.")))
+        .map(|word| {
+            (format!("About the {word}"), format!("The {word} of a ship, and how to use it."))
+        })
         .collect();
     let sections: Vec<(&str, &str)> = texts.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let mut long = page("Ships", &sections);
@@ -34,10 +37,8 @@ fn requests() -> impl Iterator<Item = Request> {
         sections_per_page: SectionsPerPage(20),
         ..Request::default()
     });
-    let why = ["/ships/", "/ships/#about-the-gangway", "/ships/#nothing", "doc-0"].map(|address| Request {
-        query: "jib".into(),
-        why: Some(address.into()),
-        ..Request::default()
+    let why = ["/ships/", "/ships/#about-the-gangway", "/ships/#nothing", "doc-0"].map(|address| {
+        Request { query: "jib".into(), why: Some(address.into()), ..Request::default() }
     });
     let similar = Request { similar_to: Some("/ships/".into()), ..Request::default() };
     words.into_iter().chain(several).chain(why).chain([similar])
@@ -83,7 +84,10 @@ fn a_long_section_is_shown_once_by_its_best_part() {
             ("Knots", "A bowline holds. Loops of rope."),
             ("Knots", "The bowline, the bowline and the bowline."),
             ("Knots", "Ropes."),
-            ("Sails", "No bowline here, but many words about other things, of which there are many."),
+            (
+                "Sails",
+                "No bowline here, but many words about other things, of which there are many.",
+            ),
         ],
     );
     for part in &mut book.sections[1..3] {
@@ -100,9 +104,14 @@ fn a_long_section_is_shown_once_by_its_best_part() {
         "{shown:?}"
     );
     assert_eq!(hit.n_sections, 3, "parts are counted as sections are");
-    let is_text =
-        |shard: &&findling_bundle::ShardId| bundle.manifest.shards[shard.index()].kind == ShardKind::Texts;
-    assert_eq!(rounds.concat().iter().filter(is_text).count(), 2, "no part is fetched that is not shown");
+    let is_text = |shard: &&findling_bundle::ShardId| {
+        bundle.manifest.shards[shard.index()].kind == ShardKind::Texts
+    };
+    assert_eq!(
+        rounds.concat().iter().filter(is_text).count(),
+        2,
+        "no part is fetched that is not shown"
+    );
     // An address is that of all parts: the first is explained.
     let why = Request { why: Some("/book/#knots".into()), ..request };
     let why = bundle.search(why).why.unwrap();

@@ -34,14 +34,23 @@ fn kiln() -> Bundle {
         codes: ABOUT.iter().map(|(_, vector)| code(vector)).collect(),
         ..Section::default()
     };
-    let page =
-        Page { title: "Firing".into(), language: "en".into(), sections: vec![section], ..Page::default() };
+    let page = Page {
+        title: "Firing".into(),
+        language: "en".into(),
+        sections: vec![section],
+        ..Page::default()
+    };
     build(&[page], &[], Cut::default())
 }
 
 fn request(query: &str, vector: &[f32]) -> Request {
     let vector = QueryVector { values: vector.to_vec(), encoder: "test".into(), truncated: false };
-    Request { query: query.into(), mode: Mode::Semantic, vector: Some(vector), ..Request::default() }
+    Request {
+        query: query.into(),
+        mode: Mode::Semantic,
+        vector: Some(vector),
+        ..Request::default()
+    }
 }
 
 fn shown(query: &str, vector: &[f32]) -> String {

@@ -6,7 +6,8 @@ use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{Error, Limit, Mode, Request, Response};
 use support::{Bundle, Cut, build, page, titles};
 
-/// Pages about locks, and pages about pots; `meaning`: with vectors, in which channels are beside locks.
+/// Pages about locks, and pages about pots; `meaning`: with vectors, in which channels are beside
+/// locks.
 fn site(meaning: bool) -> Bundle {
     let mut pages = vec![
         page(
@@ -56,7 +57,10 @@ fn the_nearest_by_meaning_come_first_and_the_page_itself_is_none_of_them() {
         (Mode::Semantic, Some("page"), "")
     );
     let best = &response.results[0].sections[0];
-    assert!(best.legs.similarity.unwrap() > 0.9 && best.snippet.text.starts_with("Threads read"), "{best:?}");
+    assert!(
+        best.legs.similarity.unwrap() > 0.9 && best.snippet.text.starts_with("Threads read"),
+        "{best:?}"
+    );
     let all = ask(true, like("https://example.org/mutex/index.html"));
     assert_eq!(all.results.len(), 4, "every page but itself");
     assert_eq!(all.results[..2], response.results[..]);
@@ -70,7 +74,10 @@ fn without_vectors_its_most_telling_words_are_asked_for() {
         assert_eq!(titles(&response), ["Read and write locks"], "{mode:?}");
         assert_eq!(response.mode, Mode::Lexical);
         assert!(response.plan.unwrap().terms.contains(&"mutex".to_owned()));
-        assert!(!response.results[0].sections[0].snippet.ranges.is_empty(), "what they share is marked");
+        assert!(
+            !response.results[0].sections[0].snippet.ranges.is_empty(),
+            "what they share is marked"
+        );
     }
 }
 
@@ -86,7 +93,8 @@ fn a_filter_is_obeyed_and_pages_can_be_paged_through() {
 
 #[test]
 fn what_is_no_page_and_what_is_also_a_query_is_refused() {
-    let refused = |request: Request| site(true).answer(&mut site(true).open(), request).unwrap_err();
+    let refused =
+        |request: Request| site(true).answer(&mut site(true).open(), request).unwrap_err();
     assert_eq!(refused(like("/mutexes/")), Error::NoSuchPage { address: "/mutexes/".into() });
     let both = refused(Request { query: "lock".into(), ..like("/mutex/") });
     assert!(both.is_request() && both.to_string().contains("found both"), "{both}");

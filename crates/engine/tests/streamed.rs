@@ -1,11 +1,12 @@
-//! Vectors in cells: what is fetched, what is found, and that neither depends on what was fetched before.
+//! Vectors in cells: what is fetched, what is found, and that neither depends on what was fetched
+//! before.
 
 mod support;
 
 use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::{
-    AttributeKind, AttributeValue, PageId, ShardEntry, ShardKind, Structure, decode_shard, encode_manifest,
-    encode_shard,
+    AttributeKind, AttributeValue, PageId, ShardEntry, ShardKind, Structure, decode_shard,
+    encode_manifest, encode_shard,
 };
 use findling_engine::{Index, Limit, Mode, QueryVector, RankParams, Request, Response};
 use proptest::prelude::*;
@@ -16,7 +17,9 @@ const PAGES: usize = 120;
 
 /// A direction for each of eight topics, a little off for each page.
 fn vector(topic: usize, page: usize) -> Vec<f32> {
-    (0..DIM).map(|i| f32::from(u8::from(i == topic)) + 0.05 * ((page * 7 + i * 3) % 5) as f32).collect()
+    (0..DIM)
+        .map(|i| f32::from(u8::from(i == topic)) + 0.05 * ((page * 7 + i * 3) % 5) as f32)
+        .collect()
 }
 
 fn pages() -> Vec<Page> {
@@ -50,7 +53,9 @@ fn streamed_telling(tells: bool) -> Bundle {
     };
     let vectors: Vec<Vec<f32>> = (0..PAGES).map(unit).collect();
     let members: Vec<Vec<u32>> = (0..16)
-        .map(|cell| (0..PAGES as u32).filter(|i| (i % 8, i / 8 % 2) == (cell % 8, cell / 8)).collect())
+        .map(|cell| {
+            (0..PAGES as u32).filter(|i| (i % 8, i / 8 % 2) == (cell % 8, cell / 8)).collect()
+        })
         .collect();
     let middle = |ids: &[u32]| -> Vec<f32> {
         (0..DIM)
@@ -92,9 +97,11 @@ fn count_apart(bundle: &mut Bundle) {
     let at = bundle.manifest.structure().unwrap().index();
     let raw = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
     let structure = Structure::from_bytes(&raw, &bundle.manifest.stats).unwrap();
-    let without = encode_shard(ShardKind::Structure, &structure.without_vectors().to_bytes()).unwrap();
+    let without =
+        encode_shard(ShardKind::Structure, &structure.without_vectors().to_bytes()).unwrap();
     (bundle.manifest.shards[at], bundle.shards[at]) = without;
-    let (entry, stored) = encode_shard(ShardKind::VectorCounts, &structure.vector_counts()).unwrap();
+    let (entry, stored) =
+        encode_shard(ShardKind::VectorCounts, &structure.vector_counts()).unwrap();
     bundle.manifest.shards.push(entry);
     bundle.shards.push(stored);
 }
@@ -114,7 +121,13 @@ fn open(bundle: &Bundle, probe_bytes: u32) -> Index {
 
 fn about(topic: usize, mode: Mode) -> Request {
     let vector = QueryVector { values: vector(topic, 0), encoder: "test".into(), truncated: false };
-    Request { query: "tide".into(), vector: Some(vector), mode, limit: Limit(2), ..Request::default() }
+    Request {
+        query: "tide".into(),
+        vector: Some(vector),
+        mode,
+        limit: Limit(2),
+        ..Request::default()
+    }
 }
 
 fn urls(response: &Response) -> Vec<&str> {
@@ -130,16 +143,23 @@ fn cell_bytes(bundle: &Bundle, rounds: &[Vec<findling_bundle::ShardId>]) -> Vec<
 
 #[test]
 fn with_all_cells_it_finds_what_all_vectors_find() {
-    for (tells, mode) in
-        [(true, Mode::Hybrid), (true, Mode::Semantic), (false, Mode::Hybrid), (false, Mode::Semantic)]
-    {
+    for (tells, mode) in [
+        (true, Mode::Hybrid),
+        (true, Mode::Semantic),
+        (false, Mode::Hybrid),
+        (false, Mode::Semantic),
+    ] {
         let bundle = streamed_telling(tells);
         for topic in 0..8 {
             let resident = bundle.search(about(topic, mode));
-            let all = bundle.answer(&mut open(&bundle, u32::MAX / 4), about(topic, mode)).unwrap().0;
+            let all =
+                bundle.answer(&mut open(&bundle, u32::MAX / 4), about(topic, mode)).unwrap().0;
             // The codes of six bits may exchange what is equally near.
             let near = |response: &Response| -> Vec<usize> {
-                urls(response).iter().map(|url| url.trim_matches('/').parse::<usize>().unwrap() % 8).collect()
+                urls(response)
+                    .iter()
+                    .map(|url| url.trim_matches('/').parse::<usize>().unwrap() % 8)
+                    .collect()
             };
             assert_eq!(near(&resident), near(&all), "{mode:?} {topic}");
         }
@@ -168,7 +188,9 @@ fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
     let (structure, request) = (apart.manifest.structure().unwrap(), about(3, Mode::Semantic));
     for first in [[structure, counts], [counts, structure]] {
         let mut index = apart.open();
-        first.into_iter().for_each(|shard| index.provide(shard, &apart.shards[shard.index()]).unwrap());
+        first
+            .into_iter()
+            .for_each(|shard| index.provide(shard, &apart.shards[shard.index()]).unwrap());
         let (response, _) = apart.answer(&mut index, request.clone()).unwrap();
         assert_eq!(response.results, told.search(request.clone()).results);
     }
@@ -192,12 +214,19 @@ fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
 fn a_query_fetches_the_cells_around_it_and_no_vectors() {
     let bundle = streamed();
     let budget = 2 * bundle.shards.last().unwrap().len() as u32 + 20;
-    let (response, rounds) = bundle.answer(&mut open(&bundle, budget), about(5, Mode::Hybrid)).unwrap();
+    let (response, rounds) =
+        bundle.answer(&mut open(&bundle, budget), about(5, Mode::Hybrid)).unwrap();
     let bytes = cell_bytes(&bundle, &rounds);
     assert_eq!(bytes.len(), 3, "what the query says, cells, texts");
-    assert!(bytes[0] == 0 && bytes[1] > 0 && bytes[1] <= budget as usize && bytes[2] == 0, "{bytes:?}");
-    let kinds: Vec<ShardKind> =
-        rounds.iter().flatten().filter_map(|&shard| Some(bundle.manifest.shard(shard)?.kind)).collect();
+    assert!(
+        bytes[0] == 0 && bytes[1] > 0 && bytes[1] <= budget as usize && bytes[2] == 0,
+        "{bytes:?}"
+    );
+    let kinds: Vec<ShardKind> = rounds
+        .iter()
+        .flatten()
+        .filter_map(|&shard| Some(bundle.manifest.shard(shard)?.kind))
+        .collect();
     assert!(!kinds.contains(&ShardKind::Vectors) && kinds.contains(&ShardKind::Centroids));
     assert!(urls(&response)[0].trim_matches('/').parse::<usize>().unwrap() % 8 == 5);
 }
@@ -205,7 +234,8 @@ fn a_query_fetches_the_cells_around_it_and_no_vectors() {
 #[test]
 fn cells_far_off_are_fetched_where_meaning_answers_alone() {
     let bundle = streamed();
-    let everything: usize = bundle.shards[bundle.manifest.shards.len()..].iter().map(Vec::len).sum();
+    let everything: usize =
+        bundle.shards[bundle.manifest.shards.len()..].iter().map(Vec::len).sum();
     let fetched = |mode| {
         let request = Request { query: "harbour".into(), ..about(5, mode) };
         let (_, rounds) = bundle.answer(&mut open(&bundle, u32::MAX / 4), request).unwrap();
@@ -214,7 +244,11 @@ fn cells_far_off_are_fetched_where_meaning_answers_alone() {
     assert_eq!(fetched(Mode::Semantic), everything);
     // However unlike the query all of them are.
     let mut unlike = about(5, Mode::Semantic);
-    unlike.vector.iter_mut().flat_map(|vector| &mut vector.values).for_each(|value| *value = -*value);
+    unlike
+        .vector
+        .iter_mut()
+        .flat_map(|vector| &mut vector.values)
+        .for_each(|value| *value = -*value);
     let (_, rounds) = bundle.answer(&mut open(&bundle, u32::MAX / 4), unlike).unwrap();
     assert_eq!(cell_bytes(&bundle, &rounds).iter().sum::<usize>(), everything);
     // Those of the topic, and those of the ten best pages by words.
@@ -239,7 +273,8 @@ fn where_a_filter_lets_little_through_more_cells_follow() {
     let bundle = streamed();
     let budget = bundle.shards.last().unwrap().len() as u32 + 10;
     // Of topic 5, page 5 alone.
-    let request = Request { limit: Limit(5), filter: Some("parity=5".into()), ..about(5, Mode::Semantic) };
+    let request =
+        Request { limit: Limit(5), filter: Some("parity=5".into()), ..about(5, Mode::Semantic) };
     let mut index = open(&bundle, budget);
     let mut search = index.search(request).unwrap();
     let (mut rounds, mut cells) = (0, 0);
@@ -257,7 +292,8 @@ fn where_a_filter_lets_little_through_more_cells_follow() {
     };
     assert!(rounds > 3 && cells > 1, "{rounds} rounds, {cells} cells");
     assert!(cells < 16, "within the larger budget");
-    let found: Vec<usize> = urls(&response).iter().map(|u| u.trim_matches('/').parse().unwrap()).collect();
+    let found: Vec<usize> =
+        urls(&response).iter().map(|u| u.trim_matches('/').parse().unwrap()).collect();
     assert!(!found.is_empty() && found.iter().all(|page| page % 40 == 5), "{found:?}");
 }
 
@@ -267,7 +303,8 @@ fn what_was_fetched_before_changes_nothing() {
     let budget = 2 * bundle.shards.last().unwrap().len() as u32 + 20;
     let mut worn = open(&bundle, budget);
     for topic in 0..8 {
-        let fresh = bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
+        let fresh =
+            bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
         let again = bundle.answer(&mut worn, about(topic, Mode::Hybrid)).unwrap().0;
         assert_eq!(fresh, again);
     }
@@ -275,7 +312,8 @@ fn what_was_fetched_before_changes_nothing() {
     worn.shrink(resident - 1);
     assert!(worn.resident_bytes() < resident);
     for topic in 0..8 {
-        let fresh = bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
+        let fresh =
+            bundle.answer(&mut open(&bundle, budget), about(topic, Mode::Hybrid)).unwrap().0;
         assert_eq!(fresh, bundle.answer(&mut worn, about(topic, Mode::Hybrid)).unwrap().0);
         worn.shrink(0);
     }
@@ -306,7 +344,10 @@ fn a_cell_before_the_centroids_or_beyond_them_is_refused() {
     assert!(index.provide(beyond, &[]).unwrap_err().to_string().contains("shard"));
     let other = findling_bundle::ShardId(first.0 + 1);
     if !index.has(first) {
-        assert!(index.provide(first, &bundle.shards[other.index()]).is_err(), "another cell's bytes");
+        assert!(
+            index.provide(first, &bundle.shards[other.index()]).is_err(),
+            "another cell's bytes"
+        );
     }
 }
 
@@ -325,7 +366,9 @@ fn the_cells_of_what_words_found_are_looked_into_first() {
         assert!(bytes <= 6 * cell as usize, "{bytes}");
         let sections = response.results.iter().flat_map(|page| &page.sections);
         sections
-            .filter(|section| section.legs.lexical_rank.is_some() && section.legs.similarity.is_some())
+            .filter(|section| {
+                section.legs.lexical_rank.is_some() && section.legs.similarity.is_some()
+            })
             .count()
     };
     assert!(known(10) > known(0), "{} {}", known(10), known(0));
@@ -343,9 +386,11 @@ fn run(bundle: &Bundle) {
             assert!(round < 40, "a search ends");
             match search.step(&index) {
                 Ok(findling_engine::Step::Need(shards)) => {
-                    let stored = |shard: &findling_bundle::ShardId| bundle.shards.get(shard.index());
-                    let given =
-                        |shard| index.provide(shard, stored(&shard).map_or(&[], Vec::as_slice)).is_ok();
+                    let stored =
+                        |shard: &findling_bundle::ShardId| bundle.shards.get(shard.index());
+                    let given = |shard| {
+                        index.provide(shard, stored(&shard).map_or(&[], Vec::as_slice)).is_ok()
+                    };
                     if !shards.into_iter().all(given) {
                         break;
                     }
@@ -360,7 +405,8 @@ fn run(bundle: &Bundle) {
     }
 }
 
-/// The hashes of cells as the centroids have them: five half bytes each, of an even number of cells.
+/// The hashes of cells as the centroids have them: five half bytes each, of an even number of
+/// cells.
 fn hashes(cells: &[ShardEntry]) -> Vec<u8> {
     let digits: Vec<u8> = cells
         .iter()
@@ -432,12 +478,17 @@ fn similar_pages_are_found_in_the_cells_of_the_pages_own_vectors() {
             let urls = urls(found);
             assert_eq!(urls.len(), 5);
             let own = format!("/{page}/");
-            assert!(urls.iter().all(|url| *url != own && url.trim_matches('/').parse::<usize>().unwrap() % 8 == page % 8));
+            assert!(urls.iter().all(|url| *url != own
+                && url.trim_matches('/').parse::<usize>().unwrap() % 8 == page % 8));
         }
         let bytes: usize = cell_bytes(&bundle, &rounds).iter().sum();
         assert!(bytes <= 4 * 400, "{bytes} bytes of cells");
         let no_vectors = rounds.iter().flatten().all(|shard| {
-            bundle.manifest.shards.get(shard.index()).is_none_or(|entry| entry.kind != ShardKind::Vectors)
+            bundle
+                .manifest
+                .shards
+                .get(shard.index())
+                .is_none_or(|entry| entry.kind != ShardKind::Vectors)
         });
         assert!(no_vectors);
     }

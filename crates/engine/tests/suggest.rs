@@ -9,8 +9,10 @@ use support::{Bundle, Cut, Page, build, page, titles};
 
 fn books() -> Bundle {
     let of = |book: &str, year: f64, page: Page| {
-        let attributes =
-            vec![("book", AttributeValue::String(book.into())), ("year", AttributeValue::Number(year))];
+        let attributes = vec![
+            ("book", AttributeValue::String(book.into())),
+            ("year", AttributeValue::Number(year)),
+        ];
         Page { attributes, ..page }
     };
     let pages = [
@@ -19,7 +21,10 @@ fn books() -> Bundle {
             2019.0,
             page(
                 "Threads",
-                &[("Shared State", "A mutex guards shared data between threads. E0382 is an error.")],
+                &[(
+                    "Shared State",
+                    "A mutex guards shared data between threads. E0382 is an error.",
+                )],
             ),
         ),
         of(
@@ -30,7 +35,10 @@ fn books() -> Bundle {
         of(
             "book",
             2024.0,
-            page("Timeouts", &[("", "The option checkpoint_timeout limits the checkpoint. See E0384.")]),
+            page(
+                "Timeouts",
+                &[("", "The option checkpoint_timeout limits the checkpoint. See E0384.")],
+            ),
         ),
     ];
     let attributes = [("book", AttributeKind::String), ("year", AttributeKind::Number)];
@@ -52,7 +60,8 @@ fn suggested(request: Request) -> Vec<String> {
 fn asked(bundle: &Bundle, before: &Request, suggestion: &Suggestion) -> String {
     let Suggestion { kind, query, also, filter, verbatim, pages, .. } = suggestion.clone();
     let filter_value = filter.clone().map(serde_json::Value::String);
-    let again = Request { query: query.clone(), also, filter: filter_value, verbatim, ..before.clone() };
+    let again =
+        Request { query: query.clone(), also, filter: filter_value, verbatim, ..before.clone() };
     let found = bundle.search(again);
     assert_eq!(found.total.pages, pages, "{suggestion:?}");
     assert!(found.suggestions.is_empty());
@@ -111,10 +120,17 @@ fn values_that_no_page_has() {
     // Nothing near: those there are, that find something.
     assert_eq!(
         suggested(filtered("mutex", json!("book=xyz"))),
-        ["value: mutex [book=nomicon] (1)", "value: mutex [book=reference] (1)", "filter: mutex (2)"]
+        [
+            "value: mutex [book=nomicon] (1)",
+            "value: mutex [book=reference] (1)",
+            "filter: mutex (2)"
+        ]
     );
     let response = books().search(filtered("mutex", json!({"year": {"gte": 2030}})));
-    assert_eq!(notices(&response, "unknown-value"), ["no page has such a `year`; they go from 2019 to 2024"]);
+    assert_eq!(
+        notices(&response, "unknown-value"),
+        ["no page has such a `year`; they go from 2019 to 2024"]
+    );
     assert_eq!(
         suggested(filtered(
             "mutex",
@@ -128,7 +144,8 @@ fn values_that_no_page_has() {
 fn names_that_are_nearly_an_attributes() {
     assert_eq!(suggested(request("Book:nomicon")), ["attribute: book:nomicon (1)"]);
     assert_eq!(suggested(request("boook:nomicon xylophone")), [""; 0]);
-    let error = books().open().search(Request { filter: Some(json!("boook=a")), ..request("mutex") }).err();
+    let error =
+        books().open().search(Request { filter: Some(json!("boook=a")), ..request("mutex") }).err();
     assert_eq!(
         error.unwrap().to_string(),
         "the bundle has no attribute `boook`, but `book`; it has book, year"
@@ -138,7 +155,10 @@ fn names_that_are_nearly_an_attributes() {
 #[test]
 fn every_wording_is_asked_otherwise() {
     let also = vec!["\"mutex data\"".into()];
-    assert_eq!(suggested(Request { also, ..request("\"data mutex\"") }), ["phrases: data mutex (2)"]);
+    assert_eq!(
+        suggested(Request { also, ..request("\"data mutex\"") }),
+        ["phrases: data mutex (2)"]
+    );
 }
 
 #[test]
@@ -147,7 +167,10 @@ fn who_does_not_want_suggestions_gets_none() {
     assert_eq!(response.suggestions, []);
     assert_eq!(notices(&response, "unknown-words"), [""; 0]);
     let read = Request::from_json(r#"{"query": "a", "suggest": false}"#).unwrap();
-    assert_eq!((read.suggest, Request::from_json("{}").unwrap().suggest), (Suggest(false), Suggest(true)));
+    assert_eq!(
+        (read.suggest, Request::from_json("{}").unwrap().suggest),
+        (Suggest(false), Suggest(true))
+    );
 }
 
 #[test]
@@ -163,7 +186,8 @@ fn values_of_another_type_are_told_what_there_is() {
         ]
     );
     assert_eq!(titles(&books().search(request("mutex year:>2019"))), ["Receiving"]);
-    // A filter is refused, once the column is here that says what there is, and nothing else is asked for.
+    // A filter is refused, once the column is here that says what there is, and nothing else is
+    // asked for.
     let bundle = books();
     let mut index = bundle.open();
     let filter = Some(json!("book=book,year:gte:latest"));
@@ -179,13 +203,18 @@ fn values_of_another_type_are_told_what_there_is() {
          pages have 2019 to 2024"
     );
     let filter = Some(json!("book:gt:a"));
-    let refused = bundle.answer(&mut bundle.open(), Request { filter, ..request("mutex") }).unwrap_err();
-    assert!(refused.to_string().ends_with("; the pages have `book`, `nomicon`, `reference`"), "{refused}");
+    let refused =
+        bundle.answer(&mut bundle.open(), Request { filter, ..request("mutex") }).unwrap_err();
+    assert!(
+        refused.to_string().ends_with("; the pages have `book`, `nomicon`, `reference`"),
+        "{refused}"
+    );
 }
 
 #[test]
 fn of_a_code_of_two_characters_those_with_other_digits_are_named() {
-    let pages = [page("Display", &[("", "P1, P3 and P9 are levels; P13 is none, and pa is a dance.")])];
+    let pages =
+        [page("Display", &[("", "P1, P3 and P9 are levels; P13 is none, and pa is a dance.")])];
     let bundle = build(&pages, &[], Cut { words_per_spelling: 4, ..Cut::default() });
     let queries = |query: &str| {
         let suggestions = bundle.search(request(query)).suggestions;
@@ -198,14 +227,18 @@ fn of_a_code_of_two_characters_those_with_other_digits_are_named() {
 #[test]
 fn marks_alone_are_told() {
     let response = books().search(Request { mode: Mode::Lexical, ..request("?? !") });
-    assert_eq!(response.notices.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(), ["no-words"]);
+    assert_eq!(
+        response.notices.iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>(),
+        ["no-words"]
+    );
 }
 
 #[test]
 fn by_meaning_alone_filters_are_named() {
     let filter = Some(json!("book=xyz"));
     let request = Request { mode: Mode::Semantic, filter, ..request("") };
-    let kinds: Vec<_> = books().search(request).suggestions.into_iter().map(|one| one.kind).collect();
+    let kinds: Vec<_> =
+        books().search(request).suggestions.into_iter().map(|one| one.kind).collect();
     assert_eq!(
         kinds,
         [SuggestionKind::Value; 3].into_iter().chain([SuggestionKind::Filter]).collect::<Vec<_>>()

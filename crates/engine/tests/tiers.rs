@@ -1,4 +1,5 @@
-//! Everyday words in two tiers of postings: which requests take both, and that what was fetched before changes nothing.
+//! Everyday words in two tiers of postings: which requests take both, and that what was fetched
+//! before changes nothing.
 
 mod support;
 
@@ -9,7 +10,8 @@ use support::{Bundle, Cut, Page, Section, build};
 const PAGES: usize = 40;
 const FIRST_TIER: usize = 5;
 
-/// Every page says `the river`; every fourth `the river bank`, which is beyond the first tier from page 20 on.
+/// Every page says `the river`; every fourth `the river bank`, which is beyond the first tier from
+/// page 20 on.
 fn bundle() -> Bundle {
     let page = |i: usize| Page {
         title: format!("page {i}"),
@@ -39,12 +41,16 @@ fn river() -> Request {
     Request { query: "river".into(), mode: Mode::Lexical, limit: Limit(100), ..Request::default() }
 }
 
-/// Every title says `stone`, every heading `bridge`, and every text `water`; one page in eight has an arch besides, in its title and heading.
+/// Every title says `stone`, every heading `bridge`, and every text `water`; one page in eight has
+/// an arch besides, in its title and heading.
 fn levels(first_tier: [usize; 3]) -> Bundle {
     let page = |i: usize| {
         let arch = if i.is_multiple_of(8) { format!(" arch{i}") } else { String::new() };
-        let section =
-            Section { heading: format!("bridge{arch}"), text: "cold water".into(), ..Section::default() };
+        let section = Section {
+            heading: format!("bridge{arch}"),
+            text: "cold water".into(),
+            ..Section::default()
+        };
         Page {
             title: format!("stone{arch}"),
             url: format!("/{i}/"),
@@ -69,14 +75,22 @@ fn answer(bundle: &Bundle, index: &mut Index, request: Request) -> (Response, us
 fn a_streamed_bundle_ranks_by_the_first_tier_and_says_so() {
     let bundle = bundle();
     let (response, n_second) = answer(&bundle, &mut streamed(&bundle), river());
-    assert_eq!((response.total.pages, response.total.at_least, n_second), (FIRST_TIER as u32, true, 0));
+    assert_eq!(
+        (response.total.pages, response.total.at_least, n_second),
+        (FIRST_TIER as u32, true, 0)
+    );
     assert_eq!(response.to_json().matches("\"atLeast\":true").count(), 1);
     // How rare a word is is known of all: what is found scores as it does where all of it is here.
     let resident = bundle.search(river());
     assert_eq!((resident.total.pages, resident.total.at_least), (PAGES as u32, false));
     assert!(!resident.to_json().contains("atLeast"));
     for page in &response.results {
-        assert!(resident.results.iter().any(|other| (&other.url, other.score) == (&page.url, page.score)));
+        assert!(
+            resident
+                .results
+                .iter()
+                .any(|other| (&other.url, other.score) == (&page.url, page.score))
+        );
     }
     let rare = Request { query: "page 7".into(), ..river() };
     assert!(answer(&bundle, &mut streamed(&bundle), rare).0.results[0].url == "/7/");
@@ -115,7 +129,11 @@ fn titles_headings_and_texts_are_cut_alike() {
         // Of the others nothing is left out.
         for other in ["stone", "bridge", "water"].into_iter().filter(|other| *other != word) {
             let (response, _) = answer(&bundle, &mut streamed(&bundle), request(other));
-            assert_eq!((response.total.pages, response.total.at_least), (PAGES as u32, false), "{other}");
+            assert_eq!(
+                (response.total.pages, response.total.at_least),
+                (PAGES as u32, false),
+                "{other}"
+            );
         }
         for query in [format!("group:3 {word}"), format!("{word} -arch8")] {
             let (response, n_second) = answer(&bundle, &mut streamed(&bundle), request(&query));
@@ -141,9 +159,14 @@ fn who_has_both_tiers_finds_what_one_tier_would() {
         let expect = whole.search(request.clone());
         assert!(expect.total.pages > 0, "{query}");
         assert_eq!(cut.search(request.clone()).results, expect.results, "{query}");
-        // Phrases and exclusions decide what may be found, and positions lie in the order of both tiers.
+        // Phrases and exclusions decide what may be found, and positions lie in the order of both
+        // tiers.
         if query.contains(['"', '-']) {
-            assert_eq!(answer(&cut, &mut streamed(&cut), request).0.results, expect.results, "{query}");
+            assert_eq!(
+                answer(&cut, &mut streamed(&cut), request).0.results,
+                expect.results,
+                "{query}"
+            );
         }
     }
 }
@@ -177,7 +200,10 @@ fn what_another_value_would_give_is_counted_whole() {
     let all = Request { facets: vec!["group".into()], ..river() };
     let (response, _) = answer(&bundle, &mut streamed(&bundle), all);
     assert!(response.total.at_least);
-    assert_eq!(response.facets[0].values.iter().map(|(_, count)| count).sum::<u32>(), FIRST_TIER as u32);
+    assert_eq!(
+        response.facets[0].values.iter().map(|(_, count)| count).sum::<u32>(),
+        FIRST_TIER as u32
+    );
 }
 
 #[test]

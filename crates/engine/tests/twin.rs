@@ -44,8 +44,8 @@ fn section() -> impl Strategy<Value = Section> {
 }
 
 fn pages() -> impl Strategy<Value = Vec<Page>> {
-    let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32).prop_map(
-        |(title, path, mut sections, group)| {
+    let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32)
+        .prop_map(|(title, path, mut sections, group)| {
             // A section's parent stands before it.
             sections[0].parent = None;
             Page {
@@ -55,8 +55,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
                 sections,
                 attributes: vec![("group", AttributeValue::String(group.to_string()))],
             }
-        },
-    );
+        });
     prop::collection::vec(page, 1..6)
 }
 
@@ -114,12 +113,17 @@ impl Twin {
                 let df = self.passages.iter().filter(|p| has(p, term)).count() as f64;
                 let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
                 let mut tf = 0.0;
-                #[expect(clippy::needless_range_loop, reason = "f is a field of several arrays at once")]
+                #[expect(
+                    clippy::needless_range_loop,
+                    reason = "f is a field of several arrays at once"
+                )]
                 for f in 0..6 {
                     let count = passage.fields[f].get(term).map_or(0, Vec::len) as f64;
-                    let (w, b) = (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));
+                    let (w, b) =
+                        (f64::from(params.fields[f].weight), f64::from(params.fields[f].b));
                     if count > 0.0 {
-                        // Passages' lengths are kept in few steps, those of paths and of headings above not at all.
+                        // Passages' lengths are kept in few steps, those of paths and of headings
+                        // above not at all.
                         let relative = match f {
                             0 | 2 => f64::from(passage.len[f]) / means[f],
                             1 | 3 => 1.0,
@@ -138,7 +142,8 @@ impl Twin {
         scores
     }
 
-    /// The sections that have the words in a row in a title, a heading or a passage; of a single word, in any field.
+    /// The sections that have the words in a row in a title, a heading or a passage; of a single
+    /// word, in any field.
     fn with_phrase(&self, phrase: &str) -> BTreeSet<usize> {
         let words: Vec<&str> = phrase.split(' ').collect();
         let mut analyzer = Analyzer::for_language("en");
@@ -150,7 +155,8 @@ impl Twin {
                 let at = |i: usize| passage.fields[*f].get(&terms[i]);
                 at(0).is_some_and(|starts| {
                     starts.iter().any(|start| {
-                        (1..terms.len()).all(|i| at(i).is_some_and(|p| p.contains(&(start + i as u32))))
+                        (1..terms.len())
+                            .all(|i| at(i).is_some_and(|p| p.contains(&(start + i as u32))))
                     })
                 })
             };
@@ -206,9 +212,11 @@ fn sections(pages: &[Page], response: &Response) -> BTreeMap<usize, findling_eng
     for hit in &response.results {
         let page: usize = hit.id.strip_prefix("doc-").unwrap().parse().unwrap();
         for section in &hit.sections {
-            // Sections are told apart by their scores' owners: headings repeat, so the place is found by identity.
-            let candidates = (0..pages[page].sections.len())
-                .filter(|i| !found.contains_key(&(firsts[page] + i)) && matches(&pages[page], *i, section));
+            // Sections are told apart by their scores' owners: headings repeat, so the place is
+            // found by identity.
+            let candidates = (0..pages[page].sections.len()).filter(|i| {
+                !found.contains_key(&(firsts[page] + i)) && matches(&pages[page], *i, section)
+            });
             let place = candidates.min().expect("a section of the page");
             found.insert(firsts[page] + place, section.legs);
         }

@@ -9,10 +9,16 @@ fn books() -> Bundle {
     let pages = [
         page(
             "Threads",
-            &[("Shared State", "A mutex guards shared data between threads. Use HashMap behind it.")],
+            &[(
+                "Shared State",
+                "A mutex guards shared data between threads. Use HashMap behind it.",
+            )],
         ),
         page("Receiving", &[("", "Messages are received from channels. Concurrency is fearless.")]),
-        page("Timeouts", &[("", "The option checkpoint_timeout limits the checkpoint, as E0382 does not.")]),
+        page(
+            "Timeouts",
+            &[("", "The option checkpoint_timeout limits the checkpoint, as E0382 does not.")],
+        ),
     ];
     build(&pages, &[], Cut { words_per_spelling: 4, ..Cut::default() })
 }
@@ -29,7 +35,10 @@ fn corrected(response: &Response) -> Vec<String> {
 fn a_slip_is_corrected_and_said() {
     let response = books().search(request("mutx"));
     assert_eq!(titles(&response), ["Threads"]);
-    assert_eq!(response.corrections, [Correction { word: "mutx".into(), replacement: "mutex".into() }]);
+    assert_eq!(
+        response.corrections,
+        [Correction { word: "mutx".into(), replacement: "mutex".into() }]
+    );
     assert_eq!(response.query, "mutx");
     // The word that was found is marked.
     assert_eq!(response.results[0].sections[0].snippet.ranges.first(), Some(&(2, 7)));
@@ -61,7 +70,9 @@ fn what_is_known_is_left() {
 #[test]
 fn what_is_no_slip_is_left() {
     // Numbers, short words, phrases, exclusions, and words that resemble nothing.
-    for query in ["E0383", "mtx", "\"mutx\"", "threads -mutx", "xylophone", "checkpoint2", "--mutx3"] {
+    for query in
+        ["E0383", "mtx", "\"mutx\"", "threads -mutx", "xylophone", "checkpoint2", "--mutx3"]
+    {
         assert_eq!(corrected(&books().search(request(query))), [""; 0], "{query}");
     }
     assert_eq!(corrected(&books().search(Request { verbatim: true, ..request("mutx") })), [""; 0]);
@@ -99,6 +110,9 @@ fn where_words_as_they_are_spelt_find_nothing_it_is_said_what_others_would() {
         let said = response.notices.into_iter().filter(|notice| notice.code == "removed-all");
         said.map(|notice| notice.message).collect::<Vec<_>>()
     };
-    assert_eq!(said("mutx"), ["nothing is found; without taking words as they are spelt, 1 page matches"]);
+    assert_eq!(
+        said("mutx"),
+        ["nothing is found; without taking words as they are spelt, 1 page matches"]
+    );
     assert_eq!(said("xylophone"), [""; 0]);
 }

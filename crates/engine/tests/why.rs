@@ -1,4 +1,5 @@
-//! Why a page stands where it stands: which page is meant, what it is compared with, and what is said of one not found.
+//! Why a page stands where it stands: which page is meant, what it is compared with, and what is
+//! said of one not found.
 
 mod support;
 
@@ -8,15 +9,25 @@ use support::{Bundle, Cut, build, page};
 
 fn site() -> Bundle {
     let mut pages = vec![
-        page("Mutex", &[("", "A mutex guards data."), ("Locking", "Lock the mutex, then use the data.")]),
-        page("Channels", &[("Sending", "Send data over a channel."), ("Beside", "A mutex is another way.")]),
+        page(
+            "Mutex",
+            &[("", "A mutex guards data."), ("Locking", "Lock the mutex, then use the data.")],
+        ),
+        page(
+            "Channels",
+            &[("Sending", "Send data over a channel."), ("Beside", "A mutex is another way.")],
+        ),
         page("Atomics", &[("Counters", "An atomic counter needs no lock.")]),
         page("Kilns", &[("Firing", "Fire pots slowly.")]),
     ];
     for (page, shelf) in pages.iter_mut().zip(["sync", "sync", "sync", "pots"]) {
         page.attributes.push(("shelf", AttributeValue::String(shelf.into())));
     }
-    build(&pages, &[("shelf", AttributeKind::String)], Cut { words_per_spelling: 4, ..Cut::default() })
+    build(
+        &pages,
+        &[("shelf", AttributeKind::String)],
+        Cut { words_per_spelling: 4, ..Cut::default() },
+    )
 }
 
 fn ask(query: &str, page: &str) -> Response {
@@ -59,7 +70,10 @@ fn it_is_compared_with_the_first_and_the_one_right_above() {
     assert_eq!(second.reason, "The first page's title consists of the query's words.");
     // With a word that no page has, no title does.
     let partly = why("mutex zzzz", "/channels/").reason;
-    assert_eq!(partly, "The first page says `mutex` in its title; this page only once in running text.");
+    assert_eq!(
+        partly,
+        "The first page says `mutex` in its title; this page only once in running text."
+    );
     let third = why("data lock counter", "/channels/");
     assert_eq!(third.rank, Some(3));
     assert!(third.first.is_some() && third.above.is_some());
@@ -68,8 +82,12 @@ fn it_is_compared_with_the_first_and_the_one_right_above() {
 
 #[test]
 fn what_is_asked_about_changes_nothing_of_the_results() {
-    let query =
-        || Request { query: "data lock".into(), explain: true, limit: Limit(2), ..Request::default() };
+    let query = || Request {
+        query: "data lock".into(),
+        explain: true,
+        limit: Limit(2),
+        ..Request::default()
+    };
     let plain = site().search(query());
     let mut asked = site().search(Request { why: Some("/atomics/".into()), ..query() });
     let why = asked.why.take().unwrap();
@@ -87,12 +105,18 @@ fn of_a_page_not_found_it_is_said_what_is_missing_or_in_the_way() {
     let check = |query: &str, page: &str, removal: Option<(&str, u32)>, reason: &str| {
         let why = why(query, page);
         assert_eq!((why.rank, &why.hit), (None, &None), "{query}");
-        let removed = why.removed_by.first().map(|removal| (removal.kind.as_str(), removal.sections));
+        let removed =
+            why.removed_by.first().map(|removal| (removal.kind.as_str(), removal.sections));
         assert_eq!(removed, removal, "{query}");
         assert_eq!(why.reason, reason, "{query}");
     };
     check("mutex", "/kilns/", None, "This page has none of the query's words (`mutex`).");
-    check("mutex shelf:pots", "/mutex/", Some(("filter", 2)), "The filter shelf=pots leaves this page out.");
+    check(
+        "mutex shelf:pots",
+        "/mutex/",
+        Some(("filter", 2)),
+        "The filter shelf=pots leaves this page out.",
+    );
     check(
         "\"another way\"",
         "/mutex/",

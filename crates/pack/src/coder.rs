@@ -1,7 +1,7 @@
 //! Binary range coder: yes or no, each with its probability.
 //!
-//! The carry is handled as in LZMA (Igor Pavlov's specification, "Range coder"): 32 bits of range, of which a byte is sent whenever
-//! the first one is settled.
+//! The carry is handled as in LZMA (Igor Pavlov's specification, "Range coder"): 32 bits of range,
+//! of which a byte is sent whenever the first one is settled.
 
 /// Probabilities are parts of this.
 pub(crate) const ONE: u32 = 1 << 12;
@@ -9,7 +9,8 @@ pub(crate) const ONE: u32 = 1 << 12;
 /// Below this, a byte is sent or read.
 const LEAST: u32 = 1 << 24;
 
-/// Either side: to the encoder `bit` is what happened, which it gives back; the decoder knows better.
+/// Either side: to the encoder `bit` is what happened, which it gives back; the decoder knows
+/// better.
 pub(crate) trait Coder {
     /// `probability` of yes, more than 0 and less than [`ONE`].
     fn code(&mut self, bit: bool, probability: u32) -> bool;
@@ -33,7 +34,8 @@ impl Encoder {
         Self { low: 0, range: u32::MAX, held: 0, full: 0, out }
     }
 
-    /// All that was coded. The first byte is the held one of the beginning, which says nothing and which the decoder passes over.
+    /// All that was coded. The first byte is the held one of the beginning, which says nothing and
+    /// which the decoder passes over.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         (0..5).for_each(|_| self.shift());
         self.out
@@ -71,7 +73,8 @@ impl Coder for Encoder {
     }
 }
 
-/// The reading side. It takes its bytes from whoever asks it, so that they may come piece by piece; behind the end there are zeros.
+/// The reading side. It takes its bytes from whoever asks it, so that they may come piece by piece;
+/// behind the end there are zeros.
 pub(crate) struct Decoder<'a> {
     pub(crate) state: Reading,
     pub(crate) bytes: &'a [u8],
@@ -89,7 +92,8 @@ pub(crate) struct Reading {
 impl Reading {
     /// Begins at `at`, behind which there are five bytes at least.
     pub(crate) fn begin(at: usize, bytes: &[u8]) -> Self {
-        let code = (1..5).fold(0, |code, i| code << 8 | u32::from(bytes.get(at + i).copied().unwrap_or(0)));
+        let code = (1..5)
+            .fold(0, |code, i| code << 8 | u32::from(bytes.get(at + i).copied().unwrap_or(0)));
         Self { range: u32::MAX, code, at: at + 5 }
     }
 }
@@ -108,7 +112,8 @@ impl Coder for Decoder<'_> {
         }
         while state.range < LEAST {
             state.range <<= 8;
-            state.code = state.code << 8 | u32::from(self.bytes.get(state.at).copied().unwrap_or(0));
+            state.code =
+                state.code << 8 | u32::from(self.bytes.get(state.at).copied().unwrap_or(0));
             state.at += 1;
         }
         bit

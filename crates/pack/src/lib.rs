@@ -1,12 +1,16 @@
-//! WebAssembly modules on the wire: three quarters of what brotli leaves of them, whatever the host compresses.
+//! WebAssembly modules on the wire: three quarters of what brotli leaves of them, whatever the host
+//! compresses.
 //!
-//! A packed module is a header of 16 bytes (four that say what it is, the length of the module, an FNV-1a hash of 64 bits of it, which
-//! also names it in caches) and its bytes as decisions through a range coder, each by a probability that both sides make alike from
-//! all before it: [`model`] mixes what a few contexts foretell, [`shape`] knows from the structure of WebAssembly what the next
-//! byte is, and [`trees`] spare decisions for frequent bytes. Packing and unpacking take the same time, a quarter of a
-//! microsecond a byte, and 11 MB. A module may carry others with it ([`parts`]), which are then told by what it taught the model.
+//! A packed module is a header of 16 bytes (four that say what it is, the length of the module, an
+//! FNV-1a hash of 64 bits of it, which also names it in caches) and its bytes as decisions through
+//! a range coder, each by a probability that both sides make alike from all before it: [`model`]
+//! mixes what a few contexts foretell, [`shape`] knows from the structure of WebAssembly what the
+//! next byte is, and [`trees`] spare decisions for frequent bytes. Packing and unpacking take the
+//! same time, a quarter of a microsecond a byte, and 11 MB. A module may carry others with it
+//! ([`parts`]), which are then told by what it taught the model.
 //!
-//! [`pack`] is for builds; the unpacking side is a module of its own (`wasm.rs`), which the client carries with it.
+//! [`pack`] is for builds; the unpacking side is a module of its own (`wasm.rs`), which the client
+//! carries with it.
 
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
@@ -43,7 +47,11 @@ pub const MOST_PACKED: usize = 1 << 19;
 /// Where they are more than [`MOST_BYTES`], or are more than [`MOST_PACKED`] packed.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
-    assert!(bytes.len() <= MOST_BYTES, "a module of {} bytes; {MOST_BYTES} can be packed", bytes.len());
+    assert!(
+        bytes.len() <= MOST_BYTES,
+        "a module of {} bytes; {MOST_BYTES} can be packed",
+        bytes.len()
+    );
     let mut out = MAGIC.to_vec();
     out.extend((bytes.len() as u32).to_le_bytes());
     out.extend(hash(bytes).to_le_bytes());
@@ -94,7 +102,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// FNV-1a (Fowler, Noll, Vo) of 64 bits.
 fn hash(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -1,13 +1,13 @@
-//! Probabilities as what can be added: `stretch(p) = ln(p / (1 - p))`, and back. Whole numbers throughout, so that both sides and all
-//! hosts agree to the bit.
+//! Probabilities as what can be added: `stretch(p) = ln(p / (1 - p))`, and back. Whole numbers
+//! throughout, so that both sides and all hosts agree to the bit.
 
 /// A stretched probability is in parts of 1/256 and less than this either way.
 pub(crate) const LIMIT: i32 = 2048;
 
 /// 4096 / (1 + e^-x) for x from -8 to 8, two steps each.
 const CURVE: [u16; 33] = [
-    1, 2, 4, 6, 10, 17, 27, 45, 74, 120, 194, 311, 488, 748, 1102, 1546, 2048, 2550, 2994, 3348, 3608, 3785,
-    3902, 3976, 4022, 4051, 4069, 4079, 4086, 4090, 4092, 4094, 4095,
+    1, 2, 4, 6, 10, 17, 27, 45, 74, 120, 194, 311, 488, 748, 1102, 1546, 2048, 2550, 2994, 3348,
+    3608, 3785, 3902, 3976, 4022, 4051, 4069, 4079, 4086, 4090, 4092, 4094, 4095,
 ];
 
 /// Parts of 4,096, from 1 to 4,095, of something stretched.

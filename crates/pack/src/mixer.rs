@@ -1,7 +1,9 @@
-//! Several predictions as one: their sum, stretched, by weights that learn from every bit. (Matthew Mahoney, "Adaptive weighing of context
-//! models for lossless data compression", Florida Tech., CS-2005-16)
+//! Several predictions as one: their sum, stretched, by weights that learn from every bit. (Matthew
+//! Mahoney, "Adaptive weighing of context models for lossless data compression", Florida Tech.,
+//! CS-2005-16)
 //!
-//! In whole numbers that saturate alike on all hosts; with the instructions of WebAssembly, and in words.
+//! In whole numbers that saturate alike on all hosts; with the instructions of WebAssembly, and in
+//! words.
 
 /// Predictions that are mixed: as many as a register has lanes.
 pub(crate) const INPUTS: usize = 8;
@@ -38,8 +40,8 @@ mod host {
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod host {
     use core::arch::wasm32::{
-        i16x8, i16x8_add_sat, i16x8_extract_lane, i16x8_q15mulr_sat, i16x8_splat, i32x4_add, i32x4_dot_i16x8,
-        i32x4_extract_lane, i64x2_shuffle, v128,
+        i16x8, i16x8_add_sat, i16x8_extract_lane, i16x8_q15mulr_sat, i16x8_splat, i32x4_add,
+        i32x4_dot_i16x8, i32x4_extract_lane, i64x2_shuffle, v128,
     };
 
     use super::Lanes;

@@ -1,5 +1,5 @@
-//! What comes next: each of a few contexts foretells the next bit by what has followed it before, and a mixer learns, for each kind of
-//! place, which of them to believe.
+//! What comes next: each of a few contexts foretells the next bit by what has followed it before,
+//! and a mixer learns, for each kind of place, which of them to believe.
 
 use crate::MOST_BYTES;
 use crate::coder::{Coder, ONE};
@@ -21,14 +21,16 @@ const LEAST_MATCH: usize = 5;
 /// Lengths of matches that are told apart.
 const MATCH_LENGTHS: usize = 32;
 
-/// What has followed a context: 15 probabilities for four decisions, of 12 bits, and how often each was used in 4. The first number
-/// says whose they are. A probability counts from one half, so that a table of zeros knows nothing.
+/// What has followed a context: 15 probabilities for four decisions, of 12 bits, and how often each
+/// was used in 4. The first number says whose they are. A probability counts from one half, so that
+/// a table of zeros knows nothing.
 type Block = [u16; 16];
 const HALF: u16 = 0x8000;
 /// After so many uses, a probability moves no slower.
 const SETTLED: u16 = 10;
 
-/// See the module. All of it is zero before [`begin`](Self::begin), so that it takes no room in a binary.
+/// See the module. All of it is zero before [`begin`](Self::begin), so that it takes no room in a
+/// binary.
 pub(crate) struct Model {
     shape: Shape,
     trees: [Tree; TREES],
@@ -125,9 +127,11 @@ impl Model {
         };
         let mut path = Path::START;
         let byte = loop {
-            let contexts = if path == Path::START { bases } else { bases.map(|base| hash(base, path.0)) };
+            let contexts =
+                if path == Path::START { bases } else { bases.map(|base| hash(base, path.0)) };
             let mut contexts = contexts.iter();
-            let mut blocks = self.tables.each_mut().map(|table| block(table, *contexts.next().unwrap_or(&0)));
+            let mut blocks =
+                self.tables.each_mut().map(|table| block(table, *contexts.next().unwrap_or(&0)));
             if let Some(byte) = self.mixing.four(coder, tree, &place, &mut blocks, &mut path) {
                 break byte;
             }
@@ -236,7 +240,8 @@ impl Mixing {
             let aim = came - i32::from(one);
             for block in blocks.iter_mut() {
                 let (probability, uses) = (i32::from((block[slot] ^ HALF) >> 4), block[slot] & 15);
-                let next = probability + (((aim - probability) * self.rates[usize::from(uses)]) >> 16);
+                let next =
+                    probability + (((aim - probability) * self.rates[usize::from(uses)]) >> 16);
                 block[slot] = ((next as u16) << 4 | (uses + 1).min(SETTLED)) ^ HALF;
             }
             slot = (slot << 1 | usize::from(one)) & 15;
@@ -249,7 +254,8 @@ impl Mixing {
     }
 }
 
-/// The block of a context: one of two neighbours, emptied where it was another's, the one that was used less.
+/// The block of a context: one of two neighbours, emptied where it was another's, the one that was
+/// used less.
 fn block(table: &mut [Block; BLOCKS], context: u32) -> &mut Block {
     let whose = (context >> 16) as u16 | 1;
     let mut at = context as usize % BLOCKS;

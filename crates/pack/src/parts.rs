@@ -1,7 +1,8 @@
-//! Modules that a module carries with it, of which a build takes those that it needs: one file to fetch, whatever is in it.
+//! Modules that a module carries with it, of which a build takes those that it needs: one file to
+//! fetch, whatever is in it.
 //!
-//! Each is in a custom section behind all others, called `part`: two letters that name it, and the module. Hosts find it by
-//! `WebAssembly.Module.customSections` (`www/src/worker.ts`).
+//! Each is in a custom section behind all others, called `part`: two letters that name it, and the
+//! module. Hosts find it by `WebAssembly.Module.customSections` (`www/src/worker.ts`).
 
 use std::fmt;
 use std::ops::Range;
@@ -100,9 +101,11 @@ fn sections(module: &[u8]) -> Result<Vec<Section>, NoModule> {
         let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
         let end = end.filter(|&end| end <= module.len()).ok_or(NoModule { at })?;
         let contents = &module[at..end];
-        let named =
-            contents.split_first().filter(|&(&length, _)| id == CUSTOM && usize::from(length) == NAME.len());
-        let part = named.and_then(|(_, contents)| contents.strip_prefix(NAME)?.first_chunk().copied());
+        let named = contents
+            .split_first()
+            .filter(|&(&length, _)| id == CUSTOM && usize::from(length) == NAME.len());
+        let part =
+            named.and_then(|(_, contents)| contents.strip_prefix(NAME)?.first_chunk().copied());
         sections.push(Section { bytes: start..end, part });
         at = end;
     }

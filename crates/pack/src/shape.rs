@@ -1,12 +1,15 @@
-//! What the next byte of a WebAssembly module is, as far as the bytes before it say: the opcode of an instruction or a part of which
-//! immediate, behind which instructions and near which locals. (WebAssembly core specification, chapter 5, "Binary format")
+//! What the next byte of a WebAssembly module is, as far as the bytes before it say: the opcode of
+//! an instruction or a part of which immediate, behind which instructions and near which locals.
+//! (WebAssembly core specification, chapter 5, "Binary format")
 //!
-//! It is a guess that both sides make alike, no check: bytes that are no module are followed as well, and foretold worse.
+//! It is a guess that both sides make alike, no check: bytes that are no module are followed as
+//! well, and foretold worse.
 
 /// Contexts that a shape gives.
 pub(crate) const CONTEXTS: usize = 5;
 
-/// Kinds of bytes, fewer than 64: what a context and a set of weights are chosen by. A number's later bytes have the next kind.
+/// Kinds of bytes, fewer than 64: what a context and a set of weights are chosen by. A number's
+/// later bytes have the next kind.
 mod kind {
     pub(super) const OUTSIDE: u8 = 0;
     pub(super) const HEAD: u8 = 1;
@@ -134,7 +137,9 @@ impl Shape {
                 }
             }
             // A part of the module, in a section of its own.
-            Place::Section if self.last[0] << 8 | u32::from(byte) == u32::from_be_bytes(*b"\0asm") => {
+            Place::Section
+                if self.last[0] << 8 | u32::from(byte) == u32::from_be_bytes(*b"\0asm") =>
+            {
                 (self.at, self.place) = (4, Place::Preamble);
             }
             Place::Section => {}
@@ -346,12 +351,18 @@ impl Shape {
                         hash(opcode | local << 8, self.offset),
                         opcode | two << 8 | self.align << 24,
                     ],
-                    kind::I32 => [one, three, self.constant, two | local << 16, hash(two, self.constant)],
+                    kind::I32 => {
+                        [one, three, self.constant, two | local << 16, hash(two, self.constant)]
+                    }
                     _ => [opcode, one | opcode << 8, two, 0, 0],
                 };
                 let part = u32::from(self.bytes) + self.shift;
                 let kind = kind + u8::from(self.shift > 0 && kind != kind::BYTE);
-                (kind, contexts.map(|context| hash(context, hash(self.value, part | opcode << 8 & 0x700))))
+                (
+                    kind,
+                    contexts
+                        .map(|context| hash(context, hash(self.value, part | opcode << 8 & 0x700))),
+                )
             }
             place => (
                 if self.code { kind::HEAD } else { kind::OUTSIDE },

@@ -1,6 +1,7 @@
-//! Which decisions lead to a byte: the fewer, the more often it comes. Each decision costs time, whatever it says, and balanced trees have
-//! eight for every byte; those of a module's own have four. (D. A. Huffman, "A method for the construction of
-//! minimum-redundancy codes", 1952; in the order of RFC 1951, section 3.2.2, so that lengths say everything)
+//! Which decisions lead to a byte: the fewer, the more often it comes. Each decision costs time,
+//! whatever it says, and balanced trees have eight for every byte; those of a module's own have
+//! four. (D. A. Huffman, "A method for the construction of minimum-redundancy codes", 1952; in the
+//! order of RFC 1951, section 3.2.2, so that lengths say everything)
 
 use crate::coder::{Coder, ONE};
 
@@ -56,8 +57,8 @@ impl Tree {
         Self { paths: [0; 256], firsts: [0; 16], counts: [0; 16], begins: [0; 16], bytes: [0; 256] }
     }
 
-    /// Reads or writes the lengths, and becomes that tree. Any lengths give one: those that claim too much, one that leads to wrong
-    /// bytes.
+    /// Reads or writes the lengths, and becomes that tree. Any lengths give one: those that claim
+    /// too much, one that leads to wrong bytes.
     pub(crate) fn code(&mut self, coder: &mut impl Coder, lengths: &Lengths) {
         // By whether the last byte comes, and bits so far.
         let mut probabilities = [[ONE as u16 / 2; 16]; 2];
@@ -128,7 +129,9 @@ pub(crate) fn shortest(counts: &[u32; 256]) -> Lengths {
         if let (1, Some(Reverse((_, only)))) = (heap.len(), heap.peek()) {
             lengths[usize::from(only[0])] = 1;
         }
-        while let (Some(Reverse((a, mut bytes))), Some(Reverse((b, more)))) = (heap.pop(), heap.pop()) {
+        while let (Some(Reverse((a, mut bytes))), Some(Reverse((b, more)))) =
+            (heap.pop(), heap.pop())
+        {
             bytes.extend(more);
             bytes.iter().for_each(|&byte| lengths[usize::from(byte)] += 1);
             heap.push(Reverse((a + b, bytes)));
@@ -194,17 +197,19 @@ mod tests {
     fn a_path_says_what_it_decides_behind_its_beginnings_alone() {
         let path = Path(0b1_0110);
         assert_eq!((path.length(), Path::START.then(false).then(true)), (4, Path(0b101)));
-        let behind =
-            [0b1, 0b10, 0b101, 0b1011, 0b1_0110, 0b11, 0b100].map(|beginning| path.behind(Path(beginning)));
+        let behind = [0b1, 0b10, 0b101, 0b1011, 0b1_0110, 0b11, 0b100]
+            .map(|beginning| path.behind(Path(beginning)));
         assert_eq!(behind, [Some(false), Some(true), Some(true), Some(false), None, None, None]);
         assert_eq!(Path(0).behind(Path::START), None);
     }
 
     #[test]
     fn no_other_lengths_take_fewer_decisions() {
-        let counts: [u32; 256] = std::array::from_fn(|i| [0, 50, 30, 10, 5, 5].get(i).copied().unwrap_or(0));
+        let counts: [u32; 256] =
+            std::array::from_fn(|i| [0, 50, 30, 10, 5, 5].get(i).copied().unwrap_or(0));
         let lengths = shortest(&counts);
-        let taken: u32 = counts.iter().zip(lengths).map(|(count, length)| count * u32::from(length)).sum();
+        let taken: u32 =
+            counts.iter().zip(lengths).map(|(count, length)| count * u32::from(length)).sum();
         assert_eq!(taken, 50 + 30 * 2 + 10 * 3 + 10 * 4);
     }
 

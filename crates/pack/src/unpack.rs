@@ -5,7 +5,8 @@ use crate::model::Model;
 use crate::trees::TREES;
 use crate::{HEADER, MAGIC, MOST_BYTES, MOST_PACKED, hash};
 
-/// More bytes than the coder reads for one byte of the module: 15 decisions of 12 bits each at most, and what it holds.
+/// More bytes than the coder reads for one byte of the module: 15 decisions of 12 bits each at
+/// most, and what it holds.
 const AHEAD: usize = 32;
 /// And for its trees: 7 of 256 lengths in 4 decisions, of 8 bits at most.
 const LONGEST_TREES: usize = 8192;
@@ -38,7 +39,13 @@ impl Unpacker {
     /// With nothing received.
     #[expect(clippy::new_without_default, reason = "too large for the stack: it is a static")]
     pub const fn new() -> Self {
-        Self { packed: [0; MOST_PACKED], received: 0, reading: None, length: 0, model: Model::new() }
+        Self {
+            packed: [0; MOST_PACKED],
+            received: 0,
+            reading: None,
+            length: 0,
+            model: Model::new(),
+        }
     }
 
     /// Forgets what there was.
@@ -59,12 +66,13 @@ impl Unpacker {
         self.model.coded()
     }
 
-    /// Unpacks what can be unpacked of what is there, or all where that was all, and gives what there is of the module from its
-    /// beginning.
+    /// Unpacks what can be unpacked of what is there, or all where that was all, and gives what
+    /// there is of the module from its beginning.
     pub fn go_on(&mut self, all: bool) -> Result<&[u8], Damaged> {
         let packed = self.packed.get(..self.received).unwrap_or_default();
         if self.reading.is_none() && (all || packed.len() >= HEADER + LONGEST_TREES) {
-            let length = packed.get(4..8).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
+            let length =
+                packed.get(4..8).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
             self.length = length.map_or(0, |length| length as usize);
             if !packed.starts_with(&MAGIC) || self.length > MOST_BYTES {
                 return Err(Damaged);
@@ -82,7 +90,8 @@ impl Unpacker {
         *reading = coder.state;
         let module = self.model.coded();
         // A shorter one than was packed reads zeros behind its end.
-        if module.len() == self.length && packed.get(8..HEADER) != Some(&hash(module).to_le_bytes()) {
+        if module.len() == self.length && packed.get(8..HEADER) != Some(&hash(module).to_le_bytes())
+        {
             return Err(Damaged);
         }
         Ok(module)

@@ -1,4 +1,5 @@
-//! What the client calls: `room`, a piece of the packed module written there, `unpack`, until all is there; the module is at `module`.
+//! What the client calls: `room`, a piece of the packed module written there, `unpack`, until all
+//! is there; the module is at `module`.
 
 #![expect(
     unsafe_code,

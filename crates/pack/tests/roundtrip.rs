@@ -3,12 +3,19 @@
 use findling_pack::{Damaged, Unpacker, pack, unpack};
 use proptest::prelude::*;
 
-/// Bytes that look like a module: some instructions again and again, numbers of all lengths, constants in bytes, and nonsense.
+/// Bytes that look like a module: some instructions again and again, numbers of all lengths,
+/// constants in bytes, and nonsense.
 fn modules() -> impl Strategy<Value = Vec<u8>> {
     let instruction = prop_oneof![
         (0x20..=0x22u8, 0..9u8).prop_map(|(opcode, local)| vec![opcode, local]),
         (0x28..=0x3eu8, any::<u16>()).prop_map(|(opcode, offset)| {
-            vec![opcode, 2, offset as u8 | 0x80, (offset >> 7) as u8 | 0x80, (offset >> 14) as u8 & 3]
+            vec![
+                opcode,
+                2,
+                offset as u8 | 0x80,
+                (offset >> 7) as u8 | 0x80,
+                (offset >> 14) as u8 & 3,
+            ]
         }),
         Just(vec![0x0e, 3, 0, 1, 2, 0]),
         Just([&[0x44][..], &1.5f64.to_le_bytes()].concat()),
@@ -31,7 +38,8 @@ fn modules() -> impl Strategy<Value = Vec<u8>> {
             body,
         ]
         .concat();
-        [b"\0asm\x01\0\0\0\x0a".to_vec(), length(code.len()), code, b"\x0b\x03abc".to_vec()].concat()
+        [b"\0asm\x01\0\0\0\x0a".to_vec(), length(code.len()), code, b"\x0b\x03abc".to_vec()]
+            .concat()
     })
 }
 

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     }
     if let Some(vocabulary) = args.next() {
-        let wordpiece = WordPiece::new(std::fs::read_to_string(vocabulary)?.lines(), Normaliser::default())?;
+        let wordpiece =
+            WordPiece::new(std::fs::read_to_string(vocabulary)?.lines(), Normaliser::default())?;
         let mut encoding = Encoding::default();
         measure("WordPiece", &text, |text| {
             wordpiece.encode_into(text, usize::MAX, &mut encoding);

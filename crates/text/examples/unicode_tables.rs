@@ -4,8 +4,8 @@
 //! cargo run -p findling-text --example unicode_tables > tables.rs && mv tables.rs crates/text/src/unicode/tables.rs
 //! ```
 //!
-//! The data comes from the tables that the `tokenizers` crate reads, since models were trained behind those.
-//! A test of `src/unicode/mod.rs` compares every character with them.
+//! The data comes from the tables that the `tokenizers` crate reads, since models were trained
+//! behind those. A test of `src/unicode/mod.rs` compares every character with them.
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;
@@ -49,7 +49,11 @@ fn ranges(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
         varint(end - start, &mut bytes);
         at = end;
     }
-    print(name, &format!("{doc} Pairs of (gap since the last range, length), each a LEB128 number."), &bytes);
+    print(
+        name,
+        &format!("{doc} Pairs of (gap since the last range, length), each a LEB128 number."),
+        &bytes,
+    );
 }
 
 fn decompositions(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
@@ -84,10 +88,12 @@ fn decompositions(name: &str, doc: &str, is_in: impl Fn(char) -> bool) {
     );
 }
 
-/// Capitals beyond ASCII, in runs of each or every second character that become lower case by adding the same.
+/// Capitals beyond ASCII, in runs of each or every second character that become lower case by
+/// adding the same.
 fn lower_case() {
-    let lower =
-        |c: char| (!c.is_ascii() && c != 'İ').then(|| c.to_lowercase().next()).flatten().filter(|&l| l != c);
+    let lower = |c: char| {
+        (!c.is_ascii() && c != 'İ').then(|| c.to_lowercase().next()).flatten().filter(|&l| l != c)
+    };
     let mut runs: Vec<(u32, u32, u32, i32)> = Vec::new();
     for c in chars() {
         let Some(lower) = lower(c) else { continue };

@@ -7,13 +7,15 @@ use crate::segment::{for_each_pair, next_run};
 use crate::stop::StopWords;
 use crate::variants;
 
-/// The most bytes a term can have. What is longer (hashes, encoded blobs) is cut at a character boundary.
+/// The most bytes a term can have. What is longer (hashes, encoded blobs) is cut at a character
+/// boundary.
 pub const MAX_TERM_BYTES: usize = 64;
 
 /// Texts shorter than this (queries) are analysed without filling the stem cache.
 const CACHE_FROM_BYTES: usize = 256;
 
-/// Slots of the stem cache; a power of two. Zipf's law gives the first thousands of words most of a text.
+/// Slots of the stem cache; a power of two. Zipf's law gives the first thousands of words most of a
+/// text.
 const CACHE_SLOTS: usize = 4096;
 
 /// What a token is.
@@ -21,7 +23,8 @@ const CACHE_SLOTS: usize = 4096;
 pub enum TokenKind {
     /// A word, or two neighbouring characters of a script written without spaces.
     Word,
-    /// A word that hardly distinguishes texts of the analyzer's language: indexed like any other, but a query may do without it.
+    /// A word that hardly distinguishes texts of the analyzer's language: indexed like any other,
+    /// but a query may do without it.
     Stop,
     /// An identifier as a whole, at the position of its first part. The parts follow.
     Whole,
@@ -38,16 +41,19 @@ pub struct Token<'a> {
     pub start: u32,
     /// The byte behind the last.
     pub end: u32,
-    /// Number of the word in the text, from 0. An identifier's whole shares that of its first part.
+    /// Number of the word in the text, from 0. An identifier's whole shares that of its first
+    /// part.
     pub position: u32,
     /// What it is.
     pub kind: TokenKind,
 }
 
-/// Turns text into tokens, by the rules of one language. Holds reused buffers, therefore `&mut`; cheap to make.
+/// Turns text into tokens, by the rules of one language. Holds reused buffers, therefore `&mut`;
+/// cheap to make.
 ///
-/// A word is made lower case, stemmed by Snowball where the language has a stemmer, and freed of diacritics. Stop words are
-/// flagged, not dropped, and not stemmed. Identifiers come whole and by parts. Text beyond 4 GB is not read.
+/// A word is made lower case, stemmed by Snowball where the language has a stemmer, and freed of
+/// diacritics. Stop words are flagged, not dropped, and not stemmed. Identifiers come whole and by
+/// parts. Text beyond 4 GB is not read.
 pub struct Analyzer {
     language: String,
     terms: Terms,
@@ -80,7 +86,8 @@ impl Analyzer {
         self.each_token(text, &mut sink)
     }
 
-    /// One function for all sinks, each of which would be a copy of some 2 kB in every reader's download.
+    /// One function for all sinks, each of which would be a copy of some 2 kB in every reader's
+    /// download.
     fn each_token(&mut self, text: &str, sink: &mut dyn FnMut(Token<'_>)) -> u32 {
         let text = cut(text, u32::MAX as usize);
         let Analyzer { terms, chunk, whole, .. } = self;
@@ -106,15 +113,21 @@ impl Analyzer {
             chunk.read(text, run, terms.english, at);
             if chunk.is_identifier() {
                 whole.clear();
-                let has_digit = identifier::whole_into(&text[chunk.start..chunk.end], chunk.verbatim, whole);
-                let term = if chunk.verbatim || has_digit { terms.plain(whole) } else { terms.word(whole).0 };
+                let has_digit =
+                    identifier::whole_into(&text[chunk.start..chunk.end], chunk.verbatim, whole);
+                let term = if chunk.verbatim || has_digit {
+                    terms.plain(whole)
+                } else {
+                    terms.word(whole).0
+                };
                 emit((chunk.start, chunk.end), term, TokenKind::Whole, position);
                 let last = chunk.last_component(text);
                 for (i, &(start, end)) in chunk.parts.iter().enumerate() {
                     if Some(i) == last {
                         // `gc.is_finalized` is asked for as `is_finalized` too.
                         whole.clear();
-                        let has_digit = identifier::whole_into(&text[start..chunk.end], false, whole);
+                        let has_digit =
+                            identifier::whole_into(&text[start..chunk.end], false, whole);
                         let term = if has_digit { terms.plain(whole) } else { terms.word(whole).0 };
                         emit((start, chunk.end), term, TokenKind::Whole, position);
                     }
@@ -186,7 +199,8 @@ impl Terms {
     /// Puts `word` into `self.lower`; returns a hash of it.
     #[inline]
     fn lower(&mut self, word: &str) -> u32 {
-        // What is cut off here could not be seen in the term; the margin is for what folding shortens.
+        // What is cut off here could not be seen in the term; the margin is for what folding
+        // shortens.
         let word = cut(word, 4 * MAX_TERM_BYTES);
         self.lower.clear();
         if word.is_ascii() && !self.turkic {
@@ -217,9 +231,12 @@ impl Terms {
             lower = lower.strip_suffix("'s").unwrap_or(lower);
         }
         match &self.rules.stemmer {
-            Some(stemmer) if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) => {
+            Some(stemmer)
+                if !is_stop && lower.len() > 2 && !lower.bytes().any(|b| b.is_ascii_digit()) =>
+            {
                 let twin = if self.english {
-                    // English words are as good without their accents, and stemmed alike only without.
+                    // English words are as good without their accents, and stemmed alike only
+                    // without.
                     let mut plain = String::with_capacity(lower.len());
                     fold_lower_into(lower, &mut plain);
                     Some(variants::verb(&plain).unwrap_or(plain))
@@ -238,7 +255,8 @@ impl Terms {
     }
 }
 
-/// The stop word that `word` is without its apostrophe: `whats`, `dont`. Only those that are no words besides, as `ill` is.
+/// The stop word that `word` is without its apostrophe: `whats`, `dont`. Only those that are no
+/// words besides, as `ill` is.
 fn contraction(word: &str, stop_words: StopWords) -> Option<&'static str> {
     if !(4..=8).contains(&word.len()) || !(word.ends_with("nt") || word.ends_with('s')) {
         return None;
@@ -304,7 +322,11 @@ mod tests {
         check("en", "gc.is_finalized()", "0=gcisfin 0+gc 1=isfin 1+is 2+final");
         check("en", "os.path.join", "0=ospathjoin 0+os 1+path 2+join");
         check("en", "Base64Encoder", "0=base64encoder 0+base64 1+encod");
-        check("en", "pre-commit preCommit", "0=precommit 0+pre 1+commit 2=precommit 2+pre 3+commit");
+        check(
+            "en",
+            "pre-commit preCommit",
+            "0=precommit 0+pre 1+commit 2=precommit 2+pre 3+commit",
+        );
         check("en", "read-only\u{2011}file", "0=readonlyfil 0+read 1+onli 2+file");
     }
 
@@ -319,7 +341,11 @@ mod tests {
         check("en", "Python 3.11.2.", "0python 1=3.11.2 1+3 2+11 3+2");
         check("en", "v1.2", "0=v1.2 0+v1 1+2");
         check("en", "2021-03-04", "0=2021-03-04 0+2021 1+03 2+04");
-        check("en", "1,000 1000 1,2 10,000,000", "0=1000 0+1 1+000 21000 31 42 5=10000000 5+10 6+000 7+000");
+        check(
+            "en",
+            "1,000 1000 1,2 10,000,000",
+            "0=1000 0+1 1+000 21000 31 42 5=10000000 5+10 6+000 7+000",
+        );
         check("en", "utf-8 utf8", "0=utf8 0+utf 1+8 2utf8");
     }
 
@@ -336,7 +362,11 @@ mod tests {
     #[test]
     fn languages() {
         check("de", "Die Häuser der Straße", "0?die 1haus 2?der 3strass");
-        check("de", "Größe groesse Müller Mueller neue Statuen", "0gross 1gross 2mull 3mull 4neu 5statu");
+        check(
+            "de",
+            "Größe groesse Müller Mueller neue Statuen",
+            "0gross 1gross 2mull 3mull 4neu 5statu",
+        );
         check("fr", "l'avion décollait", "0?l 1avion 2decoll");
         check("xx", "Wörter laufend", "0worter 1laufend");
         check("tr", "IŞIK İstanbul'da", "0isik 1istanbul 2da");

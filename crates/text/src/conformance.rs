@@ -37,8 +37,9 @@ const SAMPLE: [(&str, &str); 20] = [
     ("tr", "IŞIKLARIN aramaları kütüphanelerde hızlıdır"),
 ];
 
-/// A hash of the rules' version and of the analysis of a built-in sample, as far as it is in these languages or in none. Two builds
-/// that give the same number find each other's terms; one without the rules of a language gives another.
+/// A hash of the rules' version and of the analysis of a built-in sample, as far as it is in these
+/// languages or in none. Two builds that give the same number find each other's terms; one without
+/// the rules of a language gives another.
 pub fn conformance<L: AsRef<str>>(languages: &[L]) -> u64 {
     let mut hash = Fnv::default();
     hash.add(&VERSION.to_le_bytes());
@@ -79,8 +80,8 @@ impl Fnv {
 
 #[cfg(test)]
 mod tests {
-    /// Fails on every change of the analysis: bundles built before it will be refused. If that is meant, write the new
-    /// number here and say so in the changelog.
+    /// Fails on every change of the analysis: bundles built before it will be refused. If that is
+    /// meant, write the new number here and say so in the changelog.
     #[test]
     fn analysis_is_the_one_released_bundles_were_built_with() {
         let languages = super::SAMPLE.map(|(language, _)| language);
@@ -90,7 +91,9 @@ mod tests {
     #[test]
     fn every_stemmed_language_is_told_apart() {
         let none = super::conformance::<&str>(&[]);
-        for (language, _) in super::SAMPLE.iter().filter(|(language, _)| !["", "ja"].contains(language)) {
+        for (language, _) in
+            super::SAMPLE.iter().filter(|(language, _)| !["", "ja"].contains(language))
+        {
             assert_ne!(super::conformance(&[language]), none, "{language}");
         }
         assert_eq!(super::conformance(&["nb"]), super::conformance(&["no-NO"]));

@@ -1,15 +1,18 @@
 //! Identifiers: names, flags, versions and error codes, whole and by their parts.
 //!
-//! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`, a hyphen, a comma that groups digits. Its parts are
-//! the runs, divided once more where case changes (`HashMap`, `XMLHttpRequest`). A chunk of one part is a plain word.
+//! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`,
+//! a hyphen, a comma that groups digits. Its parts are the runs, divided once more where case
+//! changes (`HashMap`, `XMLHttpRequest`). A chunk of one part is a plain word.
 //!
-//! The whole is spelt without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and `precommit` are one term;
-//! between two digits a `.` or `-` stays, so that 3.11 is not 311, and a comma goes, so that 1,000 is 1000. Some wholes are verbatim because the marks in front or
-//! behind make the name: `--force`, `-f`, `__init__`, `.gitignore`, `c++`, `c#`.
+//! The whole is spelt without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and
+//! `precommit` are one term; between two digits a `.` or `-` stays, so that 3.11 is not 311, and a
+//! comma goes, so that 1,000 is 1000. Some wholes are verbatim because the marks in front or behind
+//! make the name: `--force`, `-f`, `__init__`, `.gitignore`, `c++`, `c#`.
 
 use crate::segment::{Class, Run, class, letters_end};
 
-/// More runs than this start a new chunk; more changes of case than this are no name (encoded data).
+/// More runs than this start a new chunk; more changes of case than this are no name (encoded
+/// data).
 const MAX_PARTS: usize = 16;
 
 /// What stands between white space and reads as one name, in bytes of the text.
@@ -31,8 +34,8 @@ impl Chunk {
         self.verbatim || self.parts.len() > 1
     }
 
-    /// The first part of what stands behind the last `.` or `::`, if that has several parts itself; a single one is a word
-    /// already.
+    /// The first part of what stands behind the last `.` or `::`, if that has several parts itself;
+    /// a single one is a word already.
     pub fn last_component(&self, text: &str) -> Option<usize> {
         let chunk = &text[self.start..self.end];
         let dot = chunk.rfind('.').map(|at| at + 1);
@@ -42,8 +45,8 @@ impl Chunk {
         (!self.verbatim && named && first > 0 && self.parts.len() - first > 1).then_some(first)
     }
 
-    /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs to the word.
-    /// `from`: where the chunk before ended.
+    /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs
+    /// to the word. `from`: where the chunk before ended.
     pub fn read(&mut self, text: &str, run: Run, apostrophes: bool, from: usize) {
         let bytes = text.as_bytes();
         self.parts.clear();
@@ -52,8 +55,11 @@ impl Chunk {
         self.verbatim = false;
         loop {
             let start = self.end.max(run.start);
-            let (start, end) =
-                if self.parts.is_empty() { (run.start, run.end) } else { (start, letters_end(text, start)) };
+            let (start, end) = if self.parts.is_empty() {
+                (run.start, run.end)
+            } else {
+                (start, letters_end(text, start))
+            };
             let end = if apostrophes { join_apostrophes(text, end) } else { end };
             split_case(text, start, end, &mut self.parts);
             self.end = end;
@@ -83,7 +89,8 @@ impl Chunk {
                 taken = if at_start(rest) { 2 } else { 0 };
             } else if let Some(rest) = front.strip_suffix(b"__") {
                 taken = if rest.last() == Some(&b'_') { 0 } else { 2 };
-            } else if let Some(rest) = front.strip_suffix(b"-").or_else(|| front.strip_suffix(b".")) {
+            } else if let Some(rest) = front.strip_suffix(b"-").or_else(|| front.strip_suffix(b"."))
+            {
                 taken = if at_start(rest) { 1 } else { 0 };
             }
         }
@@ -146,8 +153,10 @@ fn join_apostrophes(text: &str, mut end: usize) -> usize {
             Some(0xe2) if text[end..].starts_with('\u{2019}') => 3,
             _ => return end,
         };
-        let follows =
-            text[end + len..].chars().next().is_some_and(|c| c.is_alphabetic() && class(c) == Class::Letter);
+        let follows = text[end + len..]
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphabetic() && class(c) == Class::Letter);
         if !follows {
             return end;
         }
@@ -176,8 +185,9 @@ fn case(c: char) -> Case {
     }
 }
 
-/// Adds the parts of a run: it is divided in front of a capital behind a lower-case letter (`hash|Map`), behind a digit where
-/// a lower-case letter follows (`base64|Encoder`), and behind a capital where at least two follow (`XML|Http`, but `URLs`, `IPv4`).
+/// Adds the parts of a run: it is divided in front of a capital behind a lower-case letter
+/// (`hash|Map`), behind a digit where a lower-case letter follows (`base64|Encoder`), and behind a
+/// capital where at least two follow (`XML|Http`, but `URLs`, `IPv4`).
 fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usize)>) {
     let run = &text[start..end];
     let capitals = run.bytes().skip(1).any(|b| b.is_ascii_uppercase() || b >= 0x80);
@@ -213,7 +223,8 @@ fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usiz
     }
 }
 
-/// Appends the whole's spelling to `out`, case and diacritics as in the text. Returns whether it has a digit.
+/// Appends the whole's spelling to `out`, case and diacritics as in the text. Returns whether it
+/// has a digit.
 pub(crate) fn whole_into(chunk: &str, verbatim: bool, out: &mut String) -> bool {
     let mut has_digit = false;
     let mut chars = chunk.chars().peekable();
@@ -223,7 +234,8 @@ pub(crate) fn whole_into(chunk: &str, verbatim: bool, out: &mut String) -> bool 
         let keep = match c {
             '_' | ':' => verbatim,
             '.' | '-' => {
-                let digits = before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
+                let digits =
+                    before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
                 verbatim || digits
             }
             ',' | '\u{2010}' | '\u{2011}' => false,

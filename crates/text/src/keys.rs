@@ -1,9 +1,10 @@
 //! Keys of the lexicon that are no terms: the form a word has in a title, and a title as a whole.
 //!
-//! Terms are stems without diacritics, so they cannot tell "universe" from "university", or "Café" from "cafe". For words of
-//! titles and headings the lexicon has the form besides, behind the term: it lies beside the term in the order of the
-//! lexicon, so that looking it up fetches nothing more. Titles whose stop words matter ("what's new") have a key for all of
-//! their words in their order, behind the first word that is none.
+//! Terms are stems without diacritics, so they cannot tell "universe" from "university", or "Café"
+//! from "cafe". For words of titles and headings the lexicon has the form besides, behind the term:
+//! it lies beside the term in the order of the lexicon, so that looking it up fetches nothing more.
+//! Titles whose stop words matter ("what's new") have a key for all of their words in their order,
+//! behind the first word that is none.
 //!
 //! Terms have no control characters, so no key is a term.
 
@@ -30,7 +31,8 @@ pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
 
-/// Adds the keys that forms may have in their other number, `closures` for `closure`; most of them are none.
+/// Adds the keys that forms may have in their other number, `closures` for `closure`; most of them
+/// are none.
 pub fn add_other_numbers(keys: &mut Vec<String>) {
     for i in 0..keys.len() {
         for end in ["s", "es"] {
@@ -96,7 +98,8 @@ impl Name {
         }
     }
 
-    /// Adds the next token, unless it is a stop word in front of all others: `change my password` of "How do I change my password?".
+    /// Adds the next token, unless it is a stop word in front of all others: `change my password`
+    /// of "How do I change my password?".
     pub fn push_behind_stops(&mut self, token: &Token<'_>) {
         if self.n_words > 0 || token.kind != TokenKind::Stop {
             self.push(token);

@@ -1,6 +1,7 @@
-//! The languages that have rules, a function each and nothing else: from here, each is taken for a part of its own of the engine that
-//! browsers load (`crates/wasm/deferred.txt`), with all that it alone refers to. So none may be inlined, nor give anything back: one that
-//! does nothing stands for what a site does not ship.
+//! The languages that have rules, a function each and nothing else: from here, each is taken for a
+//! part of its own of the engine that browsers load (`crates/wasm/deferred.txt`), with all that it
+//! alone refers to. So none may be inlined, nor give anything back: one that does nothing stands
+//! for what a site does not ship.
 
 use rust_stemmers::{Algorithm, Stemmer};
 

@@ -1,4 +1,5 @@
-//! Text analysis, shared by build and query: what a document is indexed under is what a query looks up.
+//! Text analysis, shared by build and query: what a document is indexed under is what a query looks
+//! up.
 //!
 //! ```
 //! use findling_text::Analyzer;
@@ -8,7 +9,8 @@
 //! assert_eq!(terms, ["share", "a", "hashmap", "hash", "map"]);
 //! ```
 //!
-//! - [`Analyzer`] turns text into [`Token`]s: words folded and stemmed, identifiers whole and in parts.
+//! - [`Analyzer`] turns text into [`Token`]s: words folded and stemmed, identifiers whole and in
+//!   parts.
 //! - [`keys`] are what the lexicon has besides: forms of words, and titles as a whole.
 //! - [`wordpiece::WordPiece`] turns text into the token ids of BERT-family encoders.
 //! - [`conformance`] tells whether two builds of this crate analyse alike.

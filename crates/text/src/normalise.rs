@@ -2,29 +2,31 @@
 //!
 //! Two steps, since stemming stands between them and needs the accents of its language:
 //! `lower_into` makes text lower case and composed; `fold_lower_into` removes diacritics.
-//! Compatibility forms beyond full-width ASCII, half-width kana and the Latin ligatures are left as they are.
+//! Compatibility forms beyond full-width ASCII, half-width kana and the Latin ligatures are left as
+//! they are.
 
 use crate::unicode;
 pub use crate::unicode::for_each_lower;
 
-/// What U+FF66 and the 57 characters behind it are in full width (the Unicode Standard, compatibility decompositions).
+/// What U+FF66 and the 57 characters behind it are in full width (the Unicode Standard,
+/// compatibility decompositions).
 const HALF_WIDTH: [char; 58] = [
-    'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー', 'ア', 'イ', 'ウ', 'エ', 'オ', 'カ',
-    'キ', 'ク', 'ケ', 'コ', 'サ', 'シ', 'ス', 'セ', 'ソ', 'タ', 'チ', 'ツ', 'テ', 'ト', 'ナ', 'ニ', 'ヌ',
-    'ネ', 'ノ', 'ハ', 'ヒ', 'フ', 'ヘ', 'ホ', 'マ', 'ミ', 'ム', 'メ', 'モ', 'ヤ', 'ユ', 'ヨ', 'ラ', 'リ',
-    'ル', 'レ', 'ロ', 'ワ', 'ン', '\u{3099}', '\u{309a}',
+    'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー', 'ア', 'イ', 'ウ', 'エ', 'オ',
+    'カ', 'キ', 'ク', 'ケ', 'コ', 'サ', 'シ', 'ス', 'セ', 'ソ', 'タ', 'チ', 'ツ', 'テ', 'ト', 'ナ',
+    'ニ', 'ヌ', 'ネ', 'ノ', 'ハ', 'ヒ', 'フ', 'ヘ', 'ホ', 'マ', 'ミ', 'ム', 'メ', 'モ', 'ヤ', 'ユ',
+    'ヨ', 'ラ', 'リ', 'ル', 'レ', 'ロ', 'ワ', 'ン', '\u{3099}', '\u{309a}',
 ];
 
-/// Appends `word` to `out` in the form terms have before stemming: lower case, without diacritics. The beginning of a word
-/// that is still being typed is looked up in this form.
+/// Appends `word` to `out` in the form terms have before stemming: lower case, without diacritics.
+/// The beginning of a word that is still being typed is looked up in this form.
 pub fn fold_into(word: &str, out: &mut String) {
     let mut lower = String::with_capacity(word.len());
     lower_into(word, false, &mut lower);
     fold_lower_into(&lower, out);
 }
 
-/// Appends `word` to `out` in lower case and composed, without characters that only control line breaks and joining.
-/// `turkic`: I is the capital of ı.
+/// Appends `word` to `out` in lower case and composed, without characters that only control line
+/// breaks and joining. `turkic`: I is the capital of ı.
 pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
     for c in word.chars() {
         match c {
@@ -67,8 +69,8 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
 
 /// Appends what [`lower_into`] made to `out` without diacritics.
 ///
-/// Marks go in Latin, Greek, Cyrillic, Hebrew and Arabic script alone: elsewhere they are vowels and consonants.
-/// The Cyrillic letters й and ї stay, being letters rather than accented ones.
+/// Marks go in Latin, Greek, Cyrillic, Hebrew and Arabic script alone: elsewhere they are vowels
+/// and consonants. The Cyrillic letters й and ї stay, being letters rather than accented ones.
 pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     if lower.is_ascii() {
         return out.push_str(lower);
@@ -94,8 +96,8 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     }
 }
 
-/// A text in lower case, as [`str::to_lowercase`] has it, but that the capital Σ is written as at the end of a word wherever a letter
-/// stands before it and none behind.
+/// A text in lower case, as [`str::to_lowercase`] has it, but that the capital Σ is written as at
+/// the end of a word wherever a letter stands before it and none behind.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letter_before = false;
@@ -111,13 +113,14 @@ pub fn lower_case(text: &str) -> String {
     out
 }
 
-/// Whether `c` may stand inside a word without being part of its spelling: soft hyphen, joiners and non-joiners.
+/// Whether `c` may stand inside a word without being part of its spelling: soft hyphen, joiners and
+/// non-joiners.
 pub(crate) fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
 }
 
-/// The composed character, for the pairs that matter: letters that stemmers know with their accents, voiced kana,
-/// and Hangul. Text is nearly always composed already.
+/// The composed character, for the pairs that matter: letters that stemmers know with their
+/// accents, voiced kana, and Hangul. Text is nearly always composed already.
 fn compose(base: char, mark: char) -> Option<char> {
     let (bases, composed) = match mark {
         '\u{300}' => ("aeiou", "àèìòù"),
@@ -134,9 +137,12 @@ fn compose(base: char, mark: char) -> Option<char> {
             return match base {
                 'う' => Some('ゔ'),
                 'ウ' => Some('ヴ'),
-                'か'..='ぢ' | 'つ'..='ど' | 'は'..='ほ' | 'カ'..='ヂ' | 'ツ'..='ド' | 'ハ'..='ホ' => {
-                    char::from_u32(u32::from(base) + 1)
-                }
+                'か'..='ぢ'
+                | 'つ'..='ど'
+                | 'は'..='ほ'
+                | 'カ'..='ヂ'
+                | 'ツ'..='ド'
+                | 'ハ'..='ホ' => char::from_u32(u32::from(base) + 1),
                 _ => None,
             };
         }
@@ -207,9 +213,19 @@ mod tests {
 
     #[test]
     fn composed_and_decomposed_text_is_the_same() {
-        for word in
-            ["élève", "Größe", "árvíztűrő", "ştiinţă", "ёж", "йод", "їжак", "ϊΐ", "がぱヴ", "한국어", "値"]
-        {
+        for word in [
+            "élève",
+            "Größe",
+            "árvíztűrő",
+            "ştiinţă",
+            "ёж",
+            "йод",
+            "їжак",
+            "ϊΐ",
+            "がぱヴ",
+            "한국어",
+            "値",
+        ] {
             let decomposed: String = word.chars().nfd().map(|(c, _)| c).collect();
             let (mut a, mut b) = (String::new(), String::new());
             lower_into(word, false, &mut a);

@@ -1,4 +1,5 @@
-//! What is particular to a language: its stemmer, its stop words, its spellings; and languages by their BCP 47 tags.
+//! What is particular to a language: its stemmer, its stop words, its spellings; and languages by
+//! their BCP 47 tags.
 
 use rust_stemmers::Stemmer;
 
@@ -32,8 +33,9 @@ type Entry = ([u8; 2], fn(&mut Rules));
 
 /// The languages that have rules, by their primary subtags.
 ///
-/// In browsers those of each language but English are a part of the engine by itself (`crates/wasm/deferred.txt`). An engine without
-/// that part has a function in this table that does nothing; [`crate::conformance`] keeps it from a bundle that needs the part.
+/// In browsers those of each language but English are a part of the engine by itself
+/// (`crates/wasm/deferred.txt`). An engine without that part has a function in this table that does
+/// nothing; [`crate::conformance`] keeps it from a bundle that needs the part.
 const LANGUAGES: [Entry; 18] = [
     (*b"ar", languages::ar),
     (*b"da", languages::da),
@@ -64,7 +66,8 @@ fn entry(language: &str) -> Option<&'static Entry> {
     LANGUAGES.iter().find(|(tag, _)| tag == language.as_bytes())
 }
 
-/// The language by whose rules texts in one are analysed, BCP 47: `pt` for `pt-BR`, `no` for `nb`, none for one without rules.
+/// The language by whose rules texts in one are analysed, BCP 47: `pt` for `pt-BR`, `no` for `nb`,
+/// none for one without rules.
 pub fn rules_for(bcp47: &str) -> Option<&'static str> {
     let (tag, _) = entry(&primary_subtag(bcp47))?;
     std::str::from_utf8(tag).ok()
@@ -81,7 +84,9 @@ mod tests {
 
     #[test]
     fn tags_are_reduced_to_their_language() {
-        for (tag, expect) in [("en", "en"), ("pt-BR", "pt"), ("zh_Hans", "zh"), ("DE-at", "de"), ("", "")] {
+        for (tag, expect) in
+            [("en", "en"), ("pt-BR", "pt"), ("zh_Hans", "zh"), ("DE-at", "de"), ("", "")]
+        {
             assert_eq!(primary_subtag(tag), expect);
         }
         for (tag, expect) in [

@@ -1,8 +1,8 @@
 //! Where words are: runs of characters of one class.
 //!
-//! Scripts written without spaces (Han and kana, Thai, Lao, Burmese, Khmer), and Hangul, whose spaces part phrases of a
-//! word with its particles, are indexed as overlapping pairs of characters, which needs no dictionary and is the same
-//! in a text and in a query.
+//! Scripts written without spaces (Han and kana, Thai, Lao, Burmese, Khmer), and Hangul, whose
+//! spaces part phrases of a word with its particles, are indexed as overlapping pairs of
+//! characters, which needs no dictionary and is the same in a text and in a query.
 
 use crate::{normalise::is_ignorable, unicode};
 
@@ -31,7 +31,9 @@ pub(crate) fn class(c: char) -> Class {
 
 fn class_beyond_ascii(c: char) -> Class {
     let unspaced = match c {
-        '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' | '\u{ff9e}' | '\u{ff9f}' => return Class::Extend,
+        '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' | '\u{ff9e}' | '\u{ff9f}' => {
+            return Class::Extend;
+        }
         '\u{3005}'
         | '\u{3007}'
         | '\u{3041}'..='\u{3096}'
@@ -88,11 +90,16 @@ pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
                 let behind = at + c.len_utf8();
                 match class(c) {
                     Class::Letter => {
-                        return Some(Run { start: at, end: letters_end(text, behind), unspaced: false });
+                        return Some(Run {
+                            start: at,
+                            end: letters_end(text, behind),
+                            unspaced: false,
+                        });
                     }
                     Class::Unspaced(script) => {
                         let more = text[behind..].char_indices().find(|&(_, c)| {
-                            !matches!(class(c), Class::Extend) && class(c) != Class::Unspaced(script)
+                            !matches!(class(c), Class::Extend)
+                                && class(c) != Class::Unspaced(script)
                         });
                         let end = more.map_or(text.len(), |(i, _)| behind + i);
                         return Some(Run { start: at, end, unspaced: true });
@@ -123,8 +130,8 @@ pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Calls `sink` with the byte ranges of the overlapping pairs of characters in an unspaced run; with the run itself
-/// where there is but one character.
+/// Calls `sink` with the byte ranges of the overlapping pairs of characters in an unspaced run;
+/// with the run itself where there is but one character.
 pub(crate) fn for_each_pair(text: &str, run: Run, mut sink: impl FnMut(usize, usize)) {
     // Starts of the last two characters, each with the marks behind it.
     let (mut before, mut last) = (None, run.start);

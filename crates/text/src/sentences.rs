@@ -1,20 +1,23 @@
-//! Where sentences begin: the stretches of a text that a snippet can be chosen from. What is known of them is counted out when a
-//! bundle is built and when a result is shown, so both split alike.
+//! Where sentences begin: the stretches of a text that a snippet can be chosen from. What is known
+//! of them is counted out when a bundle is built and when a result is shown, so both split alike.
 
 use std::ops::Range;
 
-/// Fewest words of a stretch: shorter sentences go with what follows them. About as many as a snippet shows.
+/// Fewest words of a stretch: shorter sentences go with what follows them. About as many as a
+/// snippet shows.
 pub const LEAST_WORDS: u32 = 20;
 
 /// Most stretches of a text; behind them it is not split any more.
 pub const MOST: usize = 255;
 
-/// What the rules below make of the sample in the tests, as a number: part of what [`conformance`](crate::conformance()) compares, so
-/// that no engine takes another's stretches for its own.
+/// What the rules below make of the sample in the tests, as a number: part of what
+/// [`conformance`](crate::conformance()) compares, so that no engine takes another's stretches for
+/// its own.
 pub(crate) const RULES: u64 = 10_393_882_743_597_746_900;
 
-/// A text in stretches of whole sentences, in order, together the whole text; one for a text that is not much longer than a stretch.
-/// Byte ranges. A sentence ends with its line, with its mark before white space, or with the mark of a script without spaces.
+/// A text in stretches of whole sentences, in order, together the whole text; one for a text that
+/// is not much longer than a stretch. Byte ranges. A sentence ends with its line, with its mark
+/// before white space, or with the mark of a script without spaces.
 ///
 /// ```
 /// # use findling_text::sentences::stretches;
@@ -73,7 +76,10 @@ mod tests {
         let long = "word ".repeat(19);
         check("", &[""]);
         check("Short. Shorter.", &["Short. Shorter."]);
-        check(&format!("{long}end. {long}end."), &[&format!("{long}end. "), &format!("{long}end.")]);
+        check(
+            &format!("{long}end. {long}end."),
+            &[&format!("{long}end. "), &format!("{long}end.")],
+        );
         // Marks within names end nothing, lines do.
         check(
             &format!("{long}std.io\n{long}3.11 is out\n"),
@@ -83,8 +89,9 @@ mod tests {
         check(&japanese.repeat(2), &[&japanese, &japanese]);
     }
 
-    /// Fails on every change of the rules: bundles built before it have codes of other stretches. If that is meant, write the new
-    /// number into [`RULES`], and that of `conformance` as well.
+    /// Fails on every change of the rules: bundles built before it have codes of other stretches.
+    /// If that is meant, write the new number into [`RULES`], and that of `conformance` as
+    /// well.
     #[test]
     fn the_rules_are_those_of_their_number() {
         let sample = "One, two. Is it three? 3.11 is! no end\nLines end; so does 東京は日本の首都です。次の文！\u{a0}x ? y é. ";

@@ -1,11 +1,13 @@
-//! Stop words: function words that hardly distinguish texts. Flagged, never dropped, so that phrases made of them stay
-//! findable. Words that double as keywords of programming languages (`if`, `while`, `where`, `new`) are left out on purpose.
+//! Stop words: function words that hardly distinguish texts. Flagged, never dropped, so that
+//! phrases made of them stay findable. Words that double as keywords of programming languages
+//! (`if`, `while`, `where`, `new`) are left out on purpose.
 
 use std::cmp::Ordering;
 
 use crate::rules::{Rules, primary_subtag};
 
-/// A list of stop words: lower case, sorted, a space between two. A list of strings would be twice as long, by their addresses.
+/// A list of stop words: lower case, sorted, a space between two. A list of strings would be twice
+/// as long, by their addresses.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct StopWords(&'static str);
 
@@ -22,9 +24,10 @@ impl StopWords {
         // The word sought lies in `from..to`, which begins and ends where words do.
         while from < to {
             let middle = from + (to - from) / 2;
-            let start =
-                from + list[from..middle].iter().rposition(|&b| b == b' ').map_or(0, |space| space + 1);
-            let end = list[middle..to].iter().position(|&b| b == b' ').map_or(to, |space| middle + space);
+            let start = from
+                + list[from..middle].iter().rposition(|&b| b == b' ').map_or(0, |space| space + 1);
+            let end =
+                list[middle..to].iter().position(|&b| b == b' ').map_or(to, |space| middle + space);
             match word.cmp(&list[start..end]) {
                 Ordering::Equal => return true,
                 Ordering::Less => to = start.saturating_sub(1).max(from),
@@ -131,7 +134,8 @@ pub(crate) const RU: StopWords = StopWords(
 mod tests {
     use super::*;
 
-    const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "ru"];
+    const LANGUAGES: &[&str] =
+        &["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "ru"];
 
     fn stop_words(language: &str) -> StopWords {
         Rules::of(language).stop_words

@@ -1,17 +1,22 @@
 //! Two spellings of one word: British and American English, and German umlauts written out.
 //!
 //! British and American spellings meet in the American stem.
-//! A reader who types "behaviour" wants the page that says "behavior". Verbs in `-ise` are respelt before stemming, since
-//! Snowball takes `-ize` off and not `-ise`; the rest is done on stems, where the rules are few. What they make of a word
-//! need not be a word, only the same for both spellings.
+//! A reader who types "behaviour" wants the page that says "behavior". Verbs in `-ise` are respelt
+//! before stemming, since Snowball takes `-ize` off and not `-ise`; the rest is done on stems,
+//! where the rules are few. What they make of a word need not be a word, only the same for both
+//! spellings.
 
-/// Ends of stems, the American one second. Stems as short as the end and one letter (`our`, `four`) are left.
-const ENDS: [(&str, &str); 4] = [("our", "or"), ("ourit", "orit"), ("ourabl", "orabl"), ("ogu", "og")];
+/// Ends of stems, the American one second. Stems as short as the end and one letter (`our`, `four`)
+/// are left.
+const ENDS: [(&str, &str); 4] =
+    [("our", "or"), ("ourit", "orit"), ("ourabl", "orabl"), ("ogu", "og")];
 
 /// What may follow the `is` of `organise` or the `ys` of `analyse`, longest first.
-const VERBAL: [&str; 10] = ["ational", "ations", "ation", "able", "ing", "ers", "er", "ed", "es", "e"];
+const VERBAL: [&str; 10] =
+    ["ational", "ations", "ation", "able", "ing", "ers", "er", "ed", "es", "e"];
 
-/// Roots in `is` that are spelt so everywhere. What is longer than five letters and not here has a twin in `iz`.
+/// Roots in `is` that are spelt so everywhere. What is longer than five letters and not here has a
+/// twin in `iz`.
 const ALWAYS_IS: [&str; 29] = [
     "apprais",
     "televis",
@@ -84,12 +89,14 @@ pub(crate) fn verb(word: &str) -> Option<String> {
     twin.then(|| format!("{stem}z{end}"))
 }
 
-/// A German word with `ae`, `oe`, `ue` made umlauts, as the stemmer expects them. Not behind a vowel or q (`neue`, `quer`), and
-/// not where an ending begins (`Statuen`).
+/// A German word with `ae`, `oe`, `ue` made umlauts, as the stemmer expects them. Not behind a
+/// vowel or q (`neue`, `quer`), and not where an ending begins (`Statuen`).
 pub(crate) fn umlauts(word: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = word;
-    while let Some(at) = rest.find("ae").into_iter().chain(rest.find("oe")).chain(rest.find("ue")).min() {
+    while let Some(at) =
+        rest.find("ae").into_iter().chain(rest.find("oe")).chain(rest.find("ue")).min()
+    {
         let before = out.chars().chain(rest[..at].chars()).next_back();
         let behind = &rest[at + 2..];
         let umlaut = match rest.as_bytes()[at] {
@@ -127,7 +134,8 @@ pub(crate) fn fold(stem: &mut String) {
             stem.replace_range(at..at + british.len(), american);
         }
     }
-    let end = ENDS.iter().find(|(british, _)| stem.len() > british.len() + 1 && stem.ends_with(british));
+    let end =
+        ENDS.iter().find(|(british, _)| stem.len() > british.len() + 1 && stem.ends_with(british));
     if let Some((british, american)) = end {
         stem.truncate(stem.len() - british.len());
         stem.push_str(american);

@@ -1,9 +1,11 @@
-//! WordPiece, as BERT-family encoders read text: BERT's normaliser and pre-tokeniser, then the longest match from the left
-//! (Devlin et al., 2019; Wu et al., 2016, section 4.1). One pass, no allocation for each word.
+//! WordPiece, as BERT-family encoders read text: BERT's normaliser and pre-tokeniser, then the
+//! longest match from the left (Devlin et al., 2019; Wu et al., 2016, section 4.1). One pass, no
+//! allocation for each word.
 //!
-//! Equal to the `tokenizers` crate for models with `BertNormalizer`, `BertPreTokenizer` and `WordPiece`, which the tests
-//! check; the names of special tokens in a text are read as those tokens, as there. One difference is known: a few
-//! musical and Indic marks that Unicode would reorder keep their order; they are unknown tokens either way.
+//! Equal to the `tokenizers` crate for models with `BertNormalizer`, `BertPreTokenizer` and
+//! `WordPiece`, which the tests check; the names of special tokens in a text are read as those
+//! tokens, as there. One difference is known: a few musical and Indic marks that Unicode would
+//! reorder keep their order; they are unknown tokens either way.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +88,8 @@ pub struct WordPiece {
     text: String,
     /// Where each ends in `text`.
     ends: Vec<u32>,
-    /// Open addressing, linear probing: id + 1, or 0 for an empty place. Twice as many places as tokens, a power of two.
+    /// Open addressing, linear probing: id + 1, or 0 for an empty place. Twice as many places as
+    /// tokens, a power of two.
     table: Vec<u32>,
     /// Bytes of the longest token.
     longest: usize,
@@ -99,7 +102,8 @@ pub struct WordPiece {
 }
 
 impl WordPiece {
-    /// From a vocabulary in the order of its ids: the lines of `vocab.txt`, or `model.vocab` of a `tokenizer.json` sorted by id.
+    /// From a vocabulary in the order of its ids: the lines of `vocab.txt`, or `model.vocab` of a
+    /// `tokenizer.json` sorted by id.
     ///
     /// # Errors
     /// When a special token is missing or a token stands twice.
@@ -163,8 +167,8 @@ impl WordPiece {
         self.place("", token).ok()
     }
 
-    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all (at least those two).
-    /// Reading stops where the limit is passed.
+    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all (at least those
+    /// two). Reading stops where the limit is passed.
     pub fn encode(&self, text: &str, max_tokens: usize) -> Encoding {
         let mut encoding = Encoding::default();
         self.encode_into(text, max_tokens, &mut encoding);
@@ -237,14 +241,16 @@ impl WordPiece {
     }
 }
 
-/// The words of `text` as BERT's normaliser and pre-tokeniser make them, before any vocabulary is asked. Words of over
-/// 100 characters, which WordPiece does not know whatever they are, are left out.
+/// The words of `text` as BERT's normaliser and pre-tokeniser make them, before any vocabulary is
+/// asked. Words of over 100 characters, which WordPiece does not know whatever they are, are left
+/// out.
 pub fn for_each_word(text: &str, normaliser: Normaliser, mut word: impl FnMut(&str)) {
     for_each_name(text, normaliser, |whole, _| word(whole));
 }
 
-/// The same, and where the case of letters divides a word: the bytes at which all parts but the first begin, for
-/// [`parts`]. `aB` is divided in front of `B`, `ABc` there as well. A first letter in lower case is no part: `mRNA`, `iPhone`.
+/// The same, and where the case of letters divides a word: the bytes at which all parts but the
+/// first begin, for [`parts`]. `aB` is divided in front of `B`, `ABc` there as well. A first letter
+/// in lower case is no part: `mRNA`, `iPhone`.
 pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, &[usize])) {
     struct Each<F>(F);
     impl<F: FnMut(&str, &[usize])> Sink for Each<F> {
@@ -265,12 +271,13 @@ pub fn parts<'w>(word: &'w str, cuts: &[usize]) -> impl Iterator<Item = &'w str>
     starts.zip(ends).filter_map(|(start, end)| word.get(start..end))
 }
 
-/// Which tokens of a vocabulary must stay, by id, for every word that it knows to remain known when others are left out: the
-/// special tokens, the characters, and tokens with a character that has no token of its own. What is left out is then read as the
-/// longest tokens that are left, its characters at the worst.
+/// Which tokens of a vocabulary must stay, by id, for every word that it knows to remain known when
+/// others are left out: the special tokens, the characters, and tokens with a character that has no
+/// token of its own. What is left out is then read as the longest tokens that are left, its
+/// characters at the worst.
 ///
-/// That holds for vocabularies that have each of their characters at the beginning of a word and within one, as BERT's do.
-/// Tokens that no text can become, `[unused7]` for one, need not stay.
+/// That holds for vocabularies that have each of their characters at the beginning of a word and
+/// within one, as BERT's do. Tokens that no text can become, `[unused7]` for one, need not stay.
 pub fn indispensable<S: AsRef<str>>(vocabulary: &[S], normaliser: Normaliser) -> Vec<bool> {
     let parted = |token: &str| match token.strip_prefix("##") {
         Some(rest) if !rest.is_empty() => (true, rest.to_owned()),
@@ -324,7 +331,8 @@ impl Sink for Pieces<'_> {
         let mut rest = word;
         while !rest.is_empty() {
             let prefix = if rest.len() == word.len() { "" } else { "##" };
-            let mut end = rest.floor_char_boundary(self.wordpiece.longest.saturating_sub(prefix.len()));
+            let mut end =
+                rest.floor_char_boundary(self.wordpiece.longest.saturating_sub(prefix.len()));
             loop {
                 if end == 0 {
                     self.ids.truncate(n_before);
@@ -365,7 +373,8 @@ impl<S: Sink> Words<S> {
     /// Takes in one character of the text: the normaliser.
     #[inline]
     fn read(&mut self, c: char) {
-        let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } = self.normaliser;
+        let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } =
+            self.normaliser;
         if c.is_ascii_graphic() {
             self.note_case(c);
             return self.take(if lowercase { c.to_ascii_lowercase() } else { c });
@@ -467,8 +476,8 @@ mod tests {
     use super::*;
 
     const TINY: [&str; 22] = [
-        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "##a", "a", "b", "##b", "hug",
-        "##s", "!", "水", "cafe", "[", "]", "ab", "=", "ᄒ",
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "##a", "a", "b",
+        "##b", "hug", "##s", "!", "水", "cafe", "[", "]", "ab", "=", "ᄒ",
     ];
 
     fn tiny() -> WordPiece {
@@ -478,8 +487,13 @@ mod tests {
     fn check(text: &str, expect: &str) {
         let wordpiece = tiny();
         let encoding = wordpiece.encode(text, 512);
-        let tokens: Vec<&str> = encoding.ids.iter().map(|&id| wordpiece.token(id).expect("an id")).collect();
-        assert_eq!(tokens.join(" "), format!("[CLS] {expect} [SEP]").replace("  ", " "), "{text:?}");
+        let tokens: Vec<&str> =
+            encoding.ids.iter().map(|&id| wordpiece.token(id).expect("an id")).collect();
+        assert_eq!(
+            tokens.join(" "),
+            format!("[CLS] {expect} [SEP]").replace("  ", " "),
+            "{text:?}"
+        );
         assert!(!encoding.truncated);
     }
 
@@ -490,12 +504,21 @@ mod tests {
             for_each_name(text, Normaliser::default(), |word, cuts| {
                 all.push((word.to_owned(), parts(word, cuts).collect::<Vec<_>>().join(" ")));
             });
-            all.into_iter().map(|(word, parts)| format!("{word}: {parts}")).collect::<Vec<_>>().join(", ")
+            all.into_iter()
+                .map(|(word, parts)| format!("{word}: {parts}"))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         assert_eq!(divided("HashMap of"), "hashmap: hash map, of: ");
         assert_eq!(divided("XMLHttpRequest"), "xmlhttprequest: xml http request");
-        assert_eq!(divided("CString m_dwThreadID"), "cstring: c string, m: , _: , dwthreadid: dw thread id");
-        assert_eq!(divided("mRNA iPhone HTML Word word2"), "mrna: , iphone: , html: , word: , word2: ");
+        assert_eq!(
+            divided("CString m_dwThreadID"),
+            "cstring: c string, m: , _: , dwthreadid: dw thread id"
+        );
+        assert_eq!(
+            divided("mRNA iPhone HTML Word word2"),
+            "mrna: , iphone: , html: , word: , word2: "
+        );
         // What stands between capitals and is no ASCII, or is dropped, does not shift the places.
         assert_eq!(divided("ABÉc AB\u{301}c Straße"), "abec: , abc: , straße: ");
         assert_eq!(divided(&"aB".repeat(60)), "", "too long for a word");
@@ -528,7 +551,11 @@ mod tests {
             [(3, 5, 5, false), (4, 5, 5, true), (3, 0, 2, true), (0, 2, 2, false)]
         {
             let encoding = wordpiece.encode(&"a ".repeat(n), max);
-            assert_eq!((encoding.ids.len(), encoding.truncated), (expect, truncated), "{n} of {max}");
+            assert_eq!(
+                (encoding.ids.len(), encoding.truncated),
+                (expect, truncated),
+                "{n} of {max}"
+            );
             assert_eq!(encoding.ids.last(), Some(&3));
         }
     }
@@ -537,7 +564,12 @@ mod tests {
     fn tokens_that_words_cannot_be_read_without_stay() {
         let stays = |vocabulary: &[&'static str], normaliser| -> Vec<&str> {
             let stay = indispensable(vocabulary, normaliser);
-            vocabulary.iter().zip(stay).filter(|(_, stays)| *stays).map(|(token, _)| *token).collect()
+            vocabulary
+                .iter()
+                .zip(stay)
+                .filter(|(_, stays)| *stays)
+                .map(|(token, _)| *token)
+                .collect()
         };
         let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
         let check = |normaliser, vocabulary: &[&'static str], expect: &[&str]| {
@@ -555,7 +587,8 @@ mod tests {
             &["a", "##a", "c", "d", "##d", "ac"],
         );
         check(uncased, &["a", "##a", "##e", "ea"], &["a", "##a", "##e", "ea"]);
-        // What no text can become: punctuation and Chinese stand alone, upper case and accents are gone.
+        // What no text can become: punctuation and Chinese stand alone, upper case and accents are
+        // gone.
         check(uncased, &["[unused1]", "!", "##!", "水", "##水", "A", "é", "don't"], &["!", "水"]);
         check(Normaliser { lowercase: false, ..uncased }, &["A", "##é", "Aé"], &["A", "##é"]);
     }

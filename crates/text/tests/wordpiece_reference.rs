@@ -1,5 +1,5 @@
-//! WordPiece against the `tokenizers` crate, id by id: on a tiny vocabulary made here, and on a real model's where
-//! `FINDLING_TOKENIZER` names its `tokenizer.json`.
+//! WordPiece against the `tokenizers` crate, id by id: on a tiny vocabulary made here, and on a
+//! real model's where `FINDLING_TOKENIZER` names its `tokenizer.json`.
 
 use std::collections::HashMap;
 
@@ -41,9 +41,13 @@ impl Pair {
         tokenizer["padding"] = Value::Null;
         let ids: HashMap<String, u32> =
             serde_json::from_value(tokenizer["model"]["vocab"].clone()).expect("a vocabulary");
-        let mut tokens: Vec<(u32, String)> = ids.into_iter().map(|(token, id)| (id, token)).collect();
+        let mut tokens: Vec<(u32, String)> =
+            ids.into_iter().map(|(token, id)| (id, token)).collect();
         tokens.sort();
-        assert!(tokens.iter().enumerate().all(|(place, (id, _))| place == *id as usize), "ids without gaps");
+        assert!(
+            tokens.iter().enumerate().all(|(place, (id, _))| place == *id as usize),
+            "ids without gaps"
+        );
         let normalizer = &tokenizer["normalizer"];
         let own = WordPiece::new(
             tokens.iter().map(|(_, token)| token),
@@ -82,8 +86,10 @@ impl Pair {
         SAMPLES.iter().for_each(|text| self.check(text));
         self.check(&SAMPLES.join(" "));
         for first in (0..0x3_1000).step_by(64) {
-            let text: String =
-                (first..first + 64).filter_map(char::from_u32).filter(|&c| !is_reordered(c)).collect();
+            let text: String = (first..first + 64)
+                .filter_map(char::from_u32)
+                .filter(|&c| !is_reordered(c))
+                .collect();
             self.check(&text);
             self.check(&text.chars().flat_map(|c| ['a', c, 'b', ' ', c, ' ']).collect::<String>());
         }
@@ -97,7 +103,8 @@ impl Pair {
             "(\\[(CLS|SEP|MASK|PAD|UNK|x)\\]?| |[a-c]){0,20}",
             "[a-f]{90,110}",
         ];
-        let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(n_cases) });
+        let mut runner =
+            TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(n_cases) });
         runner
             .run(&text, |text| {
                 self.check(&text.chars().filter(|&c| !is_reordered(c)).collect::<String>());
@@ -107,7 +114,8 @@ impl Pair {
     }
 }
 
-/// Spacing marks with a combining class, which Unicode normalisation may put in another order. See the module's page.
+/// Spacing marks with a combining class, which Unicode normalisation may put in another order. See
+/// the module's page.
 fn is_reordered(c: char) -> bool {
     matches!(u32::from(c), 0x302e | 0x302f | 0x16ff0 | 0x16ff1 | 0x1d15e..=0x1d172 | 0x1d1bb..=0x1d1c0)
 }
@@ -115,14 +123,16 @@ fn is_reordered(c: char) -> bool {
 fn tiny(normalizer: Value) -> Value {
     let mut tokens: Vec<String> =
         ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].iter().map(|s| s.to_string()).collect();
-    let characters = ('!'..='~').filter(|c| !c.is_ascii_uppercase()).chain("ßαβγσςжйかが水全文ᄒ한é".chars());
+    let characters =
+        ('!'..='~').filter(|c| !c.is_ascii_uppercase()).chain("ßαβγσςжйかが水全文ᄒ한é".chars());
     for c in characters {
         tokens.push(c.to_string());
         tokens.push(format!("##{c}"));
     }
-    for word in
-        ["share", "data", "thread", "##ing", "search", "the", "stop", "##able", "ab", "##bc", "bcd", "straße"]
-    {
+    for word in [
+        "share", "data", "thread", "##ing", "search", "the", "stop", "##able", "ab", "##bc", "bcd",
+        "straße",
+    ] {
         tokens.push(word.to_string());
     }
     let vocabulary: HashMap<&str, usize> =

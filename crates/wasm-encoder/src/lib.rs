@@ -1,4 +1,5 @@
-//! The transformer encoder's face for JavaScript: a WebAssembly module of its own, loaded only when a page wants it.
+//! The transformer encoder's face for JavaScript: a WebAssembly module of its own, loaded only when
+//! a page wants it.
 //!
 //! ```js
 //! import init, { TransformerEncoder } from "./findling_encoder.js";
@@ -11,11 +12,12 @@
 //! encoder.free();
 //! ```
 //!
-//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for all-MiniLM-L6-v2, 15 MB as it
-//! travels. The layers' weights stay 8-bit integers, in the order that the kernel reads them; the word table stays as it
-//! is and is only ever read by row.
+//! What is loaded is an artefact of [`findling_encoder::artefact`], quantised: 23 MB for
+//! all-MiniLM-L6-v2, 15 MB as it travels. The layers' weights stay 8-bit integers, in the order
+//! that the kernel reads them; the word table stays as it is and is only ever read by row.
 //!
-//! Errors are thrown as JavaScript's `Error` with a stable `code`, that of [`findling_encoder::Error::code`].
+//! Errors are thrown as JavaScript's `Error` with a stable `code`, that of
+//! [`findling_encoder::Error::code`].
 
 use findling_encoder::artefact::{Artefact, Pieces};
 use findling_encoder::transformer::Transformer;
@@ -122,8 +124,8 @@ impl TransformerEncoder {
     ///
     /// # Errors
     ///
-    /// Throws `encoder-artefact` for bytes that are not an artefact this version reads, `encoder-run` when the model
-    /// cannot be prepared.
+    /// Throws `encoder-artefact` for bytes that are not an artefact this version reads,
+    /// `encoder-run` when the model cannot be prepared.
     #[wasm_bindgen(constructor)]
     pub fn new(artefact: Vec<u8>) -> Result<TransformerEncoder, JsError> {
         let model = Artefact::from_bytes(artefact).and_then(Transformer::new).map_err(thrown)?;

@@ -4,7 +4,8 @@ use findling_bundle::{AttributeKind, Manifest, ShardId, ShardKind, hex};
 use findling_engine::Index;
 use findling_engine::json::Json;
 
-/// A bundle's description, a selection from its manifest. `hashes`: whether the module embeds its queries by feature hashing.
+/// A bundle's description, a selection from its manifest. `hashes`: whether the module embeds its
+/// queries by feature hashing.
 pub fn description(index: &Index, hashes: bool) -> String {
     let manifest = index.manifest();
     let mut json = Json::default();
@@ -56,20 +57,30 @@ fn dense(json: &mut Json, index: &Index, manifest: &Manifest, hashes: bool) {
     json.end_object();
 }
 
-/// A shard that a search waits for, for fetching. `offset`: where it begins in a single-file bundle; how long it is matters there alone.
+/// A shard that a search waits for, for fetching. `offset`: where it begins in a single-file
+/// bundle; how long it is matters there alone.
 pub fn wanted(json: &mut Json, index: &Index, id: ShardId, offset: u64) {
     use ShardKind::{
-        Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling, VectorCounts,
+        Addresses, Graph, Positions, PositionsDirectory, Projection, Sentences, Spelling,
+        VectorCounts,
     };
     let (Some(entry), Some(path)) = (index.entry(id), index.path(id)) else { return };
     json.object().name("id").whole(id.0.into());
     json.name("path").text(&path);
     json.name("length").whole(entry.stored_len.into());
     json.name("offset").whole(offset);
-    // What reads it is in the rest of the engine, where a host has the engine in parts (`deferred.txt`).
+    // What reads it is in the rest of the engine, where a host has the engine in parts
+    // (`deferred.txt`).
     if matches!(
         entry.kind,
-        Positions | PositionsDirectory | Projection | Graph | Spelling | Addresses | Sentences | VectorCounts
+        Positions
+            | PositionsDirectory
+            | Projection
+            | Graph
+            | Spelling
+            | Addresses
+            | Sentences
+            | VectorCounts
     ) {
         json.name("rest").truth(true);
     }

@@ -29,7 +29,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A stable name for programs. Those of the engine are documented at [`findling_engine::Error::code`].
+    /// A stable name for programs. Those of the engine are documented at
+    /// [`findling_engine::Error::code`].
     pub fn code(&self) -> &'static str {
         match self {
             Self::Engine(error) => error.code(),

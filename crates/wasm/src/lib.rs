@@ -1,7 +1,8 @@
-//! The engine's face for JavaScript: [`findling_engine`] behind wasm-bindgen, and nothing more, since every byte here is
-//! paid for by a reader before the first result.
+//! The engine's face for JavaScript: [`findling_engine`] behind wasm-bindgen, and nothing more,
+//! since every byte here is paid for by a reader before the first result.
 //!
-//! What crosses the border is JSON text, numbers and byte arrays. Fetching, caching and workers are the host's:
+//! What crosses the border is JSON text, numbers and byte arrays. Fetching, caching and workers are
+//! the host's:
 //!
 //! ```js
 //! const entry = await get("findling.idx");
@@ -30,7 +31,8 @@ use wasm_bindgen::prelude::*;
 
 pub use error::{Failure, JsError};
 
-/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module allocate them.
+/// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module
+/// allocate them.
 const MOST_DIMENSIONS: u32 = 4096;
 
 /// Where the manifest is that an entry file names, relative to the bundle.
@@ -39,8 +41,8 @@ pub fn manifest_of(entry: &[u8]) -> Result<String, JsError> {
     Ok(Entry::from_bytes(entry).map_err(Failure::Bundle)?.manifest_path())
 }
 
-/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest begins, where the
-/// manifest ends. `head` is at least the first 56 bytes.
+/// The borders in the beginning of a single-file bundle: where the entry begins, where the manifest
+/// begins, where the manifest ends. `head` is at least the first 56 bytes.
 #[wasm_bindgen(js_name = singleFileHead)]
 pub fn single_file_head(head: &[u8]) -> Result<Vec<u32>, JsError> {
     let entry = single_file::read_header(head).map_err(Failure::Bundle)?;
@@ -59,8 +61,9 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens a bundle by the bytes of its entry file and of the manifest that this names. `streamed`: whether searches look
-    /// into the cells nearest to the query, where the bundle has cells, instead of fetching all vectors.
+    /// Opens a bundle by the bytes of its entry file and of the manifest that this names.
+    /// `streamed`: whether searches look into the cells nearest to the query, where the bundle
+    /// has cells, instead of fetching all vectors.
     pub fn open(entry: &[u8], manifest: &[u8], streamed: bool) -> Result<Engine, JsError> {
         let entry = Entry::from_bytes(entry).map_err(Failure::Bundle)?;
         entry.check_manifest(manifest).map_err(|_| Failure::ManifestChanged)?;
@@ -78,7 +81,8 @@ impl Engine {
         describe::description(&self.index, self.hash.is_some())
     }
 
-    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded here.
+    /// Begins a search from a request's JSON. In a bundle of hashed vectors the query is embedded
+    /// here.
     pub fn search(&self, request: &str) -> Result<Search, JsError> {
         let mut request = Request::from_json(request).map_err(Failure::Engine)?;
         if let Some(encoder) = &self.hash
@@ -92,7 +96,8 @@ impl Engine {
         Ok(Search(self.index.search(request).map_err(Failure::Engine)?))
     }
 
-    /// Takes a shard's file. One that is not what the manifest lists is refused with the code `bundle`.
+    /// Takes a shard's file. One that is not what the manifest lists is refused with the code
+    /// `bundle`.
     pub fn provide(&mut self, shard: u32, stored: &[u8]) -> Result<(), JsError> {
         Ok(self.index.provide(ShardId(shard), stored).map_err(Failure::Engine)?)
     }
@@ -108,15 +113,17 @@ impl Engine {
         self.index.shrink(limit.max(0.0) as usize);
     }
 
-    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of positions are known from the first phrase
-    /// on, and are not waited for: few readers ask for one.
+    /// The paths of all shards, one a line; nothing as long as not all of them are known. Those of
+    /// positions are known from the first phrase on, and are not waited for: few readers ask
+    /// for one.
     #[wasm_bindgen(js_name = shardPaths)]
     pub fn shard_paths(&self) -> Option<String> {
         if !self.index.knows_all_shards() {
             return None;
         }
         let mut paths = String::new();
-        let positions = self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
+        let positions =
+            self.index.positions_directory().into_iter().flat_map(PositionsDirectory::shards);
         let positions = positions.map(|(id, _)| id);
         // Of the manifest, and behind it the cells.
         let others = (0..).map(ShardId).take_while(|&id| self.index.entry(id).is_some());
@@ -134,8 +141,8 @@ pub struct Search(findling_engine::Search);
 
 #[wasm_bindgen]
 impl Search {
-    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the response, a JSON
-    /// object.
+    /// Goes as far as the shards at hand allow: a JSON array of the shards that are missing, or the
+    /// response, a JSON object.
     pub fn step(&mut self, engine: &Engine) -> Result<String, JsError> {
         match self.0.step(&engine.index).map_err(Failure::Engine)? {
             Step::Done(response) => Ok(response.to_json()),
@@ -156,7 +163,9 @@ impl Engine {
     /// Where a shard lies in a single file, in which there are no cells.
     fn offset(&self, shard: ShardId) -> u64 {
         match (shard.place_of_positions(), self.index.positions_directory()) {
-            (Some(_), Some(positions)) => self.offsets.last().map_or(0, |end| end + positions.offset(shard)),
+            (Some(_), Some(positions)) => {
+                self.offsets.last().map_or(0, |end| end + positions.offset(shard))
+            }
             _ => self.offsets.get(shard.index()).copied().unwrap_or(0),
         }
     }
@@ -190,7 +199,9 @@ mod tests {
         let card = HashEncoder::new(64).card().clone();
         assert!(built_in(&card).is_some());
         assert!(built_in(&EncoderCard { fingerprint: "0".repeat(32), ..card.clone() }).is_none());
-        assert!(built_in(&EncoderCard { name: "all-minilm-l6-v2".into(), ..card.clone() }).is_none());
+        assert!(
+            built_in(&EncoderCard { name: "all-minilm-l6-v2".into(), ..card.clone() }).is_none()
+        );
         assert!(built_in(&EncoderCard { dim: u32::MAX, ..card }).is_none());
     }
 }

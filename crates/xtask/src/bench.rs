@@ -1,4 +1,5 @@
-//! `cargo xtask bench NAME`: the benchmarks. Each says in its first lines what it asks, of which corpus, and how.
+//! `cargo xtask bench NAME`: the benchmarks. Each says in its first lines what it asks, of which
+//! corpus, and how.
 
 use anyhow::{Context, Result, bail};
 
@@ -105,7 +106,14 @@ const BENCHES: &[Bench] = &[
         name: "text",
         question: "analysis and WordPiece, in bytes a second",
         args: "TEXT [VOCAB]",
-        how: How::Cargo(&["run", "--release", "--package", "findling-text", "--example", "analysis"]),
+        how: How::Cargo(&[
+            "run",
+            "--release",
+            "--package",
+            "findling-text",
+            "--example",
+            "analysis",
+        ]),
     },
     Bench {
         name: "encoder",
@@ -173,8 +181,10 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
             client::run(paths)?;
             demo::build_cli_and(paths, &["embed"])?;
             let command = peers(paths, script)?.env("FINDLING_CHROMIUM", chromium);
-            let embed =
-                paths.target.join("release/examples").join(format!("embed{}", std::env::consts::EXE_SUFFIX));
+            let embed = paths
+                .target
+                .join("release/examples")
+                .join(format!("embed{}", std::env::consts::EXE_SUFFIX));
             let documents = std::env::join_paths(demo::documents(paths)?)?;
             command.env("FINDLING_EMBED", embed).env("FINDLING_DOCUMENTS", documents)
         }

@@ -73,11 +73,14 @@ impl Cmd {
     /// Runs it with its output on the terminal; an error where it fails.
     pub fn run(mut self) -> Result<()> {
         println!("    $ {}", self.line);
-        let mut child = self.inner.stdin(Stdio::null()).spawn().with_context(|| self.cannot_start())?;
+        let mut child =
+            self.inner.stdin(Stdio::null()).spawn().with_context(|| self.cannot_start())?;
         match wait(&mut child, self.limit)? {
             Some(status) if status.success() => Ok(()),
             Some(status) => bail!("`{}` failed ({status})", self.line),
-            None => bail!("`{}` was stopped: it took longer than {} s", self.line, self.limit_secs()),
+            None => {
+                bail!("`{}` was stopped: it took longer than {} s", self.line, self.limit_secs())
+            }
         }
     }
 
@@ -87,9 +90,11 @@ impl Cmd {
         self.inner.status().with_context(|| self.cannot_start())
     }
 
-    /// Runs it and returns what it said on standard output; an error with its last words where it fails.
+    /// Runs it and returns what it said on standard output; an error with its last words where it
+    /// fails.
     pub fn read(mut self) -> Result<String> {
-        let output = self.inner.stdin(Stdio::null()).output().with_context(|| self.cannot_start())?;
+        let output =
+            self.inner.stdin(Stdio::null()).output().with_context(|| self.cannot_start())?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             bail!("`{}` failed ({}): {said}", self.line, output.status);
@@ -120,7 +125,8 @@ impl Cmd {
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    // A server left behind by a test keeps the pipe open: its silence is not waited for.
+                    // A server left behind by a test keeps the pipe open: its silence is not waited
+                    // for.
                     if exited.is_some_and(|(_, since)| since.elapsed() > Duration::from_secs(2)) {
                         break;
                     }
@@ -194,7 +200,8 @@ fn stop_tree(child: &mut Child) {
     }
     let _ = child.kill();
     for pid in &tree[1..] {
-        let _ = Command::new("kill").arg("-KILL").arg(pid.to_string()).stderr(Stdio::null()).status();
+        let _ =
+            Command::new("kill").arg("-KILL").arg(pid.to_string()).stderr(Stdio::null()).status();
     }
 }
 
@@ -218,7 +225,8 @@ pub fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
 }
 
-/// `program ARGS...` with root's rights where this is not root: through sudo, which may ask for the password.
+/// `program ARGS...` with root's rights where this is not root: through sudo, which may ask for the
+/// password.
 pub fn as_root(program: &str) -> Option<Cmd> {
     let uid = Command::new("id").arg("-u").output().ok()?;
     if String::from_utf8_lossy(&uid.stdout).trim() == "0" {

@@ -12,7 +12,8 @@ use crate::{client, wasm};
 /// The model of the demo, and of `findling build`'s defaults.
 pub const MODEL: &str = "all-minilm-l6-v2";
 /// The books that come with Rust's own documentation, as directories of it.
-const BOOKS: [&str; 6] = ["book", "reference", "cargo", "rust-by-example", "nomicon", "edition-guide"];
+const BOOKS: [&str; 6] =
+    ["book", "reference", "cargo", "rust-by-example", "nomicon", "edition-guide"];
 /// Where the demo listens unless told otherwise.
 const PORT: u16 = 8900;
 
@@ -44,7 +45,8 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
 
     heading("bundle");
     let demo = paths.target.join("demo");
-    // What could be deployed as it is, and what wrangler.toml serves: the page, and the bundle below it.
+    // What could be deployed as it is, and what wrangler.toml serves: the page, and the bundle
+    // below it.
     let assets = demo.join("assets");
     let bundle = assets.join("findling");
     fs::create_dir_all(&assets)?;
@@ -112,7 +114,8 @@ impl Site {
                 build_options: &[],
             });
         }
-        let sysroot = Cmd::new(paths::rustc()).args(["--print", "sysroot"]).dir(&paths.root).read()?;
+        let sysroot =
+            Cmd::new(paths::rustc()).args(["--print", "sysroot"]).dir(&paths.root).read()?;
         let html = Path::new(&sysroot).join("share/doc/rust/html");
         let books: Vec<&str> =
             BOOKS.into_iter().filter(|book| html.join(book).join("index.html").is_file()).collect();
@@ -138,8 +141,8 @@ impl Site {
     }
 }
 
-/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its address. A copy,
-/// because not all that lies in a book is a page of it.
+/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its
+/// address. A copy, because not all that lies in a book is a page of it.
 fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
     let stamp = into.with_extension("stamp");
     let wanted = format!("{}\n{}\n{NOT_PAGES:?}\n{NOT_BOOKS:?}\n", html.display(), books.join(" "));
@@ -156,7 +159,8 @@ fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
 
 /// Whole books on one page, and tables of contents.
 const NOT_PAGES: [&str; 3] = ["print.html", "toc.html", "404.html"];
-/// Stubs that only point to where an edition went, and translations, which the default model does not know.
+/// Stubs that only point to where an edition went, and translations, which the default model does
+/// not know.
 const NOT_BOOKS: [&str; 8] =
     ["first-edition", "second-edition", "2018-edition", "es", "ja", "ko", "zh", "theme"];
 
@@ -170,7 +174,9 @@ fn copy_pages(from: &Path, to: &Path) -> Result<()> {
             if !NOT_BOOKS.iter().any(|not| name == *not) {
                 copy_pages(&path, &to.join(&name))?;
             }
-        } else if path.extension().is_some_and(|e| e == "html") && !NOT_PAGES.iter().any(|not| name == *not) {
+        } else if path.extension().is_some_and(|e| e == "html")
+            && !NOT_PAGES.iter().any(|not| name == *not)
+        {
             fs::copy(&path, to.join(&name))?;
         }
     }
@@ -197,7 +203,8 @@ fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![into.to_owned()])
 }
 
-/// The command-line tool, in the profile and with the features that the tests use, so that tract compiles once.
+/// The command-line tool, in the profile and with the features that the tests use, so that tract
+/// compiles once.
 pub fn build_cli(paths: &Paths) -> Result<()> {
     build_cli_and(paths, &[])
 }
@@ -232,7 +239,8 @@ fn place_page(paths: &Paths, into: &Path) -> Result<()> {
 
 /// Opens the page once something answers there; without a desktop, nothing happens.
 fn open_when_up(port: u16, address: String) {
-    let desktop = std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some();
+    let desktop =
+        std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some();
     let opener = if cfg!(target_os = "macos") { Some("open".into()) } else { which("xdg-open") };
     let Some(opener) = opener.filter(|_| desktop || cfg!(target_os = "macos")) else { return };
     std::thread::spawn(move || {

@@ -1,8 +1,9 @@
 //! `cargo xtask fuzz`: the targets in `tests/fuzz`, driven by libFuzzer.
 //!
-//! The instrumentation is LLVM's own and needs no nightly compiler, only a C++ compiler for libFuzzer. There is no
-//! address sanitizer: the crates under test forbid `unsafe`, and what is looked for are panics (overflows and debug
-//! assertions included), hangs, and memory beyond the limit.
+//! The instrumentation is LLVM's own and needs no nightly compiler, only a C++ compiler for
+//! libFuzzer. There is no address sanitizer: the crates under test forbid `unsafe`, and what is
+//! looked for are panics (overflows and debug assertions included), hangs, and memory beyond the
+//! limit.
 
 use std::fs;
 
@@ -32,7 +33,9 @@ pub struct Options {
 /// Runs the targets, one after another; an input that breaks something is kept and named.
 pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     if which("c++").is_none() {
-        bail!("libFuzzer is compiled by a C++ compiler, and there is none (Debian: `apt-get install g++`)");
+        bail!(
+            "libFuzzer is compiled by a C++ compiler, and there is none (Debian: `apt-get install g++`)"
+        );
     }
     let targets: Vec<&str> = match &options.target {
         None => TARGETS.to_vec(),

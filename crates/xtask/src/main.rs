@@ -62,7 +62,8 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             set_up(&paths)?;
         }
         "wasm" => {
-            let which = if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
+            let which =
+                if only_flag(rest, "--engine")? { wasm::Which::Engine } else { wasm::Which::Both };
             wasm::run(&paths, which)?;
         }
         "client" => {
@@ -77,7 +78,9 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             no_more(rest)?;
             demo::build_cli(&paths)?;
         }
-        "bench" => bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?,
+        "bench" => {
+            bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?
+        }
         "fuzz" => fuzz::run(&paths, &fuzz_options(rest)?)?,
         "help" | "--help" | "-h" => print!("{HELP}"),
         unknown => bail!("there is no command `{unknown}`\n\n{HELP}"),
@@ -111,7 +114,9 @@ fn demo_options(args: &[String]) -> Result<demo::Options> {
         let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--site" => options.site = Some(PathBuf::from(value()?)),
-            "--port" => options.port = value()?.parse().context("--port needs a number from 0 to 65535")?,
+            "--port" => {
+                options.port = value()?.parse().context("--port needs a number from 0 to 65535")?
+            }
             "--no-open" => options.open = false,
             "--build-only" => options.build_only = true,
             unknown => bail!("`cargo xtask demo` knows no `{unknown}`\n\n{HELP}"),

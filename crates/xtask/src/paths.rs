@@ -22,18 +22,23 @@ pub struct Paths {
 
 impl Paths {
     pub fn find() -> Result<Self> {
-        let root =
-            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).context("no workspace")?.to_owned();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .nth(2)
+            .context("no workspace")?
+            .to_owned();
         let json = Cmd::new(cargo())
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
             .dir(&root)
             .read()?;
         let metadata: serde_json::Value = serde_json::from_str(&json)?;
-        let target =
-            metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+        let target = metadata["target_directory"]
+            .as_str()
+            .context("cargo metadata names no target directory")?;
         let cache = std::env::var_os("XDG_CACHE_HOME").filter(|v| !v.is_empty()).map(PathBuf::from);
         let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-        let cache = cache.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?.join("findling");
+        let cache =
+            cache.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?.join("findling");
         Ok(Self {
             www: root.join("www"),
             e2e: root.join("tests/e2e"),

@@ -71,7 +71,8 @@ fn cargo_line(line: &str) -> Option<Tally> {
     Some(tally)
 }
 
-/// `# pass 12`, `# fail 0`, `# skipped 1` of node's own runner, or the same after an information sign.
+/// `# pass 12`, `# fail 0`, `# skipped 1` of node's own runner, or the same after an information
+/// sign.
 fn node_line(line: &str) -> Option<Tally> {
     let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("\u{2139} "))?;
     let (what, n) = rest.split_once(' ')?;
@@ -136,7 +137,8 @@ mod tests {
 
     #[test]
     fn reasons_are_kept_once() {
-        let lines = ["skipped: there is no model", "SKIP  there is no model", "skipped 3"].map(str::to_owned);
+        let lines = ["skipped: there is no model", "SKIP  there is no model", "skipped 3"]
+            .map(str::to_owned);
         assert_eq!(read(&lines).reasons, ["there is no model"]);
     }
 }

@@ -116,7 +116,10 @@ impl Report {
             println!("    nothing");
         }
         println!("\n==> summary");
-        println!("    {:<22} {:>7} {:>7} {:>7} {:>8}", "step", "passed", "failed", "skipped", "time");
+        println!(
+            "    {:<22} {:>7} {:>7} {:>7} {:>8}",
+            "step", "passed", "failed", "skipped", "time"
+        );
         let mut all = Tally::default();
         for row in &self.rows {
             let mut tally = row.tally;
@@ -127,7 +130,8 @@ impl Report {
                 Outcome::Skipped(_) => tally.skipped = 1,
                 _ => {}
             }
-            // Tests that skip themselves look passed to cargo; their reasons are all there is to count.
+            // Tests that skip themselves look passed to cargo; their reasons are all there is to
+            // count.
             let secs = row.took.as_secs();
             let took = format!("{}:{:02}", secs / 60, secs % 60);
             let why = if let Outcome::Failed(why) = &row.outcome {
@@ -152,8 +156,14 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
     report.step("format", cargo(&["fmt", "--all", "--check"]));
     if options.fast {
-        report.step("lints", cargo(&["clippy", "--release", "--all-targets", "--", "-D", "warnings"]));
-        report.step("native tests", cargo(&["test", "--release", "--no-fail-fast", "--", "--show-output"]));
+        report.step(
+            "lints",
+            cargo(&["clippy", "--release", "--all-targets", "--", "-D", "warnings"]),
+        );
+        report.step(
+            "native tests",
+            cargo(&["test", "--release", "--no-fail-fast", "--", "--show-output"]),
+        );
         for name in ["wasm", "client", "end to end"] {
             report.skip(name, "--fast was asked for");
         }
@@ -173,9 +183,10 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
             "warnings",
         ]),
     );
-    // What goes to browsers is part of the command-line tool, and the native tests compare the encoder with its
-    // reference where the model is there: so these come first.
-    let wasm = report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?)).is_some();
+    // What goes to browsers is part of the command-line tool, and the native tests compare the
+    // encoder with its reference where the model is there: so these come first.
+    let wasm =
+        report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?)).is_some();
     let client = if wasm {
         report.work("client", || client::run(paths)).is_some()
     } else {
@@ -233,7 +244,8 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
         }
         return;
     }
-    report.step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
+    report
+        .step("type check", node.command("npm").args(["run", "--silent", "check"]).dir(&paths.www));
     encoder_parity(paths, report, &node);
     if !tool {
         for name in ["browser", "worker"] {
@@ -260,11 +272,14 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     }
 }
 
-/// The encoder in wasm against the native one: on the tiny model that is committed, and on the real one where it is
-/// installed.
+/// The encoder in wasm against the native one: on the tiny model that is committed, and on the real
+/// one where it is installed.
 fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
-    let parity =
-        node.command("node").args(["--test", "--test-reporter=spec", "crates/wasm-encoder/tests/parity.mjs"]);
+    let parity = node.command("node").args([
+        "--test",
+        "--test-reporter=spec",
+        "crates/wasm-encoder/tests/parity.mjs",
+    ]);
     let parity = parity.dir(&paths.root);
     let parity = match artefact(paths) {
         Ok(artefact) => parity.env("FINDLING_ENCODER_ARTEFACT", artefact),
@@ -278,7 +293,8 @@ fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
 
 /// Makes the installed model's artefact.
 fn artefact(paths: &Paths) -> Result<PathBuf> {
-    let json = Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
+    let json =
+        Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
     let status: serde_json::Value = serde_json::from_str(&json)?;
     let model = status[0]["path"].as_str().context("the model is not installed")?;
     let artefact = paths.target.join("encoder-artefact.bin");

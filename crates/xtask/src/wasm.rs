@@ -1,8 +1,10 @@
-//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them: the engine, what unpacks it, and the
-//! encoder.
+//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them:
+//! the engine, what unpacks it, and the encoder.
 //!
-//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> pack -> `www/wasm/{engine,unpack,encoder}/`. What cargo finds unchanged goes no further.
-//! Browsers get the engine in parts, `first.pack`, which carries those of all languages, and `rest.pack`; Workers and Node the whole of it.
+//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> pack ->
+//! `www/wasm/{engine,unpack,encoder}/`. What cargo finds unchanged goes no further. Browsers get
+//! the engine in parts, `first.pack`, which carries those of all languages, and `rest.pack`;
+//! Workers and Node the whole of it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,9 +34,11 @@ struct Module {
     optimise: &'static [&'static str],
     /// The list of what the first part leaves to the rest, where browsers get it in parts.
     deferred: Option<&'static str>,
-    /// Bytes on the wire that it may have, or its first part without others: packed, or after brotli.
+    /// Bytes on the wire that it may have, or its first part without others: packed, or after
+    /// brotli.
     budget: u64,
-    /// The same of each part that the first may carry, by which that is longer with it alone, and of the first with all of them.
+    /// The same of each part that the first may carry, by which that is longer with it alone, and
+    /// of the first with all of them.
     more: Option<(u64, u64)>,
     /// Whether exceeding the budget is an error yet.
     binding: bool,
@@ -52,8 +56,8 @@ const ENGINE: Module = Module {
     directory: "engine",
     out_name: "findling_engine",
     profile: "wasm",
-    // Beside a library for Rust, which the crate is as well, cargo leaves out optimisation across crates. Relocations are for
-    // `xtask-bindgen` to see what refers to which data.
+    // Beside a library for Rust, which the crate is as well, cargo leaves out optimisation across
+    // crates. Relocations are for `xtask-bindgen` to see what refers to which data.
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=--emit-relocs"],
     // Nothing but the last of the stack lies below 1,024, where a wrapped address would end.
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
@@ -73,7 +77,13 @@ const UNPACK: Module = Module {
     profile: "wasm",
     // Half as fast again as by size, for four hundred bytes.
     rustc: &["--crate-type", "cdylib", "--", "-Copt-level=2"],
-    optimise: &["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
+    optimise: &[
+        "-Oz",
+        "--converge",
+        "--strip-debug",
+        "--strip-producers",
+        "--strip-target-features",
+    ],
     deferred: None,
     budget: 4_400,
     more: None,
@@ -88,8 +98,8 @@ const ENCODER: Module = Module {
     profile: "wasm-fast",
     // Optimised across crates it is 5% larger.
     rustc: &[],
-    // More makes it no faster and, compressed, larger: 986 kB as LLVM leaves it, 983 after this, 1,034 after -O2, 1,045
-    // after -Os.
+    // More makes it no faster and, compressed, larger: 986 kB as LLVM leaves it, 983 after this,
+    // 1,034 after -O2, 1,045 after -Os.
     optimise: &["-O1"],
     deferred: None,
     budget: 1_000_000,
@@ -155,7 +165,8 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
 }
 
 fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Result<Vec<Size>> {
-    // A target directory of its own: with another compiler than the native one, the two would evict each other.
+    // A target directory of its own: with another compiler than the native one, the two would evict
+    // each other.
     let target = paths.target.join("wasm");
     let command = Cmd::new(paths::cargo())
         .args(["rustc", "--package", module.package, "--profile", module.profile])
@@ -204,7 +215,8 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     Ok(sizes)
 }
 
-/// Packs the parts of a module: the first with those that it carries, of which `findling build` takes what a site needs, and the rest.
+/// Packs the parts of a module: the first with those that it carries, of which `findling build`
+/// takes what a site needs, and the rest.
 fn pack(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<Size>> {
     let first = fs::read(out.join(FIRST).with_extension("wasm"))?;
     let packed_len = |wasm: &[u8]| findling_pack::pack(wasm).len() as u64;
@@ -218,15 +230,22 @@ fn pack(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<S
     for path in carried {
         optimise(paths, node, &path, module.optimise)?;
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        let tag: findling_pack::parts::Tag =
-            name.as_bytes().try_into().with_context(|| format!("`{name}`: a part's name has two letters"))?;
+        let tag: findling_pack::parts::Tag = name
+            .as_bytes()
+            .try_into()
+            .with_context(|| format!("`{name}`: a part's name has two letters"))?;
         let part = fs::read(&path)?;
         let mut alone = first.clone();
         findling_pack::parts::push(&mut alone, tag, &part);
         findling_pack::parts::push(&mut whole, tag, &part);
         let budget = module.more.map_or(0, |(each, _)| each);
         let with_it = format!("{} +{name}", module.directory);
-        let size = module.size(&with_it, part.len() as u64, packed_len(&alone).saturating_sub(sent), budget);
+        let size = module.size(
+            &with_it,
+            part.len() as u64,
+            packed_len(&alone).saturating_sub(sent),
+            budget,
+        );
         if largest.as_ref().is_none_or(|largest| size.sent > largest.sent) {
             largest = Some(size);
         }
@@ -259,7 +278,9 @@ impl Module {
 
     /// Its files of WebAssembly.
     fn files(&self) -> Vec<String> {
-        iter::once(self.whole()).chain(self.parts().iter().map(|part| format!("{part}.wasm"))).collect()
+        iter::once(self.whole())
+            .chain(self.parts().iter().map(|part| format!("{part}.wasm")))
+            .collect()
     }
 
     fn size(&self, name: &str, raw: u64, sent: u64, budget: u64) -> Size {

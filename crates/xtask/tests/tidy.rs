@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a workspace above the crate").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("a workspace above the crate")
+        .to_owned()
 }
 
 /// What cargo knows of the workspace's own packages.
@@ -41,7 +45,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("findling-wasm-encoder", &["findling-bundle", "findling-text", "findling-encoder"]),
     (
         "findling",
-        &["findling-bundle", "findling-text", "findling-engine", "findling-encoder", "findling-pack"],
+        &[
+            "findling-bundle",
+            "findling-text",
+            "findling-engine",
+            "findling-encoder",
+            "findling-pack",
+        ],
     ),
     ("findling-pack", &[]),
     ("xtask", &["findling-pack"]),
@@ -52,11 +62,13 @@ fn dependencies_between_crates_point_one_way() {
     let allowed: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("a list of packages");
-    let ours: BTreeSet<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let ours: BTreeSet<&str> =
+        packages.iter().filter_map(|package| package["name"].as_str()).collect();
     for package in packages {
         let name = package["name"].as_str().expect("a name");
-        let may =
-            allowed.get(name).unwrap_or_else(|| panic!("{name} is new: say in this test what it may use"));
+        let may = allowed
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} is new: say in this test what it may use"));
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             // Tests may look at a crate from above.
             let (other, kind) =
@@ -69,8 +81,15 @@ fn dependencies_between_crates_point_one_way() {
 
 #[test]
 fn the_inner_crates_do_no_io_and_know_no_clock_thread_or_javascript() {
-    let forbidden =
-        ["std::fs", "std::net", "std::thread", "std::time", "std::process", "wasm_bindgen", "js_sys"];
+    let forbidden = [
+        "std::fs",
+        "std::net",
+        "std::thread",
+        "std::time",
+        "std::process",
+        "wasm_bindgen",
+        "js_sys",
+    ];
     for file in tracked() {
         let inner = ["crates/bundle/src", "crates/text/src", "crates/engine/src"]
             .iter()
@@ -84,7 +103,12 @@ fn the_inner_crates_do_no_io_and_know_no_clock_thread_or_javascript() {
         for (i, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
             for word in forbidden {
-                assert!(!line.contains(word), "{}:{}: {word} has no place here", file.display(), i + 1);
+                assert!(
+                    !line.contains(word),
+                    "{}:{}: {word} has no place here",
+                    file.display(),
+                    i + 1
+                );
             }
         }
     }
@@ -95,7 +119,8 @@ fn links_between_documents_lead_somewhere() {
     let mut broken = Vec::new();
     for file in tracked().iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
         // Fixtures are other people's pages.
-        if file.starts_with("tests") || file.components().any(|part| part.as_os_str() == "fixtures") {
+        if file.starts_with("tests") || file.components().any(|part| part.as_os_str() == "fixtures")
+        {
             continue;
         }
         let path = root().join(file);
@@ -139,13 +164,15 @@ fn links_are_found_and_code_is_not_taken_for_links() {
 
 #[test]
 fn nothing_outside_the_repository_is_required() {
-    // Data beside the repository may be used where it is there, by tests that say so when they skip.
+    // Data beside the repository may be used where it is there, by tests that say so when they
+    // skip.
     for file in tracked() {
-        let in_code =
-            file.extension().is_some_and(|e| ["rs", "ts", "mjs", "toml", "json"].iter().any(|x| e == *x));
-        let is_test = file
-            .components()
-            .any(|part| ["tests", "examples", "benches"].iter().any(|dir| part.as_os_str() == *dir));
+        let in_code = file
+            .extension()
+            .is_some_and(|e| ["rs", "ts", "mjs", "toml", "json"].iter().any(|x| e == *x));
+        let is_test = file.components().any(|part| {
+            ["tests", "examples", "benches"].iter().any(|dir| part.as_os_str() == *dir)
+        });
         if !in_code || is_test || file.ends_with("package-lock.json") {
             continue;
         }
@@ -153,6 +180,10 @@ fn nothing_outside_the_repository_is_required() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         // Put together, so that this test does not find itself.
         let outside = ["../", "shared"].concat();
-        assert!(!code.contains(&outside), "{}: needs a directory beside the repository", file.display());
+        assert!(
+            !code.contains(&outside),
+            "{}: needs a directory beside the repository",
+            file.display()
+        );
     }
 }

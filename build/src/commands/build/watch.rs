@@ -1,7 +1,8 @@
 //! `findling build --watch`: waits until an input has changed and has come to rest.
 //!
-//! Files are asked for their lengths and dates now and then, which works where the system tells of no changes: on network drives and
-//! in containers. It takes some 85 ms for a site of 10,000 pages, so that between two looks it rests ten times as long.
+//! Files are asked for their lengths and dates now and then, which works where the system tells of
+//! no changes: on network drives and in containers. It takes some 85 ms for a site of 10,000 pages,
+//! so that between two looks it rests ten times as long.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,12 +29,14 @@ type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 impl Watch {
     /// Begins to watch files and the trees below directories, `output` left out wherever it lies.
     pub fn new(inputs: Vec<PathBuf>, output: &Path) -> Self {
-        let mut watch = Self { inputs, output: output.to_owned(), seen: Files::new(), pause: PAUSE };
+        let mut watch =
+            Self { inputs, output: output.to_owned(), seen: Files::new(), pause: PAUSE };
         watch.seen = watch.look();
         watch
     }
 
-    /// Waits until something is not as it was when last looked at, and until it no longer changes. Returns a changed path.
+    /// Waits until something is not as it was when last looked at, and until it no longer changes.
+    /// Returns a changed path.
     pub fn wait(&mut self) -> PathBuf {
         loop {
             let mut now = self.look_later();
@@ -66,7 +69,8 @@ impl Watch {
             output.as_ref().is_some_and(|output| path.canonicalize().ok().as_ref() == Some(output))
         };
         // Bundles are made beside the output, in directories of this beginning.
-        let beside = self.output.file_name().map(|name| format!(".{}.findling-", name.to_string_lossy()));
+        let beside =
+            self.output.file_name().map(|name| format!(".{}.findling-", name.to_string_lossy()));
         let staged = |name: &str| beside.as_ref().is_some_and(|beside| name.starts_with(beside));
         self.inputs
             .iter()

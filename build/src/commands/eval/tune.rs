@@ -38,7 +38,13 @@ struct Change {
 }
 
 /// Tunes, prints what came of it, and writes the setting.
-pub(super) fn run(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args, ui: &Ui) -> Result<()> {
+pub(super) fn run(
+    host: &mut Host,
+    modes: &[Mode],
+    judged: &[Judged],
+    args: &Args,
+    ui: &Ui,
+) -> Result<()> {
     if judged.len() < LEAST_QUERIES {
         bail!(
             "expected {LEAST_QUERIES} judged queries at least, found {}; what fewer choose is chance",
@@ -115,9 +121,17 @@ fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Re
     Ok(sums)
 }
 
-fn print(tuned: &Tuned, start: &Setting, setting: &Setting, modes: &[Mode], n_queries: usize, ui: &Ui) {
+fn print(
+    tuned: &Tuned,
+    start: &Setting,
+    setting: &Setting,
+    modes: &[Mode],
+    n_queries: usize,
+    ui: &Ui,
+) {
     let names: Vec<&str> = modes.iter().map(|mode| mode_name(*mode)).collect();
-    let head = format!("{:<22} {:>7} {:>8} {:>8} {:>8}", "nDCG@10", "queries", "before", "after", "gain");
+    let head =
+        format!("{:<22} {:>7} {:>8} {:>8} {:>8}", "nDCG@10", "queries", "before", "after", "gain");
     println!("{}", ui.paint(Paint::Bold, &head));
     let line = |name: &str, n: usize, before: f64, after: f64| {
         println!("{name:<22} {n:>7} {before:>8.4} {after:>8.4} {:>+8.4}", after - before);
@@ -132,8 +146,10 @@ fn print(tuned: &Tuned, start: &Setting, setting: &Setting, modes: &[Mode], n_qu
     for (name, from, to) in &changes {
         println!("{name:<22} {from:>7} -> {to}");
     }
-    let gain =
-        format!("{:+.4} on queries that did not choose, standard error {:.4}", tuned.gain, tuned.error);
+    let gain = format!(
+        "{:+.4} on queries that did not choose, standard error {:.4}",
+        tuned.gain, tuned.error
+    );
     let outcome = if tuned.holds {
         format!("the gain holds: {gain}")
     } else {

@@ -23,13 +23,21 @@ pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> any
 
     if let Some(hit) = &why.hit {
         let mut columns = vec![Column::new("this page", why.rank, hit, hit.sections.first())];
-        if let Some(section) = why.section.as_ref().filter(|section| Some(*section) != hit.sections.first()) {
+        if let Some(section) =
+            why.section.as_ref().filter(|section| Some(*section) != hit.sections.first())
+        {
             columns.push(Column::new("this section", None, hit, Some(section)));
         }
-        columns
-            .extend(why.first.iter().map(|hit| Column::new("the first", Some(1), hit, hit.sections.first())));
+        columns.extend(
+            why.first
+                .iter()
+                .map(|hit| Column::new("the first", Some(1), hit, hit.sections.first())),
+        );
         let above = why.rank.map(|rank| rank - 1);
-        let above = why.above.iter().map(|hit| Column::new("right above", above, hit, hit.sections.first()));
+        let above = why
+            .above
+            .iter()
+            .map(|hit| Column::new("right above", above, hit, hit.sections.first()));
         columns.extend(above);
         table(&columns, ui, out)?;
         writeln!(out)?;
@@ -40,7 +48,8 @@ pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> any
             "phrase" => format!("the phrase \"{}\" is missing in", removal.text),
             _ => format!("{}, which is excluded, is in", removal.text),
         };
-        let sections = format!("{line} {} of the page's {} sections", removal.sections, why.n_sections);
+        let sections =
+            format!("{line} {} of the page's {} sections", removal.sections, why.n_sections);
         writeln!(out, "{}", clean(&sections))?;
     }
     if !why.words.is_empty() {
@@ -59,7 +68,12 @@ pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> any
     }
     let total = response.total;
     let more = if total.at_least { "+" } else { "" };
-    line("found", &format!("{}{more} pages in {}{more} sections", total.pages, total.sections), ui, out)
+    line(
+        "found",
+        &format!("{}{more} pages in {}{more} sections", total.pages, total.sections),
+        ui,
+        out,
+    )
 }
 
 fn line(label: &str, text: &str, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
@@ -77,7 +91,12 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn new(name: &'static str, rank: Option<u32>, hit: &'a PageHit, section: Option<&'a SectionHit>) -> Self {
+    fn new(
+        name: &'static str,
+        rank: Option<u32>,
+        hit: &'a PageHit,
+        section: Option<&'a SectionHit>,
+    ) -> Self {
         Self { name, rank, hit, section }
     }
 
@@ -106,7 +125,9 @@ fn table(columns: &[Column<'_>], ui: &Ui, out: &mut impl Write) -> anyhow::Resul
     row("section", None, &|column| {
         column.section.map_or(String::new(), |section| section.heading_path.join(" › "))
     })?;
-    row("address", None, &|column| column.section.map_or(&column.hit.url, |section| &section.url).clone())?;
+    row("address", None, &|column| {
+        column.section.map_or(&column.hit.url, |section| &section.url).clone()
+    })?;
     row("rank", None, &|column| column.rank.map_or(String::new(), |rank| rank.to_string()))?;
     row("score", None, &|column| match (column.rank, column.section) {
         (None, Some(section)) => format!("{:.4}", section.score),
@@ -143,8 +164,10 @@ fn table(columns: &[Column<'_>], ui: &Ui, out: &mut impl Write) -> anyhow::Resul
         })?;
     }
     row("  boosts", None, &|column| {
-        let boosts =
-            column.section.and_then(|section| section.explain.as_ref()).map(|explain| &explain.boosts);
+        let boosts = column
+            .section
+            .and_then(|section| section.explain.as_ref())
+            .map(|explain| &explain.boosts);
         let boosts = boosts
             .into_iter()
             .flatten()
@@ -158,7 +181,9 @@ fn table(columns: &[Column<'_>], ui: &Ui, out: &mut impl Write) -> anyhow::Resul
                 format!("+{:.4} (rank {rank}, cosine {cosine:.4})", legs.semantic_share)
             }
             (None, Some(cosine)) => format!("+{:.4} (cosine {cosine:.4})", legs.semantic_share),
-            (_, None) if legs.semantic_share > 0.0 => format!("+{:.4} (not looked at)", legs.semantic_share),
+            (_, None) if legs.semantic_share > 0.0 => {
+                format!("+{:.4} (not looked at)", legs.semantic_share)
+            }
             _ => String::new(),
         }
     })?;

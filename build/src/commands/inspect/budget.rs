@@ -1,4 +1,5 @@
-//! `findling inspect --budget`: prints what a reader downloads, and fails where that is more than allowed.
+//! `findling inspect --budget`: prints what a reader downloads, and fails where that is more than
+//! allowed.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,14 +19,16 @@ use crate::ui::{Paint, Ui, bytes, parse_bytes, thousands};
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budget")]
 pub(super) struct BudgetArgs {
-    /// Print what a reader downloads instead: to open the search, for a first query, for later ones. Shards that no query
-    /// asks for are not verified
+    /// Print what a reader downloads instead: to open the search, for a first query, for later
+    /// ones. Shards that no query asks for are not verified
     #[arg(long)]
     pub budget: bool,
-    /// Fail where opening and the median first query take more, such as 300kB; hosts that compress are meant
+    /// Fail where opening and the median first query take more, such as 300kB; hosts that compress
+    /// are meant
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "budget")]
     max_first_query: Option<u64>,
-    /// Queries to ask, {"_id", "text"} a line, instead of ones made of the site's own headings and sentences
+    /// Queries to ask, {"_id", "text"} a line, instead of ones made of the site's own headings and
+    /// sentences
     #[arg(long, value_name = "JSONL", requires = "budget")]
     queries: Option<PathBuf>,
 }
@@ -128,13 +131,17 @@ fn advice(budget: &Budget) -> String {
 }
 
 fn print(report: &Report<'_>, ui: &Ui) {
-    let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later } = report.budget;
-    let field =
-        |name: &str, value: String| println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")));
+    let Budget { has_client, opening, later_engine, encoder, later_encoder, first, later } =
+        report.budget;
+    let field = |name: &str, value: String| {
+        println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")))
+    };
     field("bundle", report.path.display().to_string());
     field(
         "hosts",
-        format!("stored: files as they are; brotli: each compressed by the host (quality {BROTLI_QUALITY})"),
+        format!(
+            "stored: files as they are; brotli: each compressed by the host (quality {BROTLI_QUALITY})"
+        ),
     );
     let from = match report.queries_from {
         None => "made of headings and sentences of the site".to_owned(),
@@ -165,7 +172,10 @@ fn print(report: &Report<'_>, ui: &Ui) {
     };
     table("to open", &opening.files, opening.total);
     if !has_client {
-        println!("{}", ui.paint(Paint::Dim, "no client lies beside the bundle; its files are not counted"));
+        println!(
+            "{}",
+            ui.paint(Paint::Dim, "no client lies beside the bundle; its files are not counted")
+        );
     }
     if !later_engine.files.is_empty() {
         table("to filter, correct, explain", &later_engine.files, later_engine.total);
@@ -210,8 +220,14 @@ fn print_queries(title: &str, queries: &Queries, ui: &Ui) {
         line(part.name(), queries.part(part));
     }
     line("total", queries.total);
-    for (name, Spread { median, p95, worst }) in [("requests", queries.requests), ("rounds", queries.rounds)]
+    for (name, Spread { median, p95, worst }) in
+        [("requests", queries.requests), ("rounds", queries.rounds)]
     {
-        println!("{name:<18}{:>18}{:>11}{:>11}", thousands(median), thousands(p95), thousands(worst));
+        println!(
+            "{name:<18}{:>18}{:>11}{:>11}",
+            thousands(median),
+            thousands(p95),
+            thousands(worst)
+        );
     }
 }

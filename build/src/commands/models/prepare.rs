@@ -1,4 +1,5 @@
-//! `findling models prepare`: a model as readers' devices load it, its bytes and how close it comes.
+//! `findling models prepare`: a model as readers' devices load it, its bytes and how close it
+//! comes.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,11 +29,12 @@ pub struct Args {
     /// The same of the table of words
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     word_bits: Vec<f32>,
-    /// Keep of the words those that this is written in, and general vocabulary: a bundle, or a file of text; may be given several
-    /// times. Other words are read in smaller pieces
+    /// Keep of the words those that this is written in, and general vocabulary: a bundle, or a
+    /// file of text; may be given several times. Other words are read in smaller pieces
     #[arg(long, value_name = "PATH")]
     vocabulary: Vec<PathBuf>,
-    /// Most kilobytes of the table of words, on the way; without --vocabulary of general vocabulary alone
+    /// Most kilobytes of the table of words, on the way; without --vocabulary of general
+    /// vocabulary alone
     #[arg(long, value_name = "KB")]
     vocabulary_budget: Option<u64>,
     /// Queries to compare the vectors of, one a line; a list of its own unless told
@@ -90,12 +92,15 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         vocabulary::Choice::new(&full, words, &texts)?.within(budget)
     };
     // What can be refused is refused before the long work.
-    let cuts =
-        words.iter().map(|&words| is_cut.then(|| kept(words)).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let cuts = words
+        .iter()
+        .map(|&words| is_cut.then(|| kept(words)).transpose())
+        .collect::<Result<Vec<_>, _>>()?;
     let expected = prepare::embed(full.clone(), &queries)?;
     let mut precisions = Vec::new();
     for (&words, cut) in words.iter().zip(&cuts) {
-        precisions.extend(matrices.iter().map(|&matrices| (prepare::Precision { words, matrices }, cut)));
+        precisions
+            .extend(matrices.iter().map(|&matrices| (prepare::Precision { words, matrices }, cut)));
     }
     ui.status("Rounding", "the matrices for what goes through them");
     let activations = prepare::activations(&full)?;
@@ -157,7 +162,9 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     for path in paths {
         let bytes = match path.is_dir() {
             true => None,
-            false => Some(std::fs::read(path).with_context(|| format!("--vocabulary {}", path.display()))?),
+            false => Some(
+                std::fs::read(path).with_context(|| format!("--vocabulary {}", path.display()))?,
+            ),
         };
         let text = bytes.filter(|bytes| !single_file::is_single_file(bytes)).map(String::from_utf8);
         if let Some(text) = text {
@@ -176,7 +183,11 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
                 texts.extend([section.heading, &section.text].map(str::to_owned));
             }
         })?;
-        ensure!(texts.len() > before, "--vocabulary {}: expected pages, found none", path.display());
+        ensure!(
+            texts.len() > before,
+            "--vocabulary {}: expected pages, found none",
+            path.display()
+        );
     }
     Ok(texts)
 }
@@ -186,7 +197,8 @@ fn chosen(asked: &[f32], default: Bits) -> anyhow::Result<Vec<Bits>> {
     if asked.is_empty() {
         return Ok(vec![default]);
     }
-    let bits =
-        |&bits: &f32| Bits::new(bits).with_context(|| format!("{bits} bits: expected a number from 2 to 8"));
+    let bits = |&bits: &f32| {
+        Bits::new(bits).with_context(|| format!("{bits} bits: expected a number from 2 to 8"))
+    };
     asked.iter().map(bits).collect()
 }

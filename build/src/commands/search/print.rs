@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Snippet, Suggestion};
+use findling_engine::{
+    Explanation, Legs, PageHit, Plan, Response, SectionHit, Snippet, Suggestion,
+};
 
 use crate::ui::{Paint, Ui, thousands};
 
@@ -11,10 +13,16 @@ const WIDTH: usize = 96;
 const INDENT: &str = "   ";
 
 /// Prints the pages of a response.
-pub fn response(response: &Response, offset: u32, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn response(
+    response: &Response,
+    offset: u32,
+    ui: &Ui,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     for correction in &response.corrections {
         let (word, replacement) = (clean(&correction.word), clean(&correction.replacement));
-        let note = ui.paint(Paint::Dim, &format!("instead of {word}, which the site does not have"));
+        let note =
+            ui.paint(Paint::Dim, &format!("instead of {word}, which the site does not have"));
         writeln!(out, "{} {note}", ui.paint(Paint::Bold, &replacement))?;
     }
     if !response.corrections.is_empty() {
@@ -66,10 +74,17 @@ fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> a
         return Ok(());
     };
     let asked = [query, filter.as_deref().unwrap_or_default()].map(clean);
-    let asked = asked.iter().filter(|part| !part.is_empty()).map(|part| ui.paint(Paint::Bold, part));
-    let found = format!("{} {}", thousands((*pages).into()), if *pages == 1 { "page" } else { "pages" });
+    let asked =
+        asked.iter().filter(|part| !part.is_empty()).map(|part| ui.paint(Paint::Bold, part));
+    let found =
+        format!("{} {}", thousands((*pages).into()), if *pages == 1 { "page" } else { "pages" });
     let note = format!("{} for {}: {found}", clean(instead), clean(what));
-    writeln!(out, "did you mean {}  {}", asked.collect::<Vec<_>>().join(" "), ui.paint(Paint::Dim, &note))?;
+    writeln!(
+        out,
+        "did you mean {}  {}",
+        asked.collect::<Vec<_>>().join(" "),
+        ui.paint(Paint::Dim, &note)
+    )?;
     Ok(())
 }
 
@@ -92,14 +107,20 @@ fn print_page(rank: usize, page: &PageHit, ui: &Ui, out: &mut impl Write) -> any
             }
             let hidden = page.n_sections.saturating_sub(page.sections.len() as u32);
             if hidden > 0 {
-                let more = format!("and {hidden} more {}", if hidden == 1 { "section" } else { "sections" });
+                let more = format!(
+                    "and {hidden} more {}",
+                    if hidden == 1 { "section" } else { "sections" }
+                );
                 writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
             }
         }
     }
     if page.copies > 0 {
-        let more =
-            format!("and {} {} of this page", page.copies, if page.copies == 1 { "copy" } else { "copies" });
+        let more = format!(
+            "and {} {} of this page",
+            page.copies,
+            if page.copies == 1 { "copy" } else { "copies" }
+        );
         writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
     }
     writeln!(out)?;
@@ -130,7 +151,10 @@ fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow:
 fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
     let mut lines = Vec::new();
     if let (Some(rank), Some(score)) = (legs.lexical_rank, legs.lexical_score) {
-        lines.push(format!("words:   rank {rank}, BM25F {score:.3}, gives {:.4}", legs.lexical_share));
+        lines.push(format!(
+            "words:   rank {rank}, BM25F {score:.3}, gives {:.4}",
+            legs.lexical_share
+        ));
         for term in &explanation.terms {
             let [title, path, heading, ancestors, body, code] = term.frequencies;
             let fields: Vec<String> = [
@@ -155,7 +179,10 @@ fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
         }
     }
     if let (Some(rank), Some(similarity)) = (legs.semantic_rank, legs.similarity) {
-        lines.push(format!("meaning: rank {rank}, cosine {similarity:.4}, gives {:.4}", legs.semantic_share));
+        lines.push(format!(
+            "meaning: rank {rank}, cosine {similarity:.4}, gives {:.4}",
+            legs.semantic_share
+        ));
     } else if let Some(similarity) = legs.similarity {
         lines.push(format!("meaning: cosine {similarity:.4}, gives {:.4}", legs.semantic_share));
     }
@@ -164,7 +191,8 @@ fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
 
 /// Prints how a query was understood and run, a line each.
 pub fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
-    let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let list =
+        |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     let lines = [
         format!("terms        {}", list(&plan.terms)),
         format!("phrases      {}", list(&plan.phrases)),
@@ -189,7 +217,8 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The snippet in lines of at most [`WIDTH`] columns (longer words stay whole), matches marked by `mark`.
+/// The snippet in lines of at most [`WIDTH`] columns (longer words stay whole), matches marked by
+/// `mark`.
 fn snippet_lines(snippet: &Snippet, mark: impl Fn(&str) -> String) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

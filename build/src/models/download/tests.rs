@@ -69,8 +69,9 @@ fn answer(mut stream: TcpStream, file: &[u8], act: &Act, seen: &Mutex<Vec<Option
             range = Some(value.trim().to_owned());
         }
     }
-    let start =
-        range.as_ref().and_then(|r| r.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+    let start = range
+        .as_ref()
+        .and_then(|r| r.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     seen.lock().unwrap().push(range);
     let start = match act {
         Act::NoRanges => None,
@@ -95,7 +96,9 @@ fn answer(mut stream: TcpStream, file: &[u8], act: &Act, seen: &Mutex<Vec<Option
         (Act::Status(status), _) => format!("HTTP/1.1 {status} No\r\n"),
         (_, Some(start)) => {
             let (last, total) = (file.len() - 1, file.len());
-            format!("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{last}/{total}\r\n")
+            format!(
+                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{last}/{total}\r\n"
+            )
         }
         _ => "HTTP/1.1 200 OK\r\n".to_owned(),
     };
@@ -301,6 +304,7 @@ fn nobody_listening_is_a_clear_error() {
     let dir = tempfile::tempdir().unwrap();
     let url = format!("http://{address}/model");
     let wanted = Wanted { url: &url, bytes: 1, sha256: &hex(&[0; 32]) };
-    let error = download(&wanted, &dir.path().join("part"), &IMPATIENT, &|_| {}).unwrap_err().to_string();
+    let error =
+        download(&wanted, &dir.path().join("part"), &IMPATIENT, &|_| {}).unwrap_err().to_string();
     assert!(error.contains(&url) && error.contains("gave up after 3 tries"), "{error}");
 }

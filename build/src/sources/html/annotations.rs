@@ -1,4 +1,5 @@
-//! What a site says of its pages in `data-findling-*` attributes; Pagefind's `data-pagefind-*` mean the same.
+//! What a site says of its pages in `data-findling-*` attributes; Pagefind's `data-pagefind-*` mean
+//! the same.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +35,9 @@ pub(super) enum Ignore {
 
 /// Whether and how an element is to be ignored.
 pub(super) fn ignore(element: &Element) -> Option<Ignore> {
-    annotation!(element, "ignore")
-        .map(|value| if value.trim().eq_ignore_ascii_case("all") { Ignore::All } else { Ignore::Index })
+    annotation!(element, "ignore").map(|value| {
+        if value.trim().eq_ignore_ascii_case("all") { Ignore::All } else { Ignore::Index }
+    })
 }
 
 /// The value of `…-weight`, within 0 to 10.
@@ -62,7 +64,8 @@ pub(super) struct Annotations {
     pub pins: Vec<String>,
 }
 
-/// Collects meta, filters and sorts from the whole document, the marked body and what is ignored included.
+/// Collects meta, filters and sorts from the whole document, the marked body and what is ignored
+/// included.
 pub(super) fn collect(html: &Html) -> Annotations {
     let mut found = Annotations::default();
     let mut default_meta = Vec::new();
@@ -88,7 +91,9 @@ pub(super) fn collect(html: &Html) -> Annotations {
                     filters.extend(parse(spec, reference));
                 }
                 if let Some(queries) = annotation!(element, "pin") {
-                    found.pins.extend(queries.split(',').map(fold).filter(|query| !query.is_empty()));
+                    found
+                        .pins
+                        .extend(queries.split(',').map(fold).filter(|query| !query.is_empty()));
                 }
                 if let Some(spec) = annotation!(element, "sort") {
                     sorts.extend(parse(spec, reference));
@@ -99,8 +104,8 @@ pub(super) fn collect(html: &Html) -> Annotations {
             node = child;
             continue;
         }
-        let next =
-            std::iter::successors(Some(node), |node| node.parent()).find_map(|node| node.next_sibling());
+        let next = std::iter::successors(Some(node), |node| node.parent())
+            .find_map(|node| node.next_sibling());
         match next {
             Some(sibling) => node = sibling,
             None => break,
@@ -148,7 +153,8 @@ fn last_of_each(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
     kept
 }
 
-/// Reads `name`, `name[attribute]`, `name:value to the end`, separated by commas. Names without a value are left out.
+/// Reads `name`, `name[attribute]`, `name:value to the end`, separated by commas. Names without a
+/// value are left out.
 fn parse(spec: &str, element: ElementRef) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = spec;

@@ -1,6 +1,8 @@
-//! The walk over an element's content: text into blocks, headings and definition entries into sections.
+//! The walk over an element's content: text into blocks, headings and definition entries into
+//! sections.
 //!
-//! It goes by links between nodes and keeps its own stack, so that no depth of nesting exhausts the thread's.
+//! It goes by links between nodes and keeps its own stack, so that no depth of nesting exhausts the
+//! thread's.
 
 use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
@@ -31,7 +33,8 @@ pub(super) struct Walker {
     /// The entry that a row of a table began last: its name, its place in the outline.
     last_entry: Option<(String, usize)>,
     capture: Option<Capture>,
-    /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading that follows.
+    /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading
+    /// that follows.
     loose_anchor: Option<String>,
 }
 
@@ -198,8 +201,10 @@ impl Walker {
                 let level = name.as_bytes()[1] - b'0';
                 let anchor = self.heading_anchor(node, &attrs);
                 self.outline.end_block();
-                self.capture =
-                    Some(Capture { text: Folded::default(), purpose: Purpose::Heading { level, anchor } });
+                self.capture = Some(Capture {
+                    text: Folded::default(),
+                    purpose: Purpose::Heading { level, anchor },
+                });
                 self.frame(id, Undo::Capture);
             }
             "pre" => return self.preformatted(node),
@@ -330,7 +335,8 @@ impl Walker {
         }
     }
 
-    /// The heading's own id, one inside it, its link to itself, the id of the section it is the first heading of, or an empty anchor in front.
+    /// The heading's own id, one inside it, its link to itself, the id of the section it is the
+    /// first heading of, or an empty anchor in front.
     fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
         let loose = self.loose_anchor.take();
         let mut inherited = None;
@@ -348,7 +354,8 @@ impl Walker {
         for below in node.descendants().skip(1) {
             let Node::Element(element) = below.value() else { continue };
             let attrs = Attrs::of(element);
-            if attrs.has_class(|class| class == "indexterm") || rules::is_machinery(element.name()) {
+            if attrs.has_class(|class| class == "indexterm") || rules::is_machinery(element.name())
+            {
                 continue;
             }
             if inside.is_none() {
@@ -356,13 +363,16 @@ impl Walker {
             }
             if own_link.is_none() && element.name() == "a" {
                 let marked = attrs.has_class(|class| {
-                    class.contains("anchor") || class.contains("headerlink") || class.contains("hash-link")
+                    class.contains("anchor")
+                        || class.contains("headerlink")
+                        || class.contains("hash-link")
                 });
                 own_link = attrs.href.and_then(|href| href.strip_prefix('#')).filter(|target| {
                     !target.is_empty()
                         && (marked
-                            || ElementRef::wrap(below)
-                                .is_some_and(|link| rules::is_permalink_mark(&annotations::text_of(link))))
+                            || ElementRef::wrap(below).is_some_and(|link| {
+                                rules::is_permalink_mark(&annotations::text_of(link))
+                            }))
                 });
             }
         }
@@ -449,17 +459,21 @@ impl Walker {
     /// The term of a definition list: the heading of a section, where it can be linked to.
     fn term(&mut self, node: NodeRef<Node>, attrs: &Attrs) {
         let anchor = attrs.id.map(str::to_owned).or_else(|| {
-            node.descendants().skip(1).filter_map(|below| below.value().as_element()).find_map(|element| {
-                let attrs = Attrs::of(element);
-                if attrs.has_class(|class| class == "indexterm") {
-                    return None;
-                }
-                attrs.id.or(attrs.name.filter(|_| element.name() == "a")).map(str::to_owned)
-            })
+            node.descendants().skip(1).filter_map(|below| below.value().as_element()).find_map(
+                |element| {
+                    let attrs = Attrs::of(element);
+                    if attrs.has_class(|class| class == "indexterm") {
+                        return None;
+                    }
+                    attrs.id.or(attrs.name.filter(|_| element.name() == "a")).map(str::to_owned)
+                },
+            )
         });
-        let in_notes = node.parent().and_then(|list| list.value().as_element()).is_some_and(|list| {
-            Attrs::of(list).has_class(|class| matches!(class, "footnote" | "citation" | "field-list"))
-        });
+        let in_notes =
+            node.parent().and_then(|list| list.value().as_element()).is_some_and(|list| {
+                Attrs::of(list)
+                    .has_class(|class| matches!(class, "footnote" | "citation" | "field-list"))
+            });
         match anchor {
             Some(anchor)
                 if self.definition_sections
@@ -488,7 +502,8 @@ impl Walker {
         }
     }
 
-    /// Begins the entry that a row of a table is, or goes on with the one before; whether it is one.
+    /// Begins the entry that a row of a table is, or goes on with the one before; whether it is
+    /// one.
     fn row(&mut self, row: NodeRef<Node>) -> bool {
         if !self.definition_sections {
             return false;
@@ -563,8 +578,9 @@ pub(super) fn signature_name(term: NodeRef<Node>) -> Option<String> {
     let mut called = false;
     for element in term.children().filter_map(ElementRef::wrap) {
         let attrs = Attrs::of(element.value());
-        if attrs.has_class(|class| matches!(class, "sig-prename" | "sig-name" | "descclassname" | "descname"))
-        {
+        if attrs.has_class(|class| {
+            matches!(class, "sig-prename" | "sig-name" | "descclassname" | "descname")
+        }) {
             name.push_str(&annotations::text_of(element));
         } else if attrs.has_class(|class| class == "sig-paren") {
             called = true;
@@ -580,7 +596,8 @@ pub(super) fn signature_name(term: NodeRef<Node>) -> Option<String> {
     Some(name)
 }
 
-/// Whether a heading is no more than the word above a note (`Note`, `Warning`), as DocBook sets it: nothing to link to, no section of its own.
+/// Whether a heading is no more than the word above a note (`Note`, `Warning`), as DocBook sets it:
+/// nothing to link to, no section of its own.
 fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
     attrs.id.is_none()
         && heading.parent().and_then(|parent| parent.value().as_element()).is_some_and(|parent| {
@@ -612,7 +629,8 @@ fn has_only_mark(link: NodeRef<Node>) -> bool {
     // Pictures are content; their alternative text is read.
     let text = annotations::text_of(element);
     rules::is_permalink_mark(&text)
-        && (!text.is_empty() || !link.descendants().any(|below| super::is_named(below.value(), "img")))
+        && (!text.is_empty()
+            || !link.descendants().any(|below| super::is_named(below.value(), "img")))
 }
 
 /// Whether an element holds nothing but a link with a number to a note on the same page.

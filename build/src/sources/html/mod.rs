@@ -1,4 +1,5 @@
-//! Rendered HTML: the main content of a page, its headings with their anchors, and what the site says of it.
+//! Rendered HTML: the main content of a page, its headings with their anchors, and what the site
+//! says of it.
 
 mod annotations;
 mod content;
@@ -60,7 +61,8 @@ pub(super) fn read(text: &str, path: &str, definition_sections: bool) -> Result<
     Ok(raw)
 }
 
-/// Adds a fragment's content, such as HTML inside Markdown, to an outline. Returns its first `<h1>`.
+/// Adds a fragment's content, such as HTML inside Markdown, to an outline. Returns its first
+/// `<h1>`.
 pub(super) fn read_fragment(text: &str, outline: Outline) -> (Outline, Option<String>) {
     if nests_too_deep(text) {
         return (outline, None);
@@ -73,7 +75,8 @@ pub(super) fn read_fragment(text: &str, outline: Outline) -> (Outline, Option<St
     (walker.outline, walker.h1)
 }
 
-/// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop at a quarter.
+/// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop
+/// at a quarter.
 pub(super) const MAX_DEPTH: i64 = 2000;
 
 /// Whether elements that only their end tags close are open in larger number than any page means.
@@ -186,9 +189,14 @@ impl<'a> Survey<'a> {
             }
             survey.general_index |= element.name() == "div"
                 && attrs.class == "index"
-                && reference.child_elements().any(|child| Attrs::of(child.value()).class == "titlepage");
+                && reference
+                    .child_elements()
+                    .any(|child| Attrs::of(child.value()).class == "titlepage");
             survey.search_results |= attrs.id == Some("search-results") || attrs.role == "search";
-            if annotated && annotations::annotation!(element, "body").is_some() && !ignored(reference) {
+            if annotated
+                && annotations::annotation!(element, "body").is_some()
+                && !ignored(reference)
+            {
                 survey.bodies.push(reference);
             }
         }
@@ -196,7 +204,11 @@ impl<'a> Survey<'a> {
         survey
     }
 
-    fn note_meta(&mut self, element: &scraper::node::Element, declared_language: &mut Option<String>) {
+    fn note_meta(
+        &mut self,
+        element: &scraper::node::Element,
+        declared_language: &mut Option<String>,
+    ) {
         let (mut name, mut content) = ("", "");
         for (key, value) in element.attrs() {
             match key {
@@ -207,7 +219,8 @@ impl<'a> Survey<'a> {
         }
         if name.eq_ignore_ascii_case("robots") {
             self.noindex |= content.split(',').any(|word| {
-                word.trim().eq_ignore_ascii_case("noindex") || word.trim().eq_ignore_ascii_case("none")
+                word.trim().eq_ignore_ascii_case("noindex")
+                    || word.trim().eq_ignore_ascii_case("none")
             });
         } else if name.eq_ignore_ascii_case("refresh") {
             let lower = content.to_ascii_lowercase();
@@ -223,8 +236,10 @@ impl<'a> Survey<'a> {
     fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
         if !self.bodies.is_empty() {
             let ids: Vec<_> = self.bodies.iter().map(|body| body.id()).collect();
-            let outermost =
-                self.bodies.iter().filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
+            let outermost = self
+                .bodies
+                .iter()
+                .filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
             return (outermost.copied().collect(), true);
         }
         if let Some(main) = self.main.or(self.role_main) {
@@ -236,8 +251,10 @@ impl<'a> Survey<'a> {
         };
         if let Some(body) = self.body {
             // A teaser can be an article, too: the content is where most of the text is.
-            let length = |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
-            if let Some(found) = article.or(self.container).filter(|found| length(*found) * 2 > length(body))
+            let length =
+                |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
+            if let Some(found) =
+                article.or(self.container).filter(|found| length(*found) * 2 > length(body))
             {
                 return (vec![found], true);
             }

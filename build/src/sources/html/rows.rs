@@ -1,7 +1,8 @@
 //! Rows of tables that define something: functions with what they do, fields with what they hold.
 //!
-//! A row is an entry, as a term of a definition list is one, where it can be linked to, begins with a name in code and goes
-//! on to say something of it. Tables that compare, list or lay out have no anchors in their rows and stay text.
+//! A row is an entry, as a term of a definition list is one, where it can be linked to, begins with
+//! a name in code and goes on to say something of it. Tables that compare, list or lay out have no
+//! anchors in their rows and stay text.
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
@@ -22,7 +23,8 @@ const MAX_NAMES: usize = 8;
 pub(super) struct RowEntry {
     /// Its name; where it has several, each once, in order, with commas.
     pub name: String,
-    /// Where a link leads to it. A row without one goes on with the entry before, if that is of the same name.
+    /// Where a link leads to it. A row without one goes on with the entry before, if that is of
+    /// the same name.
     pub anchor: Option<String>,
 }
 
@@ -51,20 +53,22 @@ fn is_cell(node: &NodeRef<Node>) -> bool {
     super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
 }
 
-/// The row's id, that of its first cell, or the first one in there. What leads away, a mark of a note, is no place to come to.
+/// The row's id, that of its first cell, or the first one in there. What leads away, a mark of a
+/// note, is no place to come to.
 fn anchor(row: NodeRef<Node>, first: NodeRef<Node>) -> Option<String> {
-    std::iter::once(row).chain(first.descendants()).filter_map(|node| node.value().as_element()).find_map(
-        |element| {
+    std::iter::once(row)
+        .chain(first.descendants())
+        .filter_map(|node| node.value().as_element())
+        .find_map(|element| {
             let attrs = Attrs::of(element);
             let is_link = element.name() == "a";
             let id = attrs.id.or(attrs.name.filter(|_| is_link));
             id.filter(|_| !is_link || attrs.href.is_none()).map(str::to_owned)
-        },
-    )
+        })
 }
 
-/// The names that the blocks of a cell begin with, up to the first block that begins with none, and whether there is such
-/// a block.
+/// The names that the blocks of a cell begin with, up to the first block that begins with none, and
+/// whether there is such a block.
 fn names(cell: NodeRef<Node>) -> (Vec<String>, bool) {
     let mut names: Vec<String> = Vec::new();
     let mut block = Block::default();
@@ -139,7 +143,8 @@ impl Block {
         let is_name = named.len() <= MAX_NAME_BYTES
             && !named.contains(char::is_whitespace)
             && named.contains(char::is_alphabetic)
-            && (rules::is_permalink_mark(&rest) || rest.starts_with(['(', '[', '→', ':', ',', '—', '–']));
+            && (rules::is_permalink_mark(&rest)
+                || rest.starts_with(['(', '[', '→', ':', ',', '—', '–']));
         if is_name { Begins::Name(named.to_owned()) } else { Begins::Other }
     }
 }

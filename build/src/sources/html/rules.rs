@@ -1,7 +1,7 @@
 //! What of a page is not its content: by element, by role, by class and by id.
 //!
-//! The tables name what generators and themes in wide use put around and between content; names that also occur
-//! on content are left out of them.
+//! The tables name what generators and themes in wide use put around and between content; names
+//! that also occur on content are left out of them.
 
 /// What an element's attributes say, read in one pass.
 #[derive(Default)]
@@ -135,8 +135,8 @@ pub(super) fn is_code(name: &str) -> bool {
 
 /// Navigation and other surroundings, inside the content as well as around it.
 ///
-/// `explicit` is whether the site marked the content itself; then only what is never content is left out.
-/// `in_content` is whether the element is inside `<main>`, `<article>` or such.
+/// `explicit` is whether the site marked the content itself; then only what is never content is
+/// left out. `in_content` is whether the element is inside `<main>`, `<article>` or such.
 pub(super) fn is_surrounding(name: &str, attrs: &Attrs, explicit: bool, in_content: bool) -> bool {
     match name {
         "nav" | "footer" => return true,
@@ -146,7 +146,14 @@ pub(super) fn is_surrounding(name: &str, attrs: &Attrs, explicit: bool, in_conte
     }
     if matches!(
         attrs.role,
-        "navigation" | "search" | "contentinfo" | "menu" | "menubar" | "toolbar" | "dialog" | "alertdialog"
+        "navigation"
+            | "search"
+            | "contentinfo"
+            | "menu"
+            | "menubar"
+            | "toolbar"
+            | "dialog"
+            | "alertdialog"
     ) {
         return true;
     }
@@ -259,7 +266,8 @@ fn is_note(attrs: &Attrs) -> bool {
         })
 }
 
-/// Containers that generators and themes put around content, for pages without `<main>` or one `<article>`.
+/// Containers that generators and themes put around content, for pages without `<main>` or one
+/// `<article>`.
 pub(super) fn is_content_container(attrs: &Attrs) -> bool {
     attrs.has_class(|class| {
         matches!(
@@ -279,7 +287,8 @@ pub(super) fn is_content_container(attrs: &Attrs) -> bool {
     }) || matches!(attrs.id, Some("main-content" | "main"))
 }
 
-/// Whether a `<div>` is a section of a document in the manner of DocBook, AsciiDoc and older Sphinx: its id is its heading's anchor.
+/// Whether a `<div>` is a section of a document in the manner of DocBook, AsciiDoc and older
+/// Sphinx: its id is its heading's anchor.
 pub(super) fn is_section_class(class: &str) -> bool {
     class.starts_with("sect")
         || class.starts_with("refsect")

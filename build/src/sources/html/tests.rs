@@ -32,7 +32,10 @@ fn the_content_is_what_is_in_main() {
         "1 A #a: Text",
     );
     check("<body><p>Around</p><div role=main><p>Text</p></div></body>", "0 : Text");
-    check("<body><p>Ad</p><article><p>The text is here.</p></article></body>", "0 : The text is here.");
+    check(
+        "<body><p>Ad</p><article><p>The text is here.</p></article></body>",
+        "0 : The text is here.",
+    );
 }
 
 #[test]
@@ -71,7 +74,10 @@ fn the_anchor_of_a_heading_is_on_it_in_it_or_around_it() {
     check("<h2>A<a class=headerlink href='#a'>¶</a></h2>", "2 A #a: ");
     check("<h2>A<a href='#caf%C3%A9'>#</a></h2>", "2 A #café: ");
     check("<section id=s><h2>A</h2><h3>B</h3></section>", "2 A #s: \n3 B: ");
-    check("<div class=sect1 id=s><div class=titlepage><h2 class=title>A</h2></div></div>", "2 A #s: ");
+    check(
+        "<div class=sect1 id=s><div class=titlepage><h2 class=title>A</h2></div></div>",
+        "2 A #s: ",
+    );
     check("<a id=a></a><h2>A</h2>", "2 A #a: ");
     check("<a id=a></a><p>Text</p><h2>A</h2>", "0 : Text\n2 A: ");
 }
@@ -173,9 +179,15 @@ fn other_rows_stay_text() {
     row("<td id=a>Plain<td>text", "Plain | text");
     row("<td id=a><code>alone</code>", "alone");
     row("<td id=a><code>a</code> and <code>b</code><td>differ", "a and b | differ");
-    row("<td id=a><code>text</code> <code>||</code> <code>text</code><td>Joins", "text || text | Joins");
+    row(
+        "<td id=a><code>text</code> <code>||</code> <code>text</code><td>Joins",
+        "text || text | Joins",
+    );
     row("<td id=a><code>SELECT 1</code><td>A query", "SELECT 1 | A query");
-    row("<td><code>a</code> <a id=r1 href='#n1'>[1]</a><td>The mark of a note", "a [1] | The mark of a note");
+    row(
+        "<td><code>a</code> <a id=r1 href='#n1'>[1]</a><td>The mark of a note",
+        "a [1] | The mark of a note",
+    );
     row("<td id=a><code>10</code><td>A number", "10 | A number");
 }
 
@@ -193,9 +205,10 @@ fn the_word_above_a_note_is_no_heading() {
 
 #[test]
 fn definitions_are_text_where_sections_of_them_are_not_wanted() {
-    for html in
-        ["<dl><dt id=a>a</dt><dd>Sets a.</dd></dl>", "<table><tr id=a><td><code>a</code><td>Sets a.</table>"]
-    {
+    for html in [
+        "<dl><dt id=a>a</dt><dd>Sets a.</dd></dl>",
+        "<table><tr id=a><td><code>a</code><td>Sets a.</table>",
+    ] {
         let raw = read(&format!("<h2>S</h2>{html}"), "x.html", false).expect("a page");
         assert_eq!(raw.page.sections.len(), 1);
     }
@@ -208,7 +221,10 @@ fn pages_that_are_not_content_are_left_out() {
         left_out("<meta http-equiv=refresh content='0; url=new.html'>", "a.html"),
         "a redirect to new.html"
     );
-    assert!(left_out("<meta name=robots content='noindex, follow'><p>x", "print.html").contains("noindex"));
+    assert!(
+        left_out("<meta name=robots content='noindex, follow'><p>x", "print.html")
+            .contains("noindex")
+    );
     assert!(left_out("<p>Not found", "dir/404.html").contains("error page"));
     assert!(left_out("<p>A B C", "genindex-A.html").contains("index"));
     assert!(
@@ -226,8 +242,14 @@ fn what_a_page_says_of_itself() {
         "<html lang=en_GB><head><title>A - Site</title></head><body><main><h1>A <em>b</em></h1></main></body></html>",
     );
     assert_eq!(raw.page.language, "en-GB");
-    assert_eq!((raw.names.tag.as_deref(), raw.names.h1.as_deref()), (Some("A - Site"), Some("A b")));
-    assert_eq!(page("<html xmlns='http://www.w3.org/1999/xhtml' xml:lang='fr'><p>x").page.language, "fr");
+    assert_eq!(
+        (raw.names.tag.as_deref(), raw.names.h1.as_deref()),
+        (Some("A - Site"), Some("A b"))
+    );
+    assert_eq!(
+        page("<html xmlns='http://www.w3.org/1999/xhtml' xml:lang='fr'><p>x").page.language,
+        "fr"
+    );
 }
 
 #[test]
@@ -238,9 +260,15 @@ fn a_marked_body_is_read_as_marked() {
          <div data-findling-body>Second</div></body>",
     );
     assert!(raw.marked_body);
-    let texts: Vec<_> =
-        raw.page.sections[0].blocks.iter().map(|block| (block.text.as_str(), block.weight)).collect();
-    assert_eq!(texts, [("In", 1.0), ("Also in", 1.0), ("Twice", 2.0), ("Said", 1.0), ("Second", 1.0)]);
+    let texts: Vec<_> = raw.page.sections[0]
+        .blocks
+        .iter()
+        .map(|block| (block.text.as_str(), block.weight))
+        .collect();
+    assert_eq!(
+        texts,
+        [("In", 1.0), ("Also in", 1.0), ("Twice", 2.0), ("Said", 1.0), ("Second", 1.0)]
+    );
     assert_eq!(raw.names.h1.as_deref(), Some("Out"), "the title may stand outside of the body");
 }
 

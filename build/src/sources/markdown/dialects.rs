@@ -1,4 +1,5 @@
-//! What site generators add to Markdown: shortcodes, template tags, containers, includes, JSX. They are reduced to the text that readers see of them.
+//! What site generators add to Markdown: shortcodes, template tags, containers, includes, JSX. They
+//! are reduced to the text that readers see of them.
 //!
 //! One pass over the body; fenced code and code spans are copied as they are.
 
@@ -12,7 +13,9 @@ const MAX_CONSTRUCT: usize = 20_000;
 /// The body without constructs that are not Markdown.
 pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
     let has_any = is_mdx
-        || ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]"].iter().any(|mark| body.contains(mark));
+        || ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]"]
+            .iter()
+            .any(|mark| body.contains(mark));
     if !has_any {
         return Cow::Borrowed(body);
     }
@@ -22,7 +25,8 @@ pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
     Cow::Owned(scanner.out)
 }
 
-/// Bytes that may be searched in vain for the ends of constructs before the rest of a page is taken as it stands.
+/// Bytes that may be searched in vain for the ends of constructs before the rest of a page is taken
+/// as it stands.
 const MAX_WASTED: usize = 4_000_000;
 
 struct Scanner<'a> {
@@ -67,16 +71,17 @@ impl<'a> Scanner<'a> {
                     self.copy(1);
                     line_start = true;
                 }
-                Some(b'\\') => {
-                    self.copy(1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8))
-                }
+                Some(b'\\') => self.copy(
+                    1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8),
+                ),
                 // What has no end is searched for one again and again: not for ever.
                 Some(_) if self.wasted > MAX_WASTED => self.copy(1),
                 Some(b'`') => self.code_span(),
                 Some(b'{') => self.braces(),
                 Some(b'<') if self.is_mdx => self.jsx(),
                 Some(b'[')
-                    if rest.starts_with("[!") && rest[2..].starts_with(|c: char| c.is_ascii_alphabetic()) =>
+                    if rest.starts_with("[!")
+                        && rest[2..].starts_with(|c: char| c.is_ascii_alphabetic()) =>
                 {
                     self.extension_link()
                 }
@@ -88,11 +93,14 @@ impl<'a> Scanner<'a> {
     /// Copies a fenced code block.
     fn fence(&mut self) -> bool {
         let rest = self.rest();
-        let Some((mark, len)) = fence_of(rest.lines().next().unwrap_or_default()) else { return false };
+        let Some((mark, len)) = fence_of(rest.lines().next().unwrap_or_default()) else {
+            return false;
+        };
         let mut end = 0;
         for (n, line) in rest.split_inclusive('\n').enumerate() {
             end += line.len();
-            let closes = fence_of(line).is_some_and(|(found, found_len)| found == mark && found_len >= len)
+            let closes = fence_of(line)
+                .is_some_and(|(found, found_len)| found == mark && found_len >= len)
                 && unquoted(line).trim_start_matches(mark).trim().is_empty();
             if n > 0 && closes {
                 break;
@@ -122,23 +130,25 @@ impl<'a> Scanner<'a> {
                 trimmed = line[indent.len()..].trim();
             }
         }
-        let replacement =
-            if trimmed.starts_with(":::") || (trimmed.starts_with("::") && trimmed.ends_with(":::")) {
-                container(trimmed)
-            } else if (trimmed.starts_with("{:") && trimmed.ends_with('}'))
-                || matches!(trimmed, "[[toc]]" | "[[_TOC_]]" | "[TOC]" | "[toc]")
-            {
-                String::new()
-            } else if self.is_mdx && (line.starts_with("import ") || line.starts_with("export ")) {
-                self.at += statement_len(rest);
-                self.out.push('\n');
-                return true;
-            } else {
-                return false;
-            };
+        let replacement = if trimmed.starts_with(":::")
+            || (trimmed.starts_with("::") && trimmed.ends_with(":::"))
+        {
+            container(trimmed)
+        } else if (trimmed.starts_with("{:") && trimmed.ends_with('}'))
+            || matches!(trimmed, "[[toc]]" | "[[_TOC_]]" | "[TOC]" | "[toc]")
+        {
+            String::new()
+        } else if self.is_mdx && (line.starts_with("import ") || line.starts_with("export ")) {
+            self.at += statement_len(rest);
+            self.out.push('\n');
+            return true;
+        } else {
+            return false;
+        };
         self.at += line.len();
         if !replacement.is_empty() {
-            // A paragraph of its own, but for where a mark of a quotation or an item stands in front.
+            // A paragraph of its own, but for where a mark of a quotation or an item stands in
+            // front.
             if indent.trim().is_empty() {
                 self.out.push('\n');
             }
@@ -157,7 +167,8 @@ impl<'a> Scanner<'a> {
         let mut from = run;
         while let Some(found) = paragraph[from..].find('`') {
             let start = from + found;
-            let found_run = paragraph[start..].len() - paragraph[start..].trim_start_matches('`').len();
+            let found_run =
+                paragraph[start..].len() - paragraph[start..].trim_start_matches('`').len();
             from = start + found_run;
             if found_run == run {
                 self.copy(from);
@@ -167,7 +178,8 @@ impl<'a> Scanner<'a> {
         self.give_up(run, paragraph);
     }
 
-    /// `{{< shortcode >}}`, `{{% shortcode %}}`, `{% tag %}`, `{{ site.variable }}`, `{{#include}}`, and in MDX any `{expression}`.
+    /// `{{< shortcode >}}`, `{{% shortcode %}}`, `{% tag %}`, `{{ site.variable }}`,
+    /// `{{#include}}`, and in MDX any `{expression}`.
     fn braces(&mut self) {
         let rest = self.rest();
         for (open, close) in [("{{<", ">}}"), ("{{%", "%}}")] {
@@ -210,8 +222,8 @@ impl<'a> Scanner<'a> {
                 return;
             }
         }
-        let looked_for =
-            rest.starts_with("{%") || (rest.starts_with("{{") && between(rest, "{{", "}}").is_none());
+        let looked_for = rest.starts_with("{%")
+            || (rest.starts_with("{{") && between(rest, "{{", "}}").is_none());
         self.give_up(1, if looked_for { rest } else { "" });
     }
 
@@ -252,7 +264,9 @@ impl<'a> Scanner<'a> {
                     .find_map(|key| parameter(inner, key))
                     .or_else(|| match name {
                         "tab" => parameter(inner, "name"),
-                        "glossary_tooltip" => parameter(inner, "term_id").map(|id| id.replace('-', " ")),
+                        "glossary_tooltip" => {
+                            parameter(inner, "term_id").map(|id| id.replace('-', " "))
+                        }
                         _ => None,
                     });
                 self.out.push_str(text.as_deref().unwrap_or_default());
@@ -265,7 +279,8 @@ impl<'a> Scanner<'a> {
         while code.contains(fence.as_str()) {
             fence.push('`');
         }
-        self.out.push_str(&format!("\n\n{fence}{language}\n{}\n{fence}\n", code.trim_matches('\n')));
+        self.out
+            .push_str(&format!("\n\n{fence}{language}\n{}\n{fence}\n", code.trim_matches('\n')));
     }
 
     /// Passes over everything up to and including the closing shortcode; returns what is between.
@@ -287,7 +302,8 @@ impl<'a> Scanner<'a> {
         ""
     }
 
-    /// A tag of a component: nothing is left of it but a title that it shows. Tags of HTML stay, for they are Markdown's own.
+    /// A tag of a component: nothing is left of it but a title that it shows. Tags of HTML stay,
+    /// for they are Markdown's own.
     fn jsx(&mut self) {
         let rest = self.rest();
         if rest.starts_with("<!--") {
@@ -322,7 +338,9 @@ impl<'a> Scanner<'a> {
         let title = super::attribute(tag, "title");
         let description = super::attribute(tag, "description");
         match (title, description) {
-            (Some(title), Some(description)) => self.out.push_str(&format!("{title}: {description}")),
+            (Some(title), Some(description)) => {
+                self.out.push_str(&format!("{title}: {description}"))
+            }
             (Some(text), None) | (None, Some(text)) => self.out.push_str(&text),
             (None, None) => {}
         }
@@ -346,7 +364,8 @@ impl<'a> Scanner<'a> {
                     depth -= 1;
                     if depth == 0 {
                         let inner = &rest[2..at];
-                        let keep = !inner.contains(['[', ' ', ':']) && !rest[at + 1..].starts_with('(');
+                        let keep =
+                            !inner.contains(['[', ' ', ':']) && !rest[at + 1..].starts_with('(');
                         if keep {
                             self.copy(at + 1);
                         } else if inner.contains('[') || inner.contains(' ') {
@@ -448,7 +467,8 @@ fn literal(expression: &str) -> Option<&str> {
     (!inner.contains(quote) && !inner.contains("${")).then_some(inner)
 }
 
-/// The length of an `import` or `export` statement: up to the end of the line on which all its brackets are closed.
+/// The length of an `import` or `export` statement: up to the end of the line on which all its
+/// brackets are closed.
 fn statement_len(text: &str) -> usize {
     let mut depth = 0i32;
     let mut len = 0;
@@ -488,8 +508,9 @@ fn container(line: &str) -> String {
     if inner.starts_with("image") {
         return super::attribute(inner, "alt-text").unwrap_or_default();
     }
-    let name_len =
-        inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(inner.len());
+    let name_len = inner
+        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')))
+        .unwrap_or(inner.len());
     let (name, title) = inner.split_at(name_len);
     if let Some((title, _)) = title.strip_prefix('[').and_then(|title| title.split_once(']')) {
         return fold(title);
@@ -507,7 +528,11 @@ fn container(line: &str) -> String {
         "question",
         "example",
     ];
-    if titled.contains(&name) { fold(title.split('{').next().unwrap_or_default()) } else { String::new() }
+    if titled.contains(&name) {
+        fold(title.split('{').next().unwrap_or_default())
+    } else {
+        String::new()
+    }
 }
 
 /// The headings that the Kubernetes documentation names by key.
@@ -531,19 +556,31 @@ mod tests {
     fn check(body: &str, is_mdx: bool, expect: &str) {
         let found = plain(body, is_mdx);
         let words = |text: &str| {
-            text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+            text.lines()
+                .map(str::trim_end)
+                .filter(|line| !line.is_empty())
+                .collect::<Vec<_>>()
+                .join("\n")
         };
         assert_eq!(words(&found), words(expect), "{body:?}");
     }
 
     #[test]
     fn shortcodes_leave_what_a_reader_sees() {
-        check("A {{< glossary_tooltip text=\"Pod\"\nterm_id=\"pod\" >}} runs.", false, "A Pod runs.");
+        check(
+            "A {{< glossary_tooltip text=\"Pod\"\nterm_id=\"pod\" >}} runs.",
+            false,
+            "A Pod runs.",
+        );
         check("{{< glossary_tooltip term_id=\"cri-o\" >}}", false, "cri o");
         check("## {{% heading \"whatsnext\" %}}", false, "## What's next");
         check("{{< note >}}\nMind.\n{{< /note >}}", false, "Mind.");
         check("a{{< comment >}}b{{< /comment >}}c", false, "ac");
-        check("{{< highlight go >}}\nx := \"{{<\"\n{{< / highlight >}}", false, "```go\nx := \"{{<\"\n```");
+        check(
+            "{{< highlight go >}}\nx := \"{{<\"\n{{< / highlight >}}",
+            false,
+            "```go\nx := \"{{<\"\n```",
+        );
         check("see {{</* param */>}}", false, "see `{{< param >}}`");
     }
 
@@ -564,7 +601,11 @@ mod tests {
         check(":::info You are here!\ntext\n:::", false, "You are here!\ntext");
         check(":::tip[オンライン]\ntext\n:::", false, "オンライン\ntext");
         check("::: code-group\ntext\n:::", false, "text");
-        check(":::image type=\"content\" source=\"a.png\" alt-text=\"A dialog\":::", false, "A dialog");
+        check(
+            ":::image type=\"content\" source=\"a.png\" alt-text=\"A dialog\":::",
+            false,
+            "A dialog",
+        );
         check("> :::image source=\"a.png\" alt-text=\"A dialog\":::", false, "> A dialog");
         check(":::image source=\"a.png\" alt-text=\"A\ndialog\":::\nx", false, "A dialog\nx");
         check(":::row:::\n:::column:::\ntext\n:::column-end:::", false, "text");

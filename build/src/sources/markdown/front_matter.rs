@@ -55,10 +55,13 @@ impl FrontMatter<'_> {
                 }
             },
             Syntax::Toml => match self.text.parse::<toml::Table>() {
-                Ok(table) => Ok(table.into_iter().map(|(name, value)| (name, json(value))).collect()),
+                Ok(table) => {
+                    Ok(table.into_iter().map(|(name, value)| (name, json(value))).collect())
+                }
                 Err(error) => {
                     let line = error.span().map(|span| {
-                        self.text[..span.start.min(self.text.len())].matches('\n').count() as u64 + 2
+                        self.text[..span.start.min(self.text.len())].matches('\n').count() as u64
+                            + 2
                     });
                     Err((line, first_line(error.message())))
                 }
@@ -68,14 +71,21 @@ impl FrontMatter<'_> {
 }
 
 fn first_line(message: &str) -> String {
-    message.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown error").trim().to_owned()
+    message
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("unknown error")
+        .trim()
+        .to_owned()
 }
 
 fn json(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(number) => Value::from(number),
-        toml::Value::Float(number) => serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number),
+        toml::Value::Float(number) => {
+            serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
+        }
         toml::Value::Boolean(value) => Value::Bool(value),
         toml::Value::Datetime(date) => Value::String(date.to_string()),
         toml::Value::Array(values) => Value::Array(values.into_iter().map(json).collect()),
@@ -92,7 +102,11 @@ mod tests {
     fn check(page: &str, fields: &str, body: &str) {
         let (front, rest) = split(page);
         let found = front.map(|front| front.parse().expect("front matter")).unwrap_or_default();
-        assert_eq!(Value::Object(found), serde_json::from_str::<Value>(fields).expect("JSON"), "{page:?}");
+        assert_eq!(
+            Value::Object(found),
+            serde_json::from_str::<Value>(fields).expect("JSON"),
+            "{page:?}"
+        );
         assert_eq!(rest, body);
     }
 

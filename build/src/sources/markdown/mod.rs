@@ -1,4 +1,5 @@
-//! Markdown and MDX: front matter, headings with the anchors that site generators give them, text, code.
+//! Markdown and MDX: front matter, headings with the anchors that site generators give them, text,
+//! code.
 
 mod dialects;
 mod front_matter;
@@ -41,9 +42,15 @@ pub(super) fn read(
     let mut raw = RawPage::default();
     apply(fields, file, options, &mut raw)?;
 
-    let is_mdx = file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mdx"));
-    let mut reader =
-        Reader { outline: Outline::new(), slugs: Slugs::default(), h1: None, loose_anchor: None, is_mdx };
+    let is_mdx =
+        file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mdx"));
+    let mut reader = Reader {
+        outline: Outline::new(),
+        slugs: Slugs::default(),
+        h1: None,
+        loose_anchor: None,
+        is_mdx,
+    };
     reader.read(&dialects::plain(body, is_mdx), 0);
     raw.names.h1 = reader.h1;
     raw.page.sections = reader.outline.finish();
@@ -117,7 +124,8 @@ fn apply(
     for (name, value) in fields {
         let lower = name.to_ascii_lowercase();
         let is = |wanted: bool| {
-            value.as_bool() == Some(wanted) || value.as_str() == Some(if wanted { "true" } else { "false" })
+            value.as_bool() == Some(wanted)
+                || value.as_str() == Some(if wanted { "true" } else { "false" })
         };
         match lower.as_str() {
             "draft" if is(true) => return Err("a draft".to_owned()),
@@ -128,7 +136,9 @@ fn apply(
             "noindex" | "search_exclude" | "unlisted" if is(true) => {
                 return Err(format!("asks not to be searched ({name}: true)"));
             }
-            "headless" if is(true) => return Err("is not a page by itself (headless: true)".to_owned()),
+            "headless" if is(true) => {
+                return Err("is not a page by itself (headless: true)".to_owned());
+            }
             "title" => {
                 raw.names.explicit =
                     scalar(&value).map(|title| fold(&title)).filter(|title| !title.is_empty())
@@ -139,7 +149,9 @@ fn apply(
                 }
             }
             // Some generators keep addresses of old here, which are no names.
-            "aliases" => raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect(),
+            "aliases" => {
+                raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect()
+            }
             "search_pin" => raw.page.pins = names(&value).collect(),
             "search" if value.is_object() => {
                 if value["exclude"] == true {
@@ -157,8 +169,8 @@ fn apply(
                     raw.page.meta.push((name, fold(text)));
                 }
             }
-            "draft" | "published" | "search" | "pagefind" | "searchable" | "noindex" | "search_exclude"
-            | "unlisted" | "headless" => {}
+            "draft" | "published" | "search" | "pagefind" | "searchable" | "noindex"
+            | "search_exclude" | "unlisted" | "headless" => {}
             other if PRESENTATION.contains(&other) => {}
             _ => {
                 if let Some(value) = Raw::from_json(&value) {
@@ -171,8 +183,11 @@ fn apply(
     if let Some(address) = address.filter(|address| {
         !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")
     }) {
-        raw.page.url =
-            if address.contains("://") { address } else { files::join(&options.base_url, &address) };
+        raw.page.url = if address.contains("://") {
+            address
+        } else {
+            files::join(&options.base_url, &address)
+        };
     } else if let Some(slug) = slug.filter(|slug| !slug.is_empty() && !slug.contains([':', '{'])) {
         raw.page.url = slugged(&slug, file, options);
     }
@@ -240,7 +255,8 @@ impl Reader {
             match event {
                 Event::Start(Tag::Heading { id, .. }) => {
                     self.outline.end_block();
-                    heading = Some(Heading { text: Folded::default(), id: id.map(|id| id.to_string()) });
+                    heading =
+                        Some(Heading { text: Folded::default(), id: id.map(|id| id.to_string()) });
                 }
                 Event::End(TagEnd::Heading(level)) => {
                     if let Some(heading) = heading.take() {
@@ -270,8 +286,9 @@ impl Reader {
                     None => self.end_markup(&text),
                 },
                 Event::InlineHtml(tag) => {
-                    let sink =
-                        heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
+                    let sink = heading
+                        .as_mut()
+                        .map_or_else(|| self.outline.text(), |heading| &mut heading.text);
                     if let Some(anchor) = inline_markup(&tag, sink, &mut hidden_inline) {
                         match &mut heading {
                             Some(heading) => heading.id = heading.id.take().or(Some(anchor)),
@@ -287,24 +304,33 @@ impl Reader {
                     _ => self.outline.text().push(&text),
                 },
                 Event::Code(text) => {
-                    let sink =
-                        heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text);
+                    let sink = heading
+                        .as_mut()
+                        .map_or_else(|| self.outline.text(), |heading| &mut heading.text);
                     sink.start_code();
                     sink.push(&text);
                     sink.end_code();
                 }
                 Event::SoftBreak | Event::HardBreak => {
-                    heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text).space();
+                    heading
+                        .as_mut()
+                        .map_or_else(|| self.outline.text(), |heading| &mut heading.text)
+                        .space();
                 }
                 Event::Start(Tag::TableCell) => self.outline.text().separate("|"),
                 Event::End(TagEnd::TableCell) => self.outline.text().space(),
                 Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {
-                    heading.as_mut().map_or_else(|| self.outline.text(), |heading| &mut heading.text).space();
+                    heading
+                        .as_mut()
+                        .map_or_else(|| self.outline.text(), |heading| &mut heading.text)
+                        .space();
                 }
                 Event::Start(tag) if is_inline(&tag.to_end()) => {}
                 Event::End(tag) if is_inline(&tag) => {}
                 Event::Start(_) | Event::End(_) | Event::Rule => self.outline.end_block(),
-                Event::InlineMath(text) | Event::DisplayMath(text) => self.outline.text().push(&text),
+                Event::InlineMath(text) | Event::DisplayMath(text) => {
+                    self.outline.text().push(&text)
+                }
                 Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
             }
         }
@@ -364,11 +390,18 @@ fn is_inline(tag: &TagEnd) -> bool {
 }
 
 /// Reads an inline tag; returns the anchor that it sets.
-fn inline_markup(tag: &str, sink: &mut Folded, hidden: &mut Option<&'static str>) -> Option<String> {
+fn inline_markup(
+    tag: &str,
+    sink: &mut Folded,
+    hidden: &mut Option<&'static str>,
+) -> Option<String> {
     let inner = tag.strip_prefix('<')?;
     let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
-    let name =
-        inner.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+    let name = inner
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     if let Some(waiting) = hidden {
         if closes && name == *waiting {
             *hidden = None;
@@ -405,7 +438,9 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
         if !tag[..at].ends_with(|c: char| c.is_ascii_whitespace()) {
             continue;
         }
-        let Some(rest) = tag[from..].trim_start().strip_prefix('=').map(str::trim_start) else { continue };
+        let Some(rest) = tag[from..].trim_start().strip_prefix('=').map(str::trim_start) else {
+            continue;
+        };
         let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
         let value = rest[1..].split(quote).next().unwrap_or_default();
         return Some(fold(value)).filter(|value| !value.is_empty());
@@ -439,10 +474,13 @@ fn has_text(markup: &str) -> bool {
     text || markup.contains("alt=")
 }
 
-/// Code as the site shows it: without the lines that mdBook hides or fills in, without the marks of VitePress.
+/// Code as the site shows it: without the lines that mdBook hides or fills in, without the marks of
+/// VitePress.
 fn shown_code(info: &str, text: &str) -> String {
-    let language =
-        info.split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#'))).next().unwrap_or_default();
+    let language = info
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#')))
+        .next()
+        .unwrap_or_default();
     let hides_lines = language == "rust";
     let mut shown = String::with_capacity(text.len());
     for line in text.lines() {
@@ -453,7 +491,9 @@ fn shown_code(info: &str, text: &str) -> String {
             continue;
         }
         let line = match line.find("[!code ") {
-            Some(at) => line[..at].trim_end().trim_end_matches(['/', '#', '*', '-', '<', '!']).trim_end(),
+            Some(at) => {
+                line[..at].trim_end().trim_end_matches(['/', '#', '*', '-', '<', '!']).trim_end()
+            }
             None => line,
         };
         shown.push_str(line);

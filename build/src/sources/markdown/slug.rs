@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Gives every heading of a page its anchor, as GitHub does: small letters, no punctuation, hyphens for spaces, numbers behind repeats.
+/// Gives every heading of a page its anchor, as GitHub does: small letters, no punctuation, hyphens
+/// for spaces, numbers behind repeats.
 #[derive(Debug, Default)]
 pub(super) struct Slugs {
     seen: HashMap<String, u32>,
@@ -63,8 +64,10 @@ mod tests {
     #[test]
     fn repeats_are_numbered() {
         let mut slugs = Slugs::default();
-        let made: Vec<_> =
-            ["Example", "Example", "Example"].into_iter().map(|heading| slugs.make(heading)).collect();
+        let made: Vec<_> = ["Example", "Example", "Example"]
+            .into_iter()
+            .map(|heading| slugs.make(heading))
+            .collect();
         assert_eq!(made, ["example", "example-1", "example-2"]);
     }
 }

@@ -72,7 +72,10 @@ fn code_is_kept_without_what_is_hidden() {
 
 #[test]
 fn the_indented_content_of_components_is_not_code() {
-    let raw = page_at("a.mdx", "import X from 'x'\n\n<X>\n\n    ## Deep\n\n    Text with **bold**\n\n</X>\n");
+    let raw = page_at(
+        "a.mdx",
+        "import X from 'x'\n\n<X>\n\n    ## Deep\n\n    Text with **bold**\n\n</X>\n",
+    );
     assert_eq!(outline(&raw), "2 Deep #deep: Text with bold");
 }
 
@@ -140,10 +143,16 @@ fn front_matter_that_is_broken_is_reported_and_the_text_is_read() {
 #[test]
 fn addresses() {
     let url = |id: &str, front: &str, urls: MarkdownUrls| {
-        let options = Options { markdown_urls: urls, base_url: "/docs".into(), ..Options::default() };
-        let raw = read(&format!("---\n{front}\n---\nx"), &file(id), &options, &mut Outcome::default())
-            .expect("a page");
-        if raw.page.url.is_empty() { files::url(id, Format::Markdown, &options) } else { raw.page.url }
+        let options =
+            Options { markdown_urls: urls, base_url: "/docs".into(), ..Options::default() };
+        let raw =
+            read(&format!("---\n{front}\n---\nx"), &file(id), &options, &mut Outcome::default())
+                .expect("a page");
+        if raw.page.url.is_empty() {
+            files::url(id, Format::Markdown, &options)
+        } else {
+            raw.page.url
+        }
     };
     assert_eq!(url("guide/start.md", "", MarkdownUrls::Directory), "/docs/guide/start/");
     assert_eq!(url("guide/start.v2.md", "", MarkdownUrls::Html), "/docs/guide/start.v2.html");

@@ -1,7 +1,8 @@
-//! A shard of terms as it is stored: its numbers through a range coder whose models know what each of them is, in place of bytes
-//! through deflate. About a third less to fetch.
+//! A shard of terms as it is stored: its numbers through a range coder whose models know what each
+//! of them is, in place of bytes through deflate. About a third less to fetch.
 //!
-//! The contents are those of [`super`], in the same order but for lengths, which follow their postings. Each has a model of its own:
+//! The contents are those of [`super`], in the same order but for lengths, which follow their
+//! postings. Each has a model of its own:
 //!
 //! | what | model |
 //! |---|---|
@@ -14,8 +15,8 @@
 //! | lengths of titles and headings | numbers by level |
 //! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section; else by the sum of the frequencies in a first tier, which has long passages only where they say the word often |
 //!
-//! What a list takes in bytes is not said: it follows. A frequency of code is one less where there is none of text, since they are
-//! never both 0.
+//! What a list takes in bytes is not said: it follows. A frequency of code is one less where there
+//! is none of text, since they are never both 0.
 
 use super::{BLOCK, LEAST_ENTRY, Level, Step, WHAT, put_step, read_counts};
 use crate::Error;
@@ -46,15 +47,16 @@ const SKIP: usize = 4;
 const SECOND: usize = 5;
 /// Sections on, by level behind that of pages and whether the page is another.
 const SECTIONS: usize = SECOND + 3;
-/// By level: the list's length; length; frequencies of the first field, of the second by the first; then
-/// gaps, by size of the list and whether the gap before was 0.
+/// By level: the list's length; length; frequencies of the first field, of the second by the first;
+/// then gaps, by size of the list and whether the gap before was 0.
 const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
 /// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
 const FLAGS: usize = LENS + 2 * (LENS_BEFORE + SUMS) * LEN_CODES;
-/// Whether places are skipped, by whether the section is another; whether frequencies are `[1, 0]`, by level and the posting before.
+/// Whether places are skipped, by whether the section is another; whether frequencies are `[1, 0]`,
+/// by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
 /// What is known of a shard's numbers.
@@ -193,8 +195,9 @@ fn pack_list(
     let mut context = Context { is_first, ..Context::default() };
     for _ in 0..n {
         let (step, plain) = Step::read(reader, level)?;
-        let small =
-            |part: u64| u32::try_from(part).map_err(|_| Error::malformed(WHAT, "a gap does not fit 32 bits"));
+        let small = |part: u64| {
+            u32::try_from(part).map_err(|_| Error::malformed(WHAT, "a gap does not fit 32 bits"))
+        };
         let (gap, section, at) = (small(step.gap)?, small(step.section)?, small(step.at)?);
         encoder.number(models.number(model.gaps + context.gap_index()), gap);
         if let Some(model) = models.sections(level, gap) {
@@ -212,7 +215,8 @@ fn pack_list(
         if !plain {
             let none = u32::from(tf[0] == 0);
             encoder.number(models.number(model.tf), tf[0]);
-            let second = tf[1].checked_sub(none).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
+            let second =
+                tf[1].checked_sub(none).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
             encoder.number(models.number(model.second_tf(tf[0])), second);
         }
         let before = context.len_index(is_same && at == 0, tf);
@@ -256,7 +260,8 @@ impl Context {
     /// By field.
     fn len_index(self, is_next: bool, tf: [u32; 2]) -> [usize; 2] {
         let len = self.len.filter(|_| is_next);
-        let sum = if self.is_first { (tf[0].saturating_add(tf[1]) as usize).min(SUMS - 1) } else { 0 };
+        let sum =
+            if self.is_first { (tf[0].saturating_add(tf[1]) as usize).min(SUMS - 1) } else { 0 };
         let else_by = LENS_BEFORE + sum;
         [len.map_or(else_by, |len| usize::from(len).min(LENS_BEFORE - 1)), else_by]
     }
@@ -272,10 +277,12 @@ impl Context {
     }
 }
 
-/// Unpacks to what [`super::TermsBuilder`] wrote: `raw_len` bytes. What is allocated is bounded by that.
+/// Unpacks to what [`super::TermsBuilder`] wrote: `raw_len` bytes. What is allocated is bounded by
+/// that.
 ///
 /// # Errors
-/// Where nothing packs to these bytes. What they say is for [`super::TermsShard::from_bytes`] to check.
+/// Where nothing packs to these bytes. What they say is for [`super::TermsShard::from_bytes`] to
+/// check.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let mut decoder = Decoder::new(packed);
     let mut models = Models::new();
@@ -283,8 +290,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let (mut dictionary, mut postings, mut lens) = (Vec::new(), Vec::new(), Vec::new());
     let mut last: Vec<u8> = Vec::new();
     for i in 0..n_terms {
-        let (shared, own) =
-            (decoder.number(models.number(SHARED))? as usize, decoder.number(models.number(OWN))? as usize);
+        let (shared, own) = (
+            decoder.number(models.number(SHARED))? as usize,
+            decoder.number(models.number(OWN))? as usize,
+        );
         if shared > last.len() || shared.saturating_add(own) > MAX_TERM_LEN {
             return Err(Error::malformed(WHAT, "a term shares more than there is, or is too long"));
         }
@@ -311,7 +320,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         let below = decoder.number(models.number(DF))?;
         let [first, second] = [n, n_second].map(|n| n[Level::Passage as usize]);
         let df = below.checked_add(second).and_then(|df| df.checked_add(first));
-        put_varint(&mut dictionary, df.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?);
+        put_varint(
+            &mut dictionary,
+            df.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?,
+        );
         n.into_iter().chain(n_second).for_each(|n| put_varint(&mut dictionary, n));
         let start = postings.len();
         for (n, level) in n.into_iter().zip(Level::ALL) {

@@ -1,11 +1,13 @@
 //! The manifest's fields, those that are as long on every site.
 //!
-//! In the order of [`Manifest`] and of what it is made of, without the lists of `tables`: strings and lists behind their lengths,
-//! varints; numbers as varints, hashes and floats as they are, but of the mean vector's their upper half; what may be missing behind 0 or 1, as are truths. A type is a number.
+//! In the order of [`Manifest`] and of what it is made of, without the lists of `tables`: strings
+//! and lists behind their lengths, varints; numbers as varints, hashes and floats as they are, but
+//! of the mean vector's their upper half; what may be missing behind 0 or 1, as are truths. A type
+//! is a number.
 
 use super::{
-    Attribute, AttributeKind, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Stats,
-    Synonym, WHAT,
+    Attribute, AttributeKind, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows,
+    Stats, Synonym, WHAT,
 };
 use crate::codec::{Reader, put_str, put_varint, put_varint64};
 use crate::rows::Bits;
@@ -58,12 +60,15 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
         },
         attributes: list(reader, |reader| {
             let (name, kind) = (string(reader)?, AttributeKind::of(reader.u8()?));
-            let kind = kind.ok_or(reader.malformed("an attribute is of no type that this version knows"))?;
+            let kind =
+                kind.ok_or(reader.malformed("an attribute is of no type that this version knows"))?;
             Ok(Attribute { name, kind, column: ShardId(reader.varint()?), facet: truth(reader)? })
         })?,
         lexicon: Vec::new(),
         spelling: Vec::new(),
-        synonyms: list(reader, |reader| Ok(Synonym { from: string(reader)?, to: list(reader, string)? }))?,
+        synonyms: list(reader, |reader| {
+            Ok(Synonym { from: string(reader)?, to: list(reader, string)? })
+        })?,
         ranking: list(reader, float)?,
         dense: option(reader, read_dense)?,
         texts: Vec::new(),
@@ -128,8 +133,9 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
     let rows = option(reader, |reader| {
         let bits = Bits::KNOWN.get(usize::from(reader.u8()?)).copied();
         Ok(StaticRows {
-            bits: bits
-                .ok_or(reader.malformed("rows have a number of bits that this version does not know"))?,
+            bits: bits.ok_or(
+                reader.malformed("rows have a number of bits that this version does not know"),
+            )?,
             lowercase: truth(reader)?,
             fitted: option(reader, float)?,
             origin: reader.array()?,
@@ -139,7 +145,17 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
         })
     })?;
     let (vectors, sentences) = (Vec::new(), Vec::new());
-    Ok(Dense { encoder, mean, vectors, graph, centroids, query_encoders, projection, rows, sentences })
+    Ok(Dense {
+        encoder,
+        mean,
+        vectors,
+        graph,
+        centroids,
+        query_encoders,
+        projection,
+        rows,
+        sentences,
+    })
 }
 
 fn put_floats(out: &mut Vec<u8>, floats: &[f32]) {

@@ -1,5 +1,6 @@
-//! The manifest's lists that grow with the site, in columns: every reader fetches them before the first query, so that a byte a
-//! line counts. All but the hashes goes through a range coder, which knows what each number is.
+//! The manifest's lists that grow with the site, in columns: every reader fetches them before the
+//! first query, so that a byte a line counts. All but the hashes goes through a range coder, which
+//! knows what each number is.
 //!
 //! | what | encoding |
 //! |---|---|
@@ -13,12 +14,14 @@
 //! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
 //! | hashes of shards | half bytes, as many for each that does not share that of the one before it as its kind has ([`crate::names`]) |
 //!
-//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one before it, by what that one shared; the bytes that are its own;
-//! those bytes, the first a symbol by the one in its place before, the others by the byte before. Ids of shards: each less the one before it, less one, in zigzag.
+//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one
+//! before it, by what that one shared; the bytes that are its own; those bytes, the first a symbol
+//! by the one in its place before, the others by the byte before. Ids of shards: each less the one
+//! before it, less one, in zigzag.
 
 use super::{
-    Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange, TextRange,
-    VectorRange, WHAT,
+    Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange,
+    TextRange, VectorRange, WHAT,
 };
 use crate::codec::{Reader, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
@@ -26,7 +29,8 @@ use crate::names::{ShardHash, put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardId, VectorId};
 
-/// Models of numbers, by what they are: of shards the runs, and the length by kind; then of each list so many.
+/// Models of numbers, by what they are: of shards the runs, and the length by kind; then of each
+/// list so many.
 const RUNS: usize = 0;
 const LENS: usize = 1;
 const LISTS: usize = LENS + ShardKind::ALL.len();
@@ -47,9 +51,11 @@ const LIST: usize = 3;
 const COUNT: usize = 0;
 const FIRST: usize = 1;
 const SECOND: usize = 2;
-/// Shards that a byte of the manifest can stand for at most: of a group one hash is said, and what they begin with takes a bit at least.
+/// Shards that a byte of the manifest can stand for at most: of a group one hash is said, and what
+/// they begin with takes a bit at least.
 const SHARDS_PER_BYTE: usize = 8;
-/// Of texts besides: what follows a part of a long page; in the same page by the bits of the section that this one began with.
+/// Of texts besides: what follows a part of a long page; in the same page by the bits of the
+/// section that this one began with.
 const PAGES_IN: usize = LIST;
 const SECTIONS_ON: usize = PAGES_IN + 1;
 const SECTIONS: u32 = 8;
@@ -110,10 +116,13 @@ impl FirstText {
         if self.section > 0 { PAGES_IN } else { FIRST }
     }
 
-    /// Of the section that the next begins with, so many pages on: sections on in the same page, by how many went before it.
+    /// Of the section that the next begins with, so many pages on: sections on in the same page, by
+    /// how many went before it.
     fn section_model(self, pages: u32) -> usize {
         match pages {
-            0 => SECTIONS_ON + (u32::BITS - self.section.leading_zeros()).min(SECTIONS - 1) as usize,
+            0 => {
+                SECTIONS_ON + (u32::BITS - self.section.leading_zeros()).min(SECTIONS - 1) as usize
+            }
             _ => SECOND,
         }
     }
@@ -146,11 +155,13 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
 /// Reads the lists into a manifest that was read without them.
 ///
 /// # Errors
-/// Where the bytes are not what [`write`] writes. Whether the lists make sense is for [`Manifest::validate`].
+/// Where the bytes are not what [`write`] writes. Whether the lists make sense is for
+/// [`Manifest::validate`].
 pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(), Error> {
     let n = reader.varint()? as usize;
     reader.fits(n.div_ceil(SHARDS_PER_BYTE), 1)?;
-    let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
+    let blank =
+        ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
     manifest.shards = vec![blank; n];
     let len = reader.count(1)?;
     let most = (8 * (len + n)).min(MAX_RANGES);
@@ -172,7 +183,8 @@ impl Packer {
         self.shards(&manifest.shards);
         self.strings(TERMS, manifest.lexicon.iter().map(|range| &range.first_term));
         self.ids(TERMS, manifest.lexicon.iter().map(|range| range.terms));
-        let second = || (0..).zip(&manifest.lexicon).filter_map(|(at, range)| Some((at, range.second?)));
+        let second =
+            || (0..).zip(&manifest.lexicon).filter_map(|(at, range)| Some((at, range.second?)));
         self.firsts(TIERS, second().map(|(at, _)| at));
         self.ids(TIERS, second().map(|(_, shard)| shard));
         self.strings(SPELLING, manifest.spelling.iter().map(|range| &range.first_word));
@@ -182,7 +194,8 @@ impl Packer {
         for range in &manifest.texts {
             let first = FirstText { page: range.first_page.0, section: range.first_section };
             let pages = first.page.wrapping_sub(last.page);
-            let section = if pages > 0 { first.section } else { first.section.wrapping_sub(last.section) };
+            let section =
+                if pages > 0 { first.section } else { first.section.wrapping_sub(last.section) };
             self.number(TEXTS + last.pages_model(), pages);
             self.number(TEXTS + last.section_model(pages), section);
             last = first;
@@ -208,7 +221,8 @@ impl Packer {
                 self.number(RUNS, has_lens.into());
             }
             if has_lens || !run[0].kind.is_range() {
-                run.iter().for_each(|shard| self.number(LENS + shard.kind as usize, shard.stored_len));
+                run.iter()
+                    .for_each(|shard| self.number(LENS + shard.kind as usize, shard.stored_len));
             }
         }
     }
@@ -259,23 +273,28 @@ impl Unpacker<'_> {
     /// A number of lines.
     fn count(&mut self, list: usize) -> Result<usize, Error> {
         let n = self.number(list + COUNT)? as usize;
-        self.most =
-            self.most.checked_sub(n).ok_or(Error::malformed(WHAT, "a list is longer than what it takes"))?;
+        self.most = self
+            .most
+            .checked_sub(n)
+            .ok_or(Error::malformed(WHAT, "a list is longer than what it takes"))?;
         Ok(n)
     }
 
     fn lists(&mut self, manifest: &mut Manifest) -> Result<(), Error> {
         self.shards(&mut manifest.shards)?;
         let terms = self.named(TERMS)?;
-        manifest.lexicon =
-            terms.map(|(first_term, terms)| LexiconRange { first_term, terms, second: None }).collect();
+        manifest.lexicon = terms
+            .map(|(first_term, terms)| LexiconRange { first_term, terms, second: None })
+            .collect();
         for (at, shard) in self.ranges(TIERS)? {
             let range = manifest.lexicon.get_mut(at as usize);
-            let range = range.ok_or(Error::malformed(WHAT, "a second tier is of no range of terms"))?;
+            let range =
+                range.ok_or(Error::malformed(WHAT, "a second tier is of no range of terms"))?;
             range.second = Some(shard);
         }
         let spelling = self.named(SPELLING)?;
-        manifest.spelling = spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
+        manifest.spelling =
+            spelling.map(|(first_word, shard)| SpellingRange { first_word, shard }).collect();
         manifest.texts = self.texts()?;
         match &mut manifest.dense {
             Some(dense) => self.dense(dense),
@@ -291,7 +310,10 @@ impl Unpacker<'_> {
             let pages = self.number(TEXTS + last.pages_model())?;
             let section = self.number(TEXTS + last.section_model(pages))?;
             let from = if pages > 0 { 0 } else { last.section };
-            last = FirstText { page: last.page.wrapping_add(pages), section: from.wrapping_add(section) };
+            last = FirstText {
+                page: last.page.wrapping_add(pages),
+                section: from.wrapping_add(section),
+            };
             let first_page = PageId(last.page);
             texts.push(TextRange { first_page, first_section: last.section, shard: ShardId(0) });
         }
@@ -303,13 +325,16 @@ impl Unpacker<'_> {
 
     fn dense(&mut self, dense: &mut Dense) -> Result<(), Error> {
         let vectors = self.ranges(VECTORS)?;
-        dense.vectors =
-            vectors.map(|(first, shard)| VectorRange { first_vector: VectorId(first), shard }).collect();
+        dense.vectors = vectors
+            .map(|(first, shard)| VectorRange { first_vector: VectorId(first), shard })
+            .collect();
         let sentences = self.ranges(SENTENCES)?;
-        dense.sentences =
-            sentences.map(|(first, shard)| SentencesRange { first_page: PageId(first), shard }).collect();
+        dense.sentences = sentences
+            .map(|(first, shard)| SentencesRange { first_page: PageId(first), shard })
+            .collect();
         let Some(rows) = &mut dense.rows else { return Ok(()) };
-        rows.ranges = self.named(ROWS)?.map(|(first_key, shard)| RowRange { first_key, shard }).collect();
+        rows.ranges =
+            self.named(ROWS)?.map(|(first_key, shard)| RowRange { first_key, shard }).collect();
         rows.common_keys = self.strings(COMMON)?;
         Ok(())
     }
@@ -318,13 +343,16 @@ impl Unpacker<'_> {
         let mut rest = shards;
         while !rest.is_empty() {
             let kind = u8::try_from(self.number(RUNS)?).ok().and_then(ShardKind::of);
-            let kind =
-                kind.ok_or(Error::malformed(WHAT, "a kind of shard is none that this version knows"))?;
+            let kind = kind
+                .ok_or(Error::malformed(WHAT, "a kind of shard is none that this version knows"))?;
             let len = self.number(RUNS)? as usize;
             let (run, others) = core::mem::take(&mut rest)
                 .split_at_mut_checked(len)
                 .filter(|(run, _)| !run.is_empty())
-                .ok_or(Error::malformed(WHAT, "the kinds of shards do not add up to their number"))?;
+                .ok_or(Error::malformed(
+                    WHAT,
+                    "the kinds of shards do not add up to their number",
+                ))?;
             let has_lens = !kind.is_range() || self.number(RUNS)? > 0;
             for shard in run {
                 let stored_len = if has_lens { self.number(LENS + kind as usize)? } else { 0 };
@@ -335,7 +363,8 @@ impl Unpacker<'_> {
         Ok(())
     }
 
-    /// A string takes at most [`MAX_TERM_LEN`] bytes, so that what they take in all is bounded by their number.
+    /// A string takes at most [`MAX_TERM_LEN`] bytes, so that what they take in all is bounded by
+    /// their number.
     fn strings(&mut self, list: usize) -> Result<Vec<String>, Error> {
         let n = self.count(list)?;
         let mut strings: Vec<String> = Vec::new();
@@ -345,15 +374,20 @@ impl Unpacker<'_> {
             let last = Last { text: before.as_bytes(), shared };
             shared = self.decoder.number(self.models.shared(last))? as usize;
             let own = self.number(list + SECOND)? as usize;
-            let (Some(beginning), true) = (before.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN)
+            let (Some(beginning), true) =
+                (before.get(..shared), shared.saturating_add(own) <= MAX_TERM_LEN)
             else {
-                return Err(Error::malformed(WHAT, "a string shares more than there is, or is too long"));
+                return Err(Error::malformed(
+                    WHAT,
+                    "a string shares more than there is, or is too long",
+                ));
             };
             let mut text = beginning.as_bytes().to_vec();
             for _ in 0..own {
                 text.push(self.decoder.symbol(self.models.byte(last, shared, &text)) as u8);
             }
-            let text = String::from_utf8(text).map_err(|_| Error::malformed(WHAT, "text is not UTF-8"))?;
+            let text =
+                String::from_utf8(text).map_err(|_| Error::malformed(WHAT, "text is not UTF-8"))?;
             strings.push(text);
         }
         Ok(strings)
@@ -383,14 +417,20 @@ impl Unpacker<'_> {
     }
 
     /// Strings that ranges begin with, and their shards.
-    fn named(&mut self, list: usize) -> Result<impl Iterator<Item = (String, ShardId)> + use<>, Error> {
+    fn named(
+        &mut self,
+        list: usize,
+    ) -> Result<impl Iterator<Item = (String, ShardId)> + use<>, Error> {
         let firsts = self.strings(list)?;
         let ids = self.ids(list, firsts.len())?;
         Ok(firsts.into_iter().zip(ids))
     }
 
     /// Ids that ranges begin with, and their shards.
-    fn ranges(&mut self, list: usize) -> Result<impl Iterator<Item = (u32, ShardId)> + use<>, Error> {
+    fn ranges(
+        &mut self,
+        list: usize,
+    ) -> Result<impl Iterator<Item = (u32, ShardId)> + use<>, Error> {
         let firsts = self.firsts(list)?;
         let ids = self.ids(list, firsts.len())?;
         Ok(firsts.into_iter().zip(ids))
@@ -454,7 +494,8 @@ mod tests {
         packer.shards(&entries);
         let packed = packer.encoder.finish();
         assert!(packed.len() < 100, "{}", packed.len());
-        let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
+        let blank =
+            ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
         let mut read = vec![blank; 100];
         unpacker(&packed).shards(&mut read).unwrap();
         assert_eq!(read, entries);
@@ -476,7 +517,8 @@ mod tests {
             // As many bytes as so many lines would honestly take.
             packed.resize(lines, 0);
             let most = (8 * packed.len()).min(MAX_RANGES);
-            let mut unpacker = Unpacker { decoder: Decoder::new(&packed), models: Models::new(), most };
+            let mut unpacker =
+                Unpacker { decoder: Decoder::new(&packed), models: Models::new(), most };
             assert_eq!(unpacker.strings(TERMS).is_ok(), fits, "{lines}");
         }
     }

@@ -1,5 +1,6 @@
-//! The structure as it is stored: its numbers through a range coder, page by page, each by what is known of its section. A section of several
-//! vectors is long, and it alone may have several passages.
+//! The structure as it is stored: its numbers through a range coder, page by page, each by what is
+//! known of its section. A section of several vectors is long, and it alone may have several
+//! passages.
 //!
 //! The contents are those of [`super`]; each number has a model of its own:
 //!
@@ -16,7 +17,8 @@ use crate::Error;
 use crate::codec::{Reader, put_varint};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
-/// Numbers are told apart up to these, less one: places of a section, vectors of the ones before it, its own vectors.
+/// Numbers are told apart up to these, less one: places of a section, vectors of the ones before
+/// it, its own vectors.
 const PLACES: usize = 4;
 const BEFORE: usize = 4;
 const VECTORS: usize = 16;
@@ -52,7 +54,9 @@ impl Models {
     fn vectors(&mut self, is_last: bool) -> &mut [Bit] {
         let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
         let place = self.place.min(PLACES - 1);
-        self.number(OF_VECTORS + ((first * BEFORE + second) * PLACES + place) * 2 + usize::from(is_last))
+        self.number(
+            OF_VECTORS + ((first * BEFORE + second) * PLACES + place) * 2 + usize::from(is_last),
+        )
     }
 
     /// Of whether a section that is not the page's first continues the one before.
@@ -109,10 +113,12 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     all.next().is_none().then(|| encoder.finish())
 }
 
-/// Unpacks to what [`super::Structure::to_bytes`] wrote: `raw_len` bytes. What is allocated is bounded by that.
+/// Unpacks to what [`super::Structure::to_bytes`] wrote: `raw_len` bytes. What is allocated is
+/// bounded by that.
 ///
 /// # Errors
-/// Where nothing packs to these bytes. What they say is for [`super::Structure::from_bytes`] to check.
+/// Where nothing packs to these bytes. What they say is for [`super::Structure::from_bytes`] to
+/// check.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
     let [mut raw, mut vectors, mut owners, mut continuing] = [const { Vec::new() }; 4];
@@ -151,7 +157,12 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 
 /// Writes a number to one of the columns, which is no longer than all of them.
 #[inline(never)]
-fn put(column: &mut Vec<u8>, number: u32, decoder: &Decoder<'_>, raw_len: usize) -> Result<(), Error> {
+fn put(
+    column: &mut Vec<u8>,
+    number: u32,
+    decoder: &Decoder<'_>,
+    raw_len: usize,
+) -> Result<(), Error> {
     put_varint(column, number);
     match decoder.is_beyond() || column.len() > raw_len {
         true => Err(Error::malformed(WHAT, "there is less or more than was announced")),
@@ -167,7 +178,8 @@ mod tests {
     use crate::numbers;
     use crate::structure::StructureBuilder;
 
-    /// Pages of sections of so many vectors and passages; one of many vectors continues the one before.
+    /// Pages of sections of so many vectors and passages; one of many vectors continues the one
+    /// before.
     fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
         let mut builder = StructureBuilder::default();
         for sections in pages {
@@ -211,9 +223,13 @@ mod tests {
 
     #[test]
     fn passages_take_little_where_vectors_are_known() {
-        // Of a tenth of the sections, at no place in particular, four vectors and two passages; the last of each page is short.
-        let section = |i: u32| if i.wrapping_mul(2_654_435_761) >> 16 < 6554 { (4, 2) } else { (1, 1) };
-        let page = |page: u32| (0..7).map(|i| if i == 6 { (0, 1) } else { section(7 * page + i) }).collect();
+        // Of a tenth of the sections, at no place in particular, four vectors and two passages; the
+        // last of each page is short.
+        let section =
+            |i: u32| if i.wrapping_mul(2_654_435_761) >> 16 < 6554 { (4, 2) } else { (1, 1) };
+        let page = |page: u32| {
+            (0..7).map(|i| if i == 6 { (0, 1) } else { section(7 * page + i) }).collect()
+        };
         let raw = raw(&(0..2000).map(page).collect::<Vec<_>>());
         let (packed, before) = (pack(&raw).unwrap().len(), numbers::pack(&raw).unwrap().len());
         assert!(packed * 2 < before, "{packed} bytes, number by number {before}");

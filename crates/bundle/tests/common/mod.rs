@@ -2,7 +2,9 @@
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
-use findling_bundle::cells::{self, Cell, CellShard, Centroids, Coder, Members, Steps, VectorPlace};
+use findling_bundle::cells::{
+    self, Cell, CellShard, Centroids, Coder, Members, Steps, VectorPlace,
+};
 use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Level, Posting, TermsBuilder, TermsShard};
@@ -86,11 +88,14 @@ pub fn sample() -> Sample {
         let passages: Vec<Posting> = (0..=i % 3)
             .map(|id| Posting::new(Level::Passage, id * 3, [1, u32::from(id == 2)], [110, 5]))
             .collect();
-        // On each level, of terms with so many, what is behind the first or the first two is in the second tier.
+        // On each level, of terms with so many, what is behind the first or the first two is in the
+        // second tier.
         let tiers = [(&pages, 1), (&sections, 2), (&passages, 2)]
             .map(|(all, most)| all.split_at(all.len().min(most)));
         let n_second = tiers.map(|(_, others)| others.len() as u32);
-        terms.push_first_tier(&term, 7, tiers.map(|(first, _)| first), n_second, &structure).unwrap();
+        terms
+            .push_first_tier(&term, 7, tiers.map(|(first, _)| first), n_second, &structure)
+            .unwrap();
         if n_second != [0; 3] {
             second.push(&term, 7, tiers.map(|(_, others)| others), &structure).unwrap();
         }
@@ -122,7 +127,11 @@ pub fn sample() -> Sample {
     .unwrap();
 
     let values: [[Option<AttributeValue>; 3]; 5] = [
-        [Some(AttributeValue::String("book".into())), None, Some(AttributeValue::String("bar".into()))],
+        [
+            Some(AttributeValue::String("book".into())),
+            None,
+            Some(AttributeValue::String("bar".into())),
+        ],
         [
             Some(AttributeValue::Strings(vec!["a".into(), "é".into()])),
             Some(AttributeValue::Strings(vec!["a".into()])),
@@ -135,7 +144,9 @@ pub fn sample() -> Sample {
     let columns = KINDS
         .iter()
         .zip(&values)
-        .map(|(&kind, values)| Column::build(kind, values.iter().map(Option::as_ref)).unwrap().to_bytes())
+        .map(|(&kind, values)| {
+            Column::build(kind, values.iter().map(Option::as_ref)).unwrap().to_bytes()
+        })
         .collect();
 
     let mut texts = TextsBuilder::new();
@@ -172,7 +183,8 @@ pub fn sample() -> Sample {
             .unwrap();
     }
     let above = |place, parent| Above { place, parent, heading: "Above" };
-    let below = SectionText { level: 3, heading: "Below", parent: Some(2), ..SectionText::default() };
+    let below =
+        SectionText { level: 3, heading: "Below", parent: Some(2), ..SectionText::default() };
     texts
         .push(&PageText {
             first: 4,
@@ -207,9 +219,13 @@ pub fn sample() -> Sample {
     let listed: Vec<Cell> = cells
         .iter()
         .zip([2, 4])
-        .map(|(raw, n_vectors)| Cell { shard: encode_shard(ShardKind::Cell, raw).unwrap().0, n_vectors })
+        .map(|(raw, n_vectors)| Cell {
+            shard: encode_shard(ShardKind::Cell, raw).unwrap().0,
+            n_vectors,
+        })
         .collect();
-    let centroids = cells::write_centroids(&coder, &listed, &[0.25; 12], 0.1, &[0, 0, 1, 1, 1, 1]).unwrap();
+    let centroids =
+        cells::write_centroids(&coder, &listed, &[0.25; 12], 0.1, &[0, 0, 1, 1, 1, 1]).unwrap();
 
     let mut spelling = SpellingBuilder::new();
     for (word, common) in [("alpha", 0), ("alphabet", 12), ("ältest", 255)] {
@@ -329,7 +345,11 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
 }
 
 /// A shard of [`bundle`], those of positions included.
-pub fn stored<'a>(sample: &Sample, shards: &'a [Vec<u8>], id: ShardId) -> Option<std::borrow::Cow<'a, [u8]>> {
+pub fn stored<'a>(
+    sample: &Sample,
+    shards: &'a [Vec<u8>],
+    id: ShardId,
+) -> Option<std::borrow::Cow<'a, [u8]>> {
     match id.place_of_positions() {
         Some(0) => Some(encode_shard(ShardKind::Positions, &sample.positions).unwrap().1.into()),
         Some(_) => None,
@@ -367,7 +387,8 @@ pub fn walk_terms(raw: &[u8], structure: &Structure, stats: &Stats) -> Result<()
         assert_eq!(shard.find(term), Some(entry));
         assert!(entry.df <= stats.n_passages);
         let lists = shard.lists(&entry, structure);
-        for (level, limit) in Level::ALL.into_iter().zip([stats.n_pages, stats.n_sections, stats.n_passages])
+        for (level, limit) in
+            Level::ALL.into_iter().zip([stats.n_pages, stats.n_sections, stats.n_passages])
         {
             let list: Vec<Posting> = shard.postings(&entry, level, structure).collect();
             assert_eq!(list, lists[level as usize]);
@@ -417,7 +438,9 @@ pub fn walk_directory(raw: &[u8], n_pages: u32, n_ranges: usize) -> Result<(), E
         let block = directory.block_of(PageId(page));
         assert!(page >= n_pages || directory.pages(block).contains(&page));
         for range in 0..n_ranges + 2 {
-            assert!(directory.find(range, block).is_none_or(|(id, _)| directory.shard(id).is_some()));
+            assert!(
+                directory.find(range, block).is_none_or(|(id, _)| directory.shard(id).is_some())
+            );
             assert!(directory.find(range, directory.n_blocks()).is_none());
         }
     }
@@ -540,7 +563,8 @@ pub fn walk_vector_counts(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     assert_eq!(structure.n_vectors(), 0);
     structure.set_vector_counts(raw, stats)?;
     assert_eq!(structure.n_vectors(), stats.n_vectors);
-    let mut owners = (0..stats.n_vectors).map(|vector| structure.section_of_vector(VectorId(vector)).0);
+    let mut owners =
+        (0..stats.n_vectors).map(|vector| structure.section_of_vector(VectorId(vector)).0);
     assert!(owners.all(|section| section < stats.n_sections));
     Ok(())
 }
@@ -549,8 +573,9 @@ pub fn walk_centroids(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let centroids = Centroids::from_bytes(raw, DIM, stats)?;
     assert_eq!(centroids.directions().count(), centroids.cells().len());
     assert!(centroids.directions().all(|(row, scale)| row.len() == DIM as usize && scale >= 0.0));
-    let known =
-        |vector| centroids.cell_of(vector).is_none_or(|cell| (cell as usize) < centroids.cells().len());
+    let known = |vector| {
+        centroids.cell_of(vector).is_none_or(|cell| (cell as usize) < centroids.cells().len())
+    };
     assert!((0..stats.n_vectors.min(100) + 2).all(known));
     centroids.resident_bytes();
     Ok(())
@@ -563,7 +588,10 @@ pub fn walk_cell(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> 
     };
     let cell = CellShard::from_bytes(raw, coder, members, stats)?;
     assert!(cell.rows().all(|(row, _)| row.len() == DIM as usize));
-    assert_eq!((cell.rows().count(), cell.ids().len() + cell.places().len()), (n_vectors, n_vectors));
+    assert_eq!(
+        (cell.rows().count(), cell.ids().len() + cell.places().len()),
+        (n_vectors, n_vectors)
+    );
     assert!(cell.places().iter().all(|place| place.page.0 < stats.n_pages));
     let structure = Structure::from_bytes(&sample().structure, stats)?;
     assert!(cell.vectors(&structure).all(|vector| vector.section.0 < stats.n_sections));
@@ -572,7 +600,10 @@ pub fn walk_cell(raw: &[u8], coder: &Coder, members: Members, stats: &Stats) -> 
 }
 
 /// Reads and walks a whole bundle as an engine would.
-pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8>>) -> Result<(), Error> {
+pub fn walk_bundle(
+    manifest: &Manifest,
+    shard: impl Fn(ShardId) -> Option<Vec<u8>>,
+) -> Result<(), Error> {
     let read = |id: ShardId| {
         let entry = manifest.shard(id).expect("validated");
         decode_shard(entry, &shard(id).unwrap_or_default())
@@ -590,7 +621,9 @@ pub fn walk_bundle(manifest: &Manifest, shard: impl Fn(ShardId) -> Option<Vec<u8
     if let Some(directory) = manifest.positions() {
         let (raw, n_pages) = (read(directory)?, manifest.stats.n_pages);
         walk_directory(&raw, n_pages, manifest.lexicon.len())?;
-        for (id, entry) in PositionsDirectory::from_bytes(&raw, n_pages, manifest.lexicon.len())?.shards() {
+        for (id, entry) in
+            PositionsDirectory::from_bytes(&raw, n_pages, manifest.lexicon.len())?.shards()
+        {
             walk_positions(&decode_shard(entry, &shard(id).unwrap_or_default())?)?;
         }
     }

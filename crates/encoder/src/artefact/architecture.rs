@@ -1,4 +1,5 @@
-//! The numbers that say what a BERT-family encoder looks like, and the tensors that follow from them.
+//! The numbers that say what a BERT-family encoder looks like, and the tensors that follow from
+//! them.
 
 use bincode::{Decode, Encode};
 
@@ -71,7 +72,8 @@ impl TensorSpec {
 pub mod names {
     /// The word table, `[vocabulary, hidden]`.
     pub const WORDS: &str = "words";
-    /// The position table with the vector of the first token type added to every row, `[max_positions, hidden]`.
+    /// The position table with the vector of the first token type added to every row,
+    /// `[max_positions, hidden]`.
     pub const POSITIONS: &str = "positions";
     /// The norm after the sum of both: `.weight` and `.bias`.
     pub const NORM: &str = "norm";
@@ -103,8 +105,9 @@ pub mod names {
     }
 }
 
-/// Beyond any encoder of this family (the largest BERT has 24 layers of 1,024), and small enough that sizes
-/// computed from them fit 32 bits of memory or fail the comparison with the bytes at hand.
+/// Beyond any encoder of this family (the largest BERT has 24 layers of 1,024), and small enough
+/// that sizes computed from them fit 32 bits of memory or fail the comparison with the bytes at
+/// hand.
 const MAX_LAYERS: u32 = 64;
 const MAX_HIDDEN: u32 = 4096;
 const MAX_INTERMEDIATE: u32 = 16384;
@@ -172,7 +175,8 @@ impl Architecture {
     pub fn tensors(&self, n_words: usize) -> Vec<TensorSpec> {
         let (hidden, intermediate) = (self.hidden as usize, self.intermediate as usize);
         let mut specs = Vec::new();
-        let mut push = |name: String, rows: usize, cols: usize| specs.push(TensorSpec { name, rows, cols });
+        let mut push =
+            |name: String, rows: usize, cols: usize| specs.push(TensorSpec { name, rows, cols });
         push(names::WORDS.into(), n_words, hidden);
         push(names::POSITIONS.into(), self.max_positions as usize, hidden);
         push(format!("{}.weight", names::NORM), 1, hidden);

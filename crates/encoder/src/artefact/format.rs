@@ -49,7 +49,8 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
         ));
     }
     let Some((fixed, _)) = bytes.split_first_chunk::<FIXED_LEN>() else { return Ok(None) };
-    let u32_at = |at: usize| u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
+    let u32_at =
+        |at: usize| u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
     let version = u32_at(8);
     if version != FORMAT_VERSION {
         return Err(Error::Artefact(format!(
@@ -59,7 +60,9 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     }
     let payload = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
     let length = payload.checked_add(FIXED_LEN as u64 + u64::from(u32_at(12)));
-    length.map(Some).ok_or_else(|| Error::Artefact("it announces more bytes than there can be".into()))
+    length
+        .map(Some)
+        .ok_or_else(|| Error::Artefact("it announces more bytes than there can be".into()))
 }
 
 /// What the head says apart from how tensors are stored.
@@ -81,7 +84,8 @@ pub(super) fn head_bytes(
 impl Artefact {
     /// The artefact as bytes. The same artefact gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut head = head_bytes(&self.card, &self.architecture, self.normaliser, &self.vocabulary);
+        let mut head =
+            head_bytes(&self.card, &self.architecture, self.normaliser, &self.vocabulary);
         head.extend(encode(self.entries.iter().map(|entry| entry.storage).collect::<Vec<_>>()));
         let mut bytes = Vec::with_capacity(FIXED_LEN + head.len() + self.payload.len());
         bytes.extend_from_slice(&MAGIC);
@@ -96,13 +100,13 @@ impl Artefact {
         bytes
     }
 
-    /// Reads what [`Artefact::to_bytes`] wrote. The buffer is taken over and becomes the payload: at no time
-    /// are there two copies of the weights.
+    /// Reads what [`Artefact::to_bytes`] wrote. The buffer is taken over and becomes the payload:
+    /// at no time are there two copies of the weights.
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] for anything else: other magic, another version, a length or checksum that does not
-    /// match, numbers out of range.
+    /// [`Error::Artefact`] for anything else: other magic, another version, a length or checksum
+    /// that does not match, numbers out of range.
     pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::Artefact(why));
         let Some(length) = announced(&bytes)? else {
@@ -123,9 +127,10 @@ impl Artefact {
         let head = &bytes[FIXED_LEN..FIXED_LEN + head_len];
         let malformed =
             |e: bincode::error::DecodeError| Error::Artefact(format!("its head is malformed: {e}"));
-        let (fields, used) = bincode::decode_from_slice::<Head, _>(head, config).map_err(malformed)?;
-        let (storages, rest) =
-            bincode::decode_from_slice::<Vec<Storage>, _>(&head[used..], config).map_err(malformed)?;
+        let (fields, used) =
+            bincode::decode_from_slice::<Head, _>(head, config).map_err(malformed)?;
+        let (storages, rest) = bincode::decode_from_slice::<Vec<Storage>, _>(&head[used..], config)
+            .map_err(malformed)?;
         if used + rest != head_len {
             return bad(format!("its head has {} bytes after its end", head_len - used - rest));
         }
@@ -134,7 +139,11 @@ impl Artefact {
         architecture.check_card(&card)?;
         let specs = architecture.tensors(vocabulary.len());
         if specs.len() != storages.len() {
-            return bad(format!("it has {} tensors, its architecture {}", storages.len(), specs.len()));
+            return bad(format!(
+                "it has {} tensors, its architecture {}",
+                storages.len(),
+                specs.len()
+            ));
         }
         let mut entries = Vec::with_capacity(specs.len());
         let mut start = 0usize;

@@ -1,16 +1,18 @@
 //! A sentence encoder in one file: card, architecture, tokenizer and weights.
 //!
-//! An [`Artefact`] is what `transformer` runs, in a browser as on a build machine. It is made from a published
-//! model by `import`, may be quantised with [`Artefact::quantised`], and travels as the bytes of
-//! [`Artefact::to_bytes`]. Which tensors there are, and their shapes, follows from the [`Architecture`] alone
-//! ([`Architecture::tensors`]), so the file carries no names and cannot contradict itself.
+//! An [`Artefact`] is what `transformer` runs, in a browser as on a build machine. It is made from
+//! a published model by `import`, may be quantised with [`Artefact::quantised`], and travels as the
+//! bytes of [`Artefact::to_bytes`]. Which tensors there are, and their shapes, follows from the
+//! [`Architecture`] alone ([`Architecture::tensors`]), so the file carries no names and cannot
+//! contradict itself.
 //!
 //! # Size
 //!
 //! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
-//! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is made smaller
-//! ([`Artefact::for_queries`]) and compressed on the way ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB, and less with the
-//! words of one site alone (`Artefact::pruned`).
+//! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is
+//! made smaller ([`Artefact::for_queries`]) and compressed on the way
+//! ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB, and less with the words of one site alone
+//! (`Artefact::pruned`).
 
 mod architecture;
 #[cfg(feature = "import")]
@@ -55,15 +57,16 @@ struct Entry {
 }
 
 impl Artefact {
-    /// Puts an artefact together. `weights` is asked for each tensor of the architecture, row by row.
+    /// Puts an artefact together. `weights` is asked for each tensor of the architecture, row by
+    /// row.
     ///
-    /// The card's fingerprint is computed here: over the weights as given, the vocabulary, the architecture,
-    /// the length limit and the prefixes.
+    /// The card's fingerprint is computed here: over the weights as given, the vocabulary, the
+    /// architecture, the length limit and the prefixes.
     ///
     /// # Errors
     ///
-    /// Whatever `weights` fails with, [`Error::Tensor`] when it gives another number of values than the shape
-    /// has, and [`Error::Artefact`] when the architecture is not one that can be run.
+    /// Whatever `weights` fails with, [`Error::Tensor`] when it gives another number of values than
+    /// the shape has, and [`Error::Artefact`] when the architecture is not one that can be run.
     pub fn new(
         mut card: EncoderCard,
         architecture: Architecture,
@@ -94,8 +97,8 @@ impl Artefact {
         Ok(artefact)
     }
 
-    /// Which space its vectors live in. A quantised artefact has the card of the model it was made from: it
-    /// approximates the same space.
+    /// Which space its vectors live in. A quantised artefact has the card of the model it was made
+    /// from: it approximates the same space.
     pub fn card(&self) -> &EncoderCard {
         &self.card
     }
@@ -129,8 +132,8 @@ impl Artefact {
         Tensor::new(&entry.spec, entry.storage, &self.payload[entry.start..entry.end])
     }
 
-    /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a thousandth
-    /// of the bytes. Vocabulary and card are kept.
+    /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a
+    /// thousandth of the bytes. Vocabulary and card are kept.
     pub fn quantised(&self, storage: Storage) -> Self {
         self.stored(|spec, values, payload| {
             let kept = if spec.is_vector() { Storage::F32 } else { storage };
@@ -139,8 +142,9 @@ impl Artefact {
         })
     }
 
-    /// The same model for queries, as small as it travels well: its tables of words and its matrices as
-    /// [`Storage::Int8`] with steps for so many bits, and no positions beyond those it reads.
+    /// The same model for queries, as small as it travels well: its tables of words and its
+    /// matrices as [`Storage::Int8`] with steps for so many bits, and no positions beyond those
+    /// it reads.
     pub fn for_queries(&self, words: Bits, matrices: Bits) -> Self {
         let read = self.card.max_tokens.min(self.architecture.max_positions);
         let mut artefact = self.stored(|spec, values, payload| {
@@ -159,14 +163,16 @@ impl Artefact {
             Storage::Int8
         });
         artefact.architecture.max_positions = read;
-        if let Some(entry) = artefact.entries.iter_mut().find(|entry| entry.spec.name == names::POSITIONS) {
+        if let Some(entry) =
+            artefact.entries.iter_mut().find(|entry| entry.spec.name == names::POSITIONS)
+        {
             entry.spec.rows = read as usize;
         }
         artefact
     }
 
-    /// The same model with other payload: `store` is given a tensor's bytes, appends what takes their place, and says how it
-    /// is stored.
+    /// The same model with other payload: `store` is given a tensor's bytes, appends what takes
+    /// their place, and says how it is stored.
     #[cfg(feature = "import")]
     fn stored_as(&self, mut store: impl FnMut(&Entry, &[u8], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
@@ -203,8 +209,14 @@ impl Artefact {
     fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         // The name and the stored fingerprint decide nothing.
-        let card = EncoderCard { name: String::new(), fingerprint: String::new(), ..self.card.clone() };
-        hasher.update(&format::head_bytes(&card, &self.architecture, self.normaliser, &self.vocabulary));
+        let card =
+            EncoderCard { name: String::new(), fingerprint: String::new(), ..self.card.clone() };
+        hasher.update(&format::head_bytes(
+            &card,
+            &self.architecture,
+            self.normaliser,
+            &self.vocabulary,
+        ));
         hasher.update(&self.payload);
         hasher.finalize().to_hex()[..32].to_string()
     }
@@ -220,7 +232,8 @@ impl Artefact {
 
     /// Keeps only the embedding tables, giving back the memory of the rest once the plan holds it.
     pub(crate) fn into_tables(mut self) -> Self {
-        self.entries.retain(|entry| entry.spec.name == names::WORDS || entry.spec.name == names::POSITIONS);
+        self.entries
+            .retain(|entry| entry.spec.name == names::WORDS || entry.spec.name == names::POSITIONS);
         // The tables come first in the architecture's order.
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(0);
         self.payload.truncate(end);

@@ -1,14 +1,16 @@
 //! An artefact as it travels: compressed, and read piece by piece as it arrives.
 //!
-//! What travels is the bytes of [`Artefact::to_bytes`] in the zlib format (RFC 1950), without matches: quantised weights
-//! repeat nothing, and coding each byte by how often it occurs is within a hundredth of their entropy, where searching
-//! for matches makes them a tenth larger. Browsers, Workers and Node inflate that themselves (`DecompressionStream`,
-//! "deflate") while it arrives, so the module needs no code for it and nothing is held twice.
+//! What travels is the bytes of [`Artefact::to_bytes`] in the zlib format (RFC 1950), without
+//! matches: quantised weights repeat nothing, and coding each byte by how often it occurs is within
+//! a hundredth of their entropy, where searching for matches makes them a tenth larger. Browsers,
+//! Workers and Node inflate that themselves (`DecompressionStream`, "deflate") while it arrives, so
+//! the module needs no code for it and nothing is held twice.
 
 use super::format::announced;
 use super::{Artefact, Error};
 
-/// What is reserved at once for what a file says of its length; beyond, memory grows as bytes arrive.
+/// What is reserved at once for what a file says of its length; beyond, memory grows as bytes
+/// arrive.
 const RESERVED: usize = 64 << 20;
 
 /// Collects the bytes of an artefact.
@@ -23,8 +25,8 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] as soon as it is clear that no artefact will come of them: another magic or version, more bytes
-    /// than were announced, or no memory for them.
+    /// [`Error::Artefact`] as soon as it is clear that no artefact will come of them: another magic
+    /// or version, more bytes than were announced, or no memory for them.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Error> {
         let no_memory = |_| Error::Artefact("there is not enough memory for it".into());
         self.bytes.try_reserve(piece.len()).map_err(no_memory)?;
@@ -34,7 +36,9 @@ impl Pieces {
         {
             self.announced = Some(length);
             let reserved = usize::try_from(length).unwrap_or(RESERVED).min(RESERVED);
-            self.bytes.try_reserve_exact(reserved.saturating_sub(self.bytes.len())).map_err(no_memory)?;
+            self.bytes
+                .try_reserve_exact(reserved.saturating_sub(self.bytes.len()))
+                .map_err(no_memory)?;
         }
         match self.announced {
             Some(length) if self.bytes.len() as u64 > length => Err(Error::Artefact(format!(
@@ -99,7 +103,8 @@ impl Artefact {
                 }
                 _ => {
                     return Err(Error::Artefact(
-                        "it does not inflate; expected the output of `findling models prepare`".into(),
+                        "it does not inflate; expected the output of `findling models prepare`"
+                            .into(),
                     ));
                 }
             }

@@ -1,7 +1,8 @@
 //! Fewer words: a model whose table of words is cut to those that readers of one site use.
 //!
-//! Nothing else of the model changes, and a text of kept tokens has the vector that it had. A word whose token is gone is read as
-//! the longest tokens that are left ([`wordpiece::indispensable`] says which stay for that).
+//! Nothing else of the model changes, and a text of kept tokens has the vector that it had. A word
+//! whose token is gone is read as the longest tokens that are left ([`wordpiece::indispensable`]
+//! says which stay for that).
 
 use findling_text::wordpiece;
 
@@ -13,8 +14,8 @@ impl Artefact {
         wordpiece::indispensable(&self.vocabulary, self.normaliser)
     }
 
-    /// The same model with the tokens that are `wanted`, by id, and those without which words could not be read. The tokens left
-    /// get new ids; the card stays, as the space does.
+    /// The same model with the tokens that are `wanted`, by id, and those without which words could
+    /// not be read. The tokens left get new ids; the card stays, as the space does.
     pub fn pruned(&self, wanted: impl Fn(u32) -> bool) -> Self {
         let stay = self.indispensable();
         let kept: Vec<usize> = (0u32..)
@@ -30,7 +31,9 @@ impl Artefact {
             entry.storage
         });
         artefact.vocabulary = kept.iter().map(|&id| self.vocabulary[id].clone()).collect();
-        if let Some(entry) = artefact.entries.iter_mut().find(|entry| entry.spec.name == names::WORDS) {
+        if let Some(entry) =
+            artefact.entries.iter_mut().find(|entry| entry.spec.name == names::WORDS)
+        {
             entry.spec.rows = kept.len();
         }
         artefact
@@ -38,7 +41,12 @@ impl Artefact {
 }
 
 /// Appends some rows of a tensor as it is stored.
-fn put_rows(Entry { spec, storage, .. }: &Entry, bytes: &[u8], kept: &[usize], payload: &mut Vec<u8>) {
+fn put_rows(
+    Entry { spec, storage, .. }: &Entry,
+    bytes: &[u8],
+    kept: &[usize],
+    payload: &mut Vec<u8>,
+) {
     let mut put = |rows: &[u8], len: usize| {
         kept.iter().for_each(|&row| payload.extend_from_slice(&rows[row * len..][..len]));
     };

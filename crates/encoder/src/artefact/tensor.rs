@@ -12,9 +12,9 @@ pub enum Storage {
     F32,
     /// IEEE half precision, 2 bytes a value.
     F16,
-    /// Symmetric 8-bit integers, one byte a value, and an f32 scale for each row in front of them all:
-    /// value = scale * integer. A scale is at least the largest magnitude of the row / 127, and larger where the
-    /// integers are to take less room once compressed (see [`Bits`]).
+    /// Symmetric 8-bit integers, one byte a value, and an f32 scale for each row in front of them
+    /// all: value = scale * integer. A scale is at least the largest magnitude of the row /
+    /// 127, and larger where the integers are to take less room once compressed (see [`Bits`]).
     Int8,
 }
 
@@ -31,12 +31,14 @@ impl Storage {
     }
 }
 
-/// How many bits a value of [`Storage::Int8`] takes once the file is compressed, about: fewer, coarser and smaller.
+/// How many bits a value of [`Storage::Int8`] takes once the file is compressed, about: fewer,
+/// coarser and smaller.
 ///
-/// Weights of a row are close to normally distributed. Rounded to steps of `s` and then coded by how often each integer
-/// occurs, a value takes `log2(sqrt(2 pi e) * deviation / s)` bits (Cover and Thomas, Elements of Information Theory,
-/// section 8.3), so the number of bits decides the step. Even steps, coded so, are within a quarter of a bit of the best
-/// that any quantiser does at high rates (Gish and Pierce, 1968), which packed integers of as many bits are not.
+/// Weights of a row are close to normally distributed. Rounded to steps of `s` and then coded by
+/// how often each integer occurs, a value takes `log2(sqrt(2 pi e) * deviation / s)` bits (Cover
+/// and Thomas, Elements of Information Theory, section 8.3), so the number of bits decides the
+/// step. Even steps, coded so, are within a quarter of a bit of the best that any quantiser does at
+/// high rates (Gish and Pierce, 1968), which packed integers of as many bits are not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bits(f32);
 
@@ -47,8 +49,8 @@ impl Bits {
     /// What the table of words of a model for queries has unless told.
     pub const WORDS: Self = Self(4.25);
 
-    /// What its matrices have: with [`Bits::WORDS`], all-MiniLM-L6-v2 is 14.9 MB on the way and has a cosine of .998 to the
-    /// model itself.
+    /// What its matrices have: with [`Bits::WORDS`], all-MiniLM-L6-v2 is 14.9 MB on the way and has
+    /// a cosine of .998 to the model itself.
     pub const MATRICES: Self = Self(6.0);
 
     /// Between 2 and 8; `None` of anything else.
@@ -64,7 +66,8 @@ impl Bits {
     /// The scale of a row.
     pub(super) fn scale(self, row: &[f32]) -> f32 {
         let largest = row.iter().fold(0.0f32, |max, value| max.max(value.abs()));
-        let square = row.iter().fold(0.0f32, |sum, value| sum + value * value) / row.len().max(1) as f32;
+        let square =
+            row.iter().fold(0.0f32, |sum, value| sum + value * value) / row.len().max(1) as f32;
         // sqrt(2 pi e)
         let step = libm::sqrtf(square) * 4.132_731 / libm::exp2f(self.0);
         if self == Self::MOST { largest / 127.0 } else { step.max(largest / 127.0) }
@@ -127,7 +130,8 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The scale of each row, and the integers row by row; `None` of other storages than [`Storage::Int8`].
+    /// The scale of each row, and the integers row by row; `None` of other storages than
+    /// [`Storage::Int8`].
     pub fn int8(&self) -> Option<(impl Iterator<Item = f32> + use<'a>, Vec<i8>)> {
         if self.storage != Storage::Int8 {
             return None;
@@ -210,7 +214,8 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as f32 / (1 << 24) as f32
         };
-        let row: Vec<f32> = (0..4096).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect();
+        let row: Vec<f32> =
+            (0..4096).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect();
         let spec = TensorSpec { name: "t".into(), rows: 1, cols: row.len() };
         for bits in [3.0f32, 4.0, 5.0, 6.0] {
             let mut bytes = Vec::new();
@@ -223,7 +228,10 @@ mod tests {
                 .map(|&n| f64::from(n) / 4096.0)
                 .map(|p| -p * p.log2())
                 .sum();
-            assert!((entropy - f64::from(bits)).abs() < 0.1, "{bits} bits asked for, {entropy} taken");
+            assert!(
+                (entropy - f64::from(bits)).abs() < 0.1,
+                "{bits} bits asked for, {entropy} taken"
+            );
             let back = Tensor::new(&spec, Storage::Int8, &bytes).to_f32();
             let step = f32_of(&bytes[..4]);
             assert!(back.iter().zip(&row).all(|(a, b)| (a - b).abs() <= step * 0.501));

@@ -84,8 +84,9 @@ impl Sentence {
         let prompts = read_json::<PromptConfig>(&dir.join("config_sentence_transformers.json"))?
             .map(|config| config.prompts)
             .unwrap_or_default();
-        let prompt =
-            |names: &[&str]| names.iter().find_map(|name| prompts.get(*name)).cloned().unwrap_or_default();
+        let prompt = |names: &[&str]| {
+            names.iter().find_map(|name| prompts.get(*name)).cloned().unwrap_or_default()
+        };
         Ok(Self {
             pooling,
             max_tokens: options.max_tokens.unwrap_or(trained),
@@ -111,7 +112,11 @@ pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture,
         return Err(unsupported("model_type", &config.model_type, "`bert`"));
     }
     if config.position_embedding_type != "absolute" {
-        return Err(unsupported("position_embedding_type", &config.position_embedding_type, "`absolute`"));
+        return Err(unsupported(
+            "position_embedding_type",
+            &config.position_embedding_type,
+            "`absolute`",
+        ));
     }
     let activation = match config.hidden_act.as_str() {
         "gelu" => Activation::Gelu,
@@ -151,9 +156,9 @@ fn unsupported(key: &str, found: &str, expected: &str) -> Error {
 /// Reads a JSON file; `None` where there is none.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     match std::fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|e| Error::Import(format!("{} is not what its name says: {e}", path.display()))),
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| {
+            Error::Import(format!("{} is not what its name says: {e}", path.display()))
+        }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(file_error(path, &e)),
     }

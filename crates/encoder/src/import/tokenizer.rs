@@ -65,14 +65,18 @@ fn yes() -> bool {
 pub(crate) fn read(dir: &Path) -> Result<(Normaliser, Vec<String>), Error> {
     let path = dir.join("tokenizer.json");
     match read_json::<TokenizerFile>(&path)? {
-        Some(file) => from_file(file).map_err(|why| Error::Import(format!("{}: {why}", path.display()))),
+        Some(file) => {
+            from_file(file).map_err(|why| Error::Import(format!("{}: {why}", path.display())))
+        }
         None => from_vocabulary(dir),
     }
 }
 
 fn from_file(file: TokenizerFile) -> Result<(Normaliser, Vec<String>), String> {
     let expect = |what: &str, found: Option<&str>, expected: &str| match found {
-        Some(found) if found != expected => Err(format!("{what} is `{found}`, expected `{expected}`")),
+        Some(found) if found != expected => {
+            Err(format!("{what} is `{found}`, expected `{expected}`"))
+        }
         _ => Ok(()),
     };
     let model = file.model;

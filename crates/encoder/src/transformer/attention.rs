@@ -1,14 +1,17 @@
-//! Attention of all heads as one operator of tract's: scores, their softmax and the mixture of values.
+//! Attention of all heads as one operator of tract's: scores, their softmax and the mixture of
+//! values.
 //!
-//! As operators of their own these pass a number for each pair of tokens through memory four times, and are multiplied by
-//! kernels that pack what has 32 columns. Here a few rows of scores at a time stay in the cache. Sums go over dimensions and
-//! over tokens in their order, so native and wasm come to the same bits.
+//! As operators of their own these pass a number for each pair of tokens through memory four times,
+//! and are multiplied by kernels that pack what has 32 columns. Here a few rows of scores at a time
+//! stay in the cache. Sums go over dimensions and over tokens in their order, so native and wasm
+//! come to the same bits.
 
 mod heads;
 
 use tract_core::internal::*;
 
-/// `softmax(query * keyᵀ) * value` by head. Inputs and output are `[tokens, hidden]`; queries are scaled already.
+/// `softmax(query * keyᵀ) * value` by head. Inputs and output are `[tokens, hidden]`; queries are
+/// scaled already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attention {
     /// How many heads share the numbers of a token, each a stretch of its own.
@@ -32,7 +35,9 @@ impl EvalOp for Attention {
             bail!("attention takes rows, found {:?}", query.shape())
         };
         ensure!(
-            query.shape() == key.shape() && key.shape() == value.shape() && hidden.is_multiple_of(self.heads),
+            query.shape() == key.shape()
+                && key.shape() == value.shape()
+                && hidden.is_multiple_of(self.heads),
             "attention takes queries, keys and values of one shape, found {:?}, {:?}, {:?}",
             query.shape(),
             key.shape(),
@@ -69,13 +74,16 @@ mod tests {
             let at = |token: usize, i: usize| token * hidden + head * dim + i;
             for row in 0..tokens {
                 let score = |token: usize| -> f64 {
-                    (0..dim).map(|i| f64::from(query[at(row, i)]) * f64::from(key[at(token, i)])).sum()
+                    (0..dim)
+                        .map(|i| f64::from(query[at(row, i)]) * f64::from(key[at(token, i)]))
+                        .sum()
                 };
                 let shares: Vec<f64> = (0..tokens).map(|token| score(token).exp()).collect();
                 let all: f64 = shares.iter().sum();
                 for i in 0..dim {
-                    out[at(row, i)] =
-                        (0..tokens).map(|token| shares[token] / all * f64::from(value[at(token, i)])).sum();
+                    out[at(row, i)] = (0..tokens)
+                        .map(|token| shares[token] / all * f64::from(value[at(token, i)]))
+                        .sum();
                 }
             }
         }

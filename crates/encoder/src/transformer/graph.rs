@@ -1,8 +1,9 @@
 //! The forward pass as a tract model, built from tract-core's operators.
 //!
-//! Building it here rather than parsing an exchange format keeps a parser out of the browser, keeps the word
-//! table out of the graph (its rows are gathered from the quantised artefact, and the graph's input is their
-//! sum with the positions), and lets one model serve every length: the number of tokens is a symbol.
+//! Building it here rather than parsing an exchange format keeps a parser out of the browser, keeps
+//! the word table out of the graph (its rows are gathered from the quantised artefact, and the
+//! graph's input is their sum with the positions), and lets one model serve every length: the
+//! number of tokens is a symbol.
 
 use tract_core::internal::*;
 use tract_core::ops::einsum::EinSum;
@@ -14,16 +15,16 @@ use super::linear::{Linear, Packed};
 use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
-/// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`, the last
-/// layer's vectors. Takes the layers out of the artefact.
+/// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`,
+/// the last layer's vectors. Takes the layers out of the artefact.
 pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let (mut model, last, _) = wired(artefact)?;
     model.select_output_outlets(&[last])?;
     Ok(model)
 }
 
-/// The same with other outputs: for each layer the inputs of query, key and value; of attention's way out; and of both
-/// feed-forward matrices.
+/// The same with other outputs: for each layer the inputs of query, key and value; of attention's
+/// way out; and of both feed-forward matrices.
 #[cfg(feature = "import")]
 pub(super) fn build_watched(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let (mut model, _, inputs) = wired(artefact)?;
@@ -35,8 +36,8 @@ pub(super) fn build_watched(artefact: &mut Artefact) -> TractResult<TypedModel> 
 fn wired(artefact: &mut Artefact) -> TractResult<(TypedModel, OutletId, Vec<OutletId>)> {
     let architecture = artefact.architecture().clone();
     let norm = norm(artefact, names::NORM)?;
-    // From the last on, each given back before the next is packed: with all of them there twice, memory that is never given
-    // back would be half as much again.
+    // From the last on, each given back before the next is packed: with all of them there twice,
+    // memory that is never given back would be half as much again.
     let mut layers = Vec::new();
     for layer in (0..architecture.layers).rev() {
         layers.push(Layer::of(artefact, layer)?);
@@ -44,8 +45,8 @@ fn wired(artefact: &mut Artefact) -> TractResult<(TypedModel, OutletId, Vec<Outl
     }
     let mut model = TypedModel::default();
     let tokens: TDim = model.symbols.new_with_prefix("tokens").into();
-    let input =
-        model.add_source("embeddings", f32::fact(&[tokens, (architecture.hidden as usize).to_dim()]))?;
+    let input = model
+        .add_source("embeddings", f32::fact(&[tokens, (architecture.hidden as usize).to_dim()]))?;
     let mut builder = Builder { model, architecture, inputs: Vec::new() };
     let mut x = builder.wire(names::NORM, norm, &[input])?;
     for (number, layer) in layers.into_iter().rev().enumerate() {
@@ -65,7 +66,8 @@ struct Layer {
     output_norm: Norm,
 }
 
-/// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same input.
+/// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same
+/// input.
 enum Product {
     /// Weights are integers, or were rounded to such.
     Integers(Linear),
@@ -91,7 +93,8 @@ impl Layer {
 }
 
 impl Product {
-    /// Weights stored as 8-bit integers stay that ([`Linear`]); others are rounded to more bits where the kernel takes them.
+    /// Weights stored as 8-bit integers stay that ([`Linear`]); others are rounded to more bits
+    /// where the kernel takes them.
     fn of(artefact: &Artefact, layer: u32, parts: &[(&str, f32)]) -> TractResult<Self> {
         let part = |part| -> TractResult<_> {
             Ok((
@@ -153,7 +156,8 @@ impl Builder {
         let qkv = self.product(&name("query+key+value"), layer.qkv, x)?;
         let mixed = self.wire(&name("attend"), Attention { heads }, &qkv)?;
         let attention = self.product(&name(names::ATTENTION), layer.attention, mixed)?;
-        let x = self.wire(&name(names::ATTENTION_NORM), layer.attention_norm, &[x, attention[0]])?;
+        let x =
+            self.wire(&name(names::ATTENTION_NORM), layer.attention_norm, &[x, attention[0]])?;
 
         let up = self.product(&name(names::UP), layer.up, x)?;
         let up = match self.architecture.activation {
@@ -168,7 +172,12 @@ impl Builder {
     }
 
     /// As many outputs as the product has parts.
-    fn product(&mut self, name: &str, product: Product, x: OutletId) -> TractResult<TVec<OutletId>> {
+    fn product(
+        &mut self,
+        name: &str,
+        product: Product,
+        x: OutletId,
+    ) -> TractResult<TVec<OutletId>> {
         self.inputs.push(x);
         let floats = match product {
             Product::Integers(linear) => return self.model.wire_node(name, linear, &[x]),

@@ -1,7 +1,7 @@
 //! A BERT-family sentence transformer, run by tract.
 //!
-//! One text is one run, at exactly its length: no padding, no attention mask, and the vector of a text does not
-//! depend on what was embedded beside it. See [`Transformer`].
+//! One text is one run, at exactly its length: no padding, no attention mask, and the vector of a
+//! text does not depend on what was embedded beside it. See [`Transformer`].
 
 mod attention;
 mod graph;
@@ -27,8 +27,9 @@ use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 ///
 /// # Memory
 ///
-/// The layers' weights as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2, 11 in wasm), and the embedding tables
-/// as the artefact stores them (12 MB at 8 bits). While loading, one layer's weights are there twice.
+/// The layers' weights as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2, 11 in
+/// wasm), and the embedding tables as the artefact stores them (12 MB at 8 bits). While loading,
+/// one layer's weights are there twice.
 pub struct Transformer {
     card: EncoderCard,
     tokenizer: WordPiece,
@@ -43,8 +44,8 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] when its vocabulary is not one of WordPiece, [`Error::Run`] when tract cannot build
-    /// the model.
+    /// [`Error::Artefact`] when its vocabulary is not one of WordPiece, [`Error::Run`] when tract
+    /// cannot build the model.
     pub fn new(mut artefact: Artefact) -> Result<Self, Error> {
         let tokenizer = WordPiece::new(artefact.vocabulary(), artefact.normaliser())
             .map_err(|e| Error::Artefact(e.to_string()))?;
@@ -61,7 +62,8 @@ impl Transformer {
         })
     }
 
-    /// Reads a published model: `model.safetensors`, `tokenizer.json`, `config.json` (see [`crate::import`]).
+    /// Reads a published model: `model.safetensors`, `tokenizer.json`, `config.json` (see
+    /// [`crate::import`]).
     ///
     /// # Errors
     ///
@@ -71,13 +73,17 @@ impl Transformer {
         Self::load_dir_with(dir, &crate::import::Options::default())
     }
 
-    /// [`Transformer::load_dir`] for a model whose user knows more than its files say, its name for one.
+    /// [`Transformer::load_dir`] for a model whose user knows more than its files say, its name for
+    /// one.
     ///
     /// # Errors
     ///
     /// As [`Transformer::load_dir`].
     #[cfg(feature = "import")]
-    pub fn load_dir_with(dir: &std::path::Path, options: &crate::import::Options) -> Result<Self, Error> {
+    pub fn load_dir_with(
+        dir: &std::path::Path,
+        options: &crate::import::Options,
+    ) -> Result<Self, Error> {
         Self::new(crate::import::import_dir(dir, options)?)
     }
 
@@ -86,7 +92,12 @@ impl Transformer {
         &self.card.fingerprint
     }
 
-    fn tokens(&self, text: &str, side: Side, max_tokens: usize) -> findling_text::wordpiece::Encoding {
+    fn tokens(
+        &self,
+        text: &str,
+        side: Side,
+        max_tokens: usize,
+    ) -> findling_text::wordpiece::Encoding {
         let prefix = match side {
             Side::Query => &self.card.query_prefix,
             Side::Document => &self.card.document_prefix,
@@ -116,7 +127,10 @@ impl Transformer {
     ///
     /// As [`Transformer::new`] and [`Transformer::encode_one`].
     #[cfg(feature = "import")]
-    pub fn activations(artefact: &Artefact, texts: &[&str]) -> Result<crate::artefact::Activations, Error> {
+    pub fn activations(
+        artefact: &Artefact,
+        texts: &[&str],
+    ) -> Result<crate::artefact::Activations, Error> {
         let mut watched = Self::new(artefact.clone())?;
         watched.plan = graph::build_watched(&mut artefact.clone())
             .and_then(|model| model.into_optimized())
@@ -135,7 +149,8 @@ impl Transformer {
 
     fn run(&self, ids: &[u32]) -> Result<TVec<TValue>, Error> {
         let input = self.gather(ids)?;
-        let input = Tensor::from_shape(&[ids.len(), self.card.dim as usize], &input).map_err(run_error)?;
+        let input =
+            Tensor::from_shape(&[ids.len(), self.card.dim as usize], &input).map_err(run_error)?;
         self.plan.run(tvec![input.into()]).map_err(run_error)
     }
 
@@ -162,11 +177,14 @@ impl Transformer {
 
     /// Sums of word and position rows, `[tokens, hidden]`.
     fn gather(&self, ids: &[u32]) -> Result<Vec<f32>, Error> {
-        let table =
-            |name| self.tables.tensor(name).ok_or_else(|| Error::Artefact(format!("it has no `{name}`")));
+        let table = |name| {
+            self.tables.tensor(name).ok_or_else(|| Error::Artefact(format!("it has no `{name}`")))
+        };
         let (words, positions) = (table(names::WORDS)?, table(names::POSITIONS)?);
         let mut input = vec![0.0f32; ids.len() * self.card.dim as usize];
-        for (position, (row, &id)) in input.chunks_exact_mut(self.card.dim as usize).zip(ids).enumerate() {
+        for (position, (row, &id)) in
+            input.chunks_exact_mut(self.card.dim as usize).zip(ids).enumerate()
+        {
             words.add_row(id as usize, row);
             positions.add_row(position, row);
         }
@@ -179,7 +197,8 @@ impl Encoder for Transformer {
         &self.card
     }
 
-    /// With feature `parallel`, on all cores, the longest texts first so that no core is left with one at the end.
+    /// With feature `parallel`, on all cores, the longest texts first so that no core is left with
+    /// one at the end.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error> {
         each(texts, |text| self.encode_one(text, side))
     }

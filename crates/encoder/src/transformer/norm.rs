@@ -6,7 +6,8 @@ use tract_core::internal::*;
 
 use super::wide::{sum, wide};
 
-/// `(x - mean) / sqrt(variance + eps) * weight + bias` over each row, of one input or of the sum of two.
+/// `(x - mean) / sqrt(variance + eps) * weight + bias` over each row, of one input or of the sum of
+/// two.
 #[derive(Clone, Debug)]
 pub struct Norm {
     eps: f32,
@@ -118,7 +119,10 @@ mod tests {
             for (j, found) in row.iter().enumerate() {
                 let normed = (at(j) - mean) / (variance + 1e-5).sqrt();
                 let expected = normed * f64::from(weight[j]) + f64::from(bias[j]);
-                assert!((f64::from(*found) - expected).abs() < 1e-4, "{found} instead of {expected}");
+                assert!(
+                    (f64::from(*found) - expected).abs() < 1e-4,
+                    "{found} instead of {expected}"
+                );
             }
         }
     }

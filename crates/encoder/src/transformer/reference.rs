@@ -1,8 +1,9 @@
 //! Does a model compute what it should on this machine?
 //!
-//! Reference vectors were computed once, in float64, by an implementation independent of this one and of tract
-//! (`tests/reference/make.py`), and travel with this crate. Comparing with them after an import catches damaged
-//! weights, another tokenizer, and kernels that compute wrongly on this processor.
+//! Reference vectors were computed once, in float64, by an implementation independent of this one
+//! and of tract (`tests/reference/make.py`), and travel with this crate. Comparing with them after
+//! an import catches damaged weights, another tokenizer, and kernels that compute wrongly on this
+//! processor.
 
 use serde::Deserialize;
 
@@ -38,13 +39,13 @@ struct Case {
     values: Vec<f32>,
 }
 
-/// Compares `model` with the reference vectors of the model of its card's name. `None` where there are none of
-/// that name: such a model cannot be verified, which is no fault of it.
+/// Compares `model` with the reference vectors of the model of its card's name. `None` where there
+/// are none of that name: such a model cannot be verified, which is no fault of it.
 ///
 /// # Errors
 ///
-/// [`Error::Verify`] when a text has another number of tokens than it should, or a vector is further than
-/// [`MIN_COSINE`] from its reference; [`Error::Run`] when the model fails to run.
+/// [`Error::Verify`] when a text has another number of tokens than it should, or a vector is
+/// further than [`MIN_COSINE`] from its reference; [`Error::Run`] when the model fails to run.
 pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
     if model.card().name != "all-minilm-l6-v2" {
         return Ok(None);
@@ -52,7 +53,8 @@ pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
     compare(model, MIN_COSINE).map(Some)
 }
 
-/// As [`verify`], whatever the model is called, and with another bound: a quantised model is held to less.
+/// As [`verify`], whatever the model is called, and with another bound: a quantised model is held
+/// to less.
 ///
 /// # Errors
 ///
@@ -68,7 +70,11 @@ pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> 
             return Err(Error::Verify(format!(
                 "{shown:?} has {} tokens (truncated: {}), expected {} (truncated: {}); the tokenizer or the limit of \
                  tokens is not that of {}",
-                embedding.n_tokens, embedding.truncated, case.n_tokens, case.truncated, reference.model
+                embedding.n_tokens,
+                embedding.truncated,
+                case.n_tokens,
+                case.truncated,
+                reference.model
             )));
         }
         let cosine = cosine(&embedding.values, &case.values);

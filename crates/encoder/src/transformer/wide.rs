@@ -2,8 +2,9 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
-/// Runs `work` compiled for what the processor turns out to have. `work` and what it calls must be inlined into this, so
-/// give it as `#[inline(always)]`. Products and sums are never contracted, so it comes to the same on every processor.
+/// Runs `work` compiled for what the processor turns out to have. `work` and what it calls must be
+/// inlined into this, so give it as `#[inline(always)]`. Products and sums are never contracted, so
+/// it comes to the same on every processor.
 #[inline]
 pub fn wide<R>(work: impl FnOnce() -> R) -> R {
     dispatch!(Level::new(), simd => simd.vectorize(work))
@@ -50,12 +51,12 @@ pub fn largest(values: &[f32]) -> f32 {
     lanes.into_iter().chain(rest.iter().copied()).fold(f32::NEG_INFINITY, larger)
 }
 
-/// `e` to the power of `x`, for `x` up to 0, within two units of the last place: by the polynomial of Cephes' `expf`, without
-/// branches, and the same on every processor.
+/// `e` to the power of `x`, for `x` up to 0, within two units of the last place: by the polynomial
+/// of Cephes' `expf`, without branches, and the same on every processor.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    // Added to a number from which on f32 has no fractions, and taken away again, it is the nearest integer, whose bits stay
-    // at the end.
+    // Added to a number from which on f32 has no fractions, and taken away again, it is the nearest
+    // integer, whose bits stay at the end.
     const NO_FRACTIONS: f32 = 12_582_912.0;
     // ln 2 in two parts, the first of which times an integer is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
@@ -80,7 +81,10 @@ mod tests {
         for i in 0..=87_000 {
             let x = -(i as f32) / 1000.0;
             let (found, expected) = (f64::from(exp(x)), f64::from(x).exp());
-            assert!((found / expected - 1.0).abs() < 2.5e-7, "exp({x}) is {expected}, found {found}");
+            assert!(
+                (found / expected - 1.0).abs() < 2.5e-7,
+                "exp({x}) is {expected}, found {found}"
+            );
         }
         assert!(exp(f32::NEG_INFINITY) < 1e-37);
     }

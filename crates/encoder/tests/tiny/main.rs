@@ -1,5 +1,5 @@
-//! A tiny BERT of random weights, written as a published model is, imported and run, against a slow obvious twin.
-//! So the whole way from files to vectors is tested without any model at hand.
+//! A tiny BERT of random weights, written as a published model is, imported and run, against a slow
+//! obvious twin. So the whole way from files to vectors is tested without any model at hand.
 #![cfg(feature = "import")]
 
 mod model;
@@ -25,7 +25,8 @@ const TEXTS: [&str; 7] = [
     "alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha",
 ];
 
-/// Within what rounding weights and activations to 12 bits and more loses in a model as narrow as this.
+/// Within what rounding weights and activations to 12 bits and more loses in a model as narrow as
+/// this.
 fn assert_close(found: &[f32], expected: &[f64], text: &str) {
     assert_within(1e-3, found, expected, text);
 }
@@ -33,7 +34,10 @@ fn assert_close(found: &[f32], expected: &[f64], text: &str) {
 fn assert_within(bound: f64, found: &[f32], expected: &[f64], text: &str) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
-        assert!((f64::from(*found) - expected).abs() < bound, "{text:?}: {found} instead of {expected}");
+        assert!(
+            (f64::from(*found) - expected).abs() < bound,
+            "{text:?}: {found} instead of {expected}"
+        );
     }
 }
 
@@ -77,8 +81,10 @@ fn names_with_bert_in_front_and_half_precision_are_read() {
     let tiny = Tiny::new(3);
     let plain = Files::write(&tiny);
     let prefixed = Files::write(&Tiny { name_prefix: "bert.", ..Tiny::new(3) });
-    let (a, b) =
-        (Transformer::load_dir(plain.path()).unwrap(), Transformer::load_dir(prefixed.path()).unwrap());
+    let (a, b) = (
+        Transformer::load_dir(plain.path()).unwrap(),
+        Transformer::load_dir(prefixed.path()).unwrap(),
+    );
     assert_eq!(a.fingerprint(), b.fingerprint());
     let half = Files::write(&Tiny { half: true, ..Tiny::new(3) });
     let half = Transformer::load_dir(half.path()).unwrap();
@@ -99,10 +105,16 @@ fn the_fingerprint_names_what_decides_the_vectors_and_nothing_else() {
     };
     let plain = of(&Tiny::new(1), &Options::default());
     assert_eq!(plain.len(), 32);
-    assert_eq!(of(&Tiny::new(1), &Options { name: Some("other".into()), ..Options::default() }), plain);
+    assert_eq!(
+        of(&Tiny::new(1), &Options { name: Some("other".into()), ..Options::default() }),
+        plain
+    );
     assert_ne!(of(&Tiny::new(2), &Options::default()), plain);
     assert_ne!(of(&Tiny::new(1), &Options { max_tokens: Some(8), ..Options::default() }), plain);
-    assert_ne!(of(&Tiny::new(1), &Options { pooling: Some(Pooling::Cls), ..Options::default() }), plain);
+    assert_ne!(
+        of(&Tiny::new(1), &Options { pooling: Some(Pooling::Cls), ..Options::default() }),
+        plain
+    );
     assert_ne!(
         of(&Tiny::new(1), &Options { query_prefix: Some("query: ".into()), ..Options::default() }),
         plain
@@ -238,7 +250,10 @@ fn an_artefact_s_bytes_read_back_as_the_artefact() {
 fn no_beginning_of_an_artefact_is_one() {
     let bytes = artefact_bytes(Storage::Int8);
     for len in (0..200).chain((200..bytes.len()).step_by(97)) {
-        assert!(matches!(Artefact::from_bytes(bytes[..len].to_vec()), Err(Error::Artefact(_))), "{len}");
+        assert!(
+            matches!(Artefact::from_bytes(bytes[..len].to_vec()), Err(Error::Artefact(_))),
+            "{len}"
+        );
     }
 }
 
@@ -269,7 +284,9 @@ fn what_travels_reads_back_in_one_or_in_pieces() {
 fn pieces_stop_at_the_first_that_is_wrong() {
     let bytes = artefact_bytes(Storage::Int8);
     let mut pieces = Pieces::default();
-    assert!(pieces.push(b"<!doctype html>").unwrap_err().to_string().contains("does not begin as one"));
+    assert!(
+        pieces.push(b"<!doctype html>").unwrap_err().to_string().contains("does not begin as one")
+    );
     let mut pieces = Pieces::default();
     pieces.push(&bytes).unwrap();
     assert!(pieces.push(b"x").unwrap_err().to_string().contains("has more"));
@@ -434,12 +451,13 @@ proptest! {
     }
 }
 
-/// What was released must stay readable, and go on computing the same. `FINDLING_WRITE_FIXTURES=1` writes the
-/// fixture of the current format; older ones stay as they are. The WebAssembly module is compared with the same
-/// files (`crates/wasm-encoder/tests/parity.mjs`).
+/// What was released must stay readable, and go on computing the same. `FINDLING_WRITE_FIXTURES=1`
+/// writes the fixture of the current format; older ones stay as they are. The WebAssembly module is
+/// compared with the same files (`crates/wasm-encoder/tests/parity.mjs`).
 #[test]
 fn artefacts_of_released_formats_still_read() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny-v1.artefact");
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny-v1.artefact");
     let json_path = path.with_extension("artefact.json");
     if std::env::var_os("FINDLING_WRITE_FIXTURES").is_some() {
         let files = Files::write(&Tiny { document_prefix: "delta: ".into(), ..Tiny::new(6) });
@@ -464,8 +482,10 @@ fn artefacts_of_released_formats_still_read() {
         let json = serde_json::json!({ "fingerprint": model.fingerprint(), "cases": cases });
         std::fs::write(&json_path, format!("{json:#}\n")).unwrap();
     }
-    let model = Transformer::new(Artefact::from_bytes(std::fs::read(&path).unwrap()).unwrap()).unwrap();
-    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&json_path).unwrap()).unwrap();
+    let model =
+        Transformer::new(Artefact::from_bytes(std::fs::read(&path).unwrap()).unwrap()).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&json_path).unwrap()).unwrap();
     assert_eq!(json["fingerprint"], model.fingerprint());
     let cases = json["cases"].as_array().unwrap();
     assert_eq!(cases.len(), TEXTS.len());
@@ -481,13 +501,14 @@ fn artefacts_of_released_formats_still_read() {
     }
 }
 
-/// Rounding that knows what goes through loses less than rounding each weight by itself, on texts it has not seen, at the
-/// same bytes; and every time the same.
+/// Rounding that knows what goes through loses less than rounding each weight by itself, on texts
+/// it has not seen, at the same bytes; and every time the same.
 #[test]
 fn matrices_rounded_for_their_inputs_lose_less() {
     let files = Files::write(&Tiny::new(7));
     let full = import_dir(files.path(), &Options::default()).unwrap();
-    let seen = ["alpha beta", "beta gamma delta", "gamma", "delta alpha gamma beta", "alpha alpha delta"];
+    let seen =
+        ["alpha beta", "beta gamma delta", "gamma", "delta alpha gamma beta", "alpha alpha delta"];
     let activations = Transformer::activations(&full, &seen).unwrap();
     let (words, matrices) = (bits(8.0), bits(3.0));
     let rounded = full.for_queries_calibrated(words, matrices, &activations).unwrap();

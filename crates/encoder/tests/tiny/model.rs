@@ -15,8 +15,10 @@ pub const INTERMEDIATE: usize = 24;
 pub const POSITIONS: usize = 32;
 pub const EPSILON: f64 = 1e-6;
 
-pub const VOCABULARY: [&str; 13] =
-    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta", "##s", ",", "!", ":"];
+pub const VOCABULARY: [&str; 13] = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "alpha", "beta", "gamma", "delta", "##s", ",",
+    "!", ":",
+];
 const UNK: u32 = 1;
 const CLS: u32 = 2;
 pub const SEP: u32 = 3;
@@ -41,7 +43,9 @@ impl Tiny {
         let mut state = seed;
         // Knuth's MMIX generator; its upper bits, spread over -1 to 1.
         let mut random = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
         let mut weights = BTreeMap::new();
@@ -83,7 +87,8 @@ impl Tiny {
 
     /// What WordPiece makes of the words this vocabulary has, by hand.
     pub fn ids(&self, text: &str) -> Vec<u32> {
-        let spaced = text.to_lowercase().replace(',', " , ").replace('!', " ! ").replace(':', " : ");
+        let spaced =
+            text.to_lowercase().replace(',', " , ").replace('!', " ! ").replace(':', " : ");
         let id = |token: &str| VOCABULARY.iter().position(|v| *v == token).map(|id| id as u32);
         let mut ids = vec![CLS];
         for word in spaced.split_whitespace() {
@@ -110,7 +115,11 @@ pub struct Files(PathBuf);
 impl Files {
     pub fn write(tiny: &Tiny) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("findling-tiny-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "findling-tiny-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
         let files = Self(std::env::temp_dir().join(name));
         std::fs::create_dir_all(files.0.join("1_Pooling")).unwrap();
         let put = |name: &str, value: serde_json::Value| {
@@ -169,8 +178,11 @@ impl Files {
         let views = stored.iter().map(|(name, shape, bytes)| {
             (name.as_str(), TensorView::new(dtype, shape.clone(), bytes).unwrap())
         });
-        std::fs::write(files.0.join("model.safetensors"), safetensors::serialize(views, None).unwrap())
-            .unwrap();
+        std::fs::write(
+            files.0.join("model.safetensors"),
+            safetensors::serialize(views, None).unwrap(),
+        )
+        .unwrap();
         files
     }
 

@@ -1,5 +1,5 @@
-//! BERT, slowly and obviously: loops over f64, one formula a function, as in Vaswani et al. (2017), sections 3.1 to
-//! 3.3, and Devlin et al. (2019).
+//! BERT, slowly and obviously: loops over f64, one formula a function, as in Vaswani et al. (2017),
+//! sections 3.1 to 3.3, and Devlin et al. (2019).
 
 use findling_encoder::artefact::{Activation, Pooling};
 
@@ -9,7 +9,8 @@ type Rows = Vec<Vec<f64>>;
 
 /// The embedding of a sequence of tokens, of length 1.
 pub fn embed(tiny: &Tiny, ids: &[u32]) -> Vec<f64> {
-    let row = |name: &str, row: usize| tensor(tiny, name)[row * HIDDEN..(row + 1) * HIDDEN].to_vec();
+    let row =
+        |name: &str, row: usize| tensor(tiny, name)[row * HIDDEN..(row + 1) * HIDDEN].to_vec();
     let mut x: Rows = Vec::new();
     for (position, id) in ids.iter().enumerate() {
         let word = row("embeddings.word_embeddings.weight", *id as usize);
@@ -58,7 +59,11 @@ fn linear(tiny: &Tiny, name: &str, x: &Rows) -> Rows {
             (0..bias.len())
                 .map(|out| {
                     bias[out]
-                        + row.iter().enumerate().map(|(i, v)| v * weight[out * row.len() + i]).sum::<f64>()
+                        + row
+                            .iter()
+                            .enumerate()
+                            .map(|(i, v)| v * weight[out * row.len() + i])
+                            .sum::<f64>()
                 })
                 .collect()
         })
@@ -72,7 +77,9 @@ fn norm(tiny: &Tiny, name: &str, x: Rows) -> Rows {
         .map(|row| {
             let mean = row.iter().sum::<f64>() / HIDDEN as f64;
             let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / HIDDEN as f64;
-            (0..HIDDEN).map(|i| (row[i] - mean) / (variance + EPSILON).sqrt() * weight[i] + bias[i]).collect()
+            (0..HIDDEN)
+                .map(|i| (row[i] - mean) / (variance + EPSILON).sqrt() * weight[i] + bias[i])
+                .collect()
         })
         .collect()
 }
@@ -85,7 +92,9 @@ fn attention(query: &Rows, key: &Rows, value: &Rows) -> Rows {
         for (to, query) in mixed.iter_mut().zip(query) {
             let scores: Vec<f64> = key
                 .iter()
-                .map(|key| part.clone().map(|i| query[i] * key[i]).sum::<f64>() / (size as f64).sqrt())
+                .map(|key| {
+                    part.clone().map(|i| query[i] * key[i]).sum::<f64>() / (size as f64).sqrt()
+                })
                 .collect();
             let total: f64 = scores.iter().map(|score| score.exp()).sum();
             for (score, value) in scores.iter().zip(value) {

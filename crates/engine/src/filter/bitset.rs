@@ -1,8 +1,9 @@
 //! A set of small numbers, one bit each.
 //!
-//! What a filter compiles to: [`Bitset::contains`] is one shift for each candidate of either leg, and 50,000 sections
-//! take 6 KB. Plain words and no compression: with collections of up to some hundred thousand sections, a roaring
-//! bitmap would save kilobytes and cost branches. Not useful for sparse sets over large universes.
+//! What a filter compiles to: [`Bitset::contains`] is one shift for each candidate of either leg,
+//! and 50,000 sections take 6 KB. Plain words and no compression: with collections of up to some
+//! hundred thousand sections, a roaring bitmap would save kilobytes and cost branches. Not useful
+//! for sparse sets over large universes.
 
 /// A set of numbers from 0 up to a length fixed at its making.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,8 @@ impl Bitset {
 
     /// How many numbers are in the set.
     pub fn count(&self) -> u32 {
-        // Without a popcount instruction, as on plain x86-64, passing over empty words is what makes small sets fast.
+        // Without a popcount instruction, as on plain x86-64, passing over empty words is what
+        // makes small sets fast.
         self.words.iter().filter(|&&word| word != 0).map(|word| word.count_ones()).sum()
     }
 

@@ -18,11 +18,12 @@ pub struct Matched {
 }
 
 impl Condition {
-    /// The shards of the columns it reads, ascending. Checks names and, as far as types tell, operators and values, so that a wrong
-    /// filter is refused before anything is fetched.
+    /// The shards of the columns it reads, ascending. Checks names and, as far as types tell,
+    /// operators and values, so that a wrong filter is refused before anything is fetched.
     ///
     /// # Errors
-    /// [`Error::UnknownAttribute`]; [`Error::Filter`] where an attribute's type does not allow a test or a value.
+    /// [`Error::UnknownAttribute`]; [`Error::Filter`] where an attribute's type does not allow a
+    /// test or a value.
     pub fn shards(&self, attributes: &[Attribute]) -> Result<Vec<ShardId>, Error> {
         let mut shards = Vec::new();
         for test in self.tests() {
@@ -35,19 +36,24 @@ impl Condition {
         Ok(shards)
     }
 
-    /// The first test that its attribute's type does not allow; `None` also where there is no such attribute.
-    pub(super) fn misfit<'a>(&self, attributes: &'a [Attribute]) -> Option<(&'a Attribute, FilterError)> {
+    /// The first test that its attribute's type does not allow; `None` also where there is no such
+    /// attribute.
+    pub(super) fn misfit<'a>(
+        &self,
+        attributes: &'a [Attribute],
+    ) -> Option<(&'a Attribute, FilterError)> {
         self.tests().into_iter().find_map(|test| {
             let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute)?;
             Some((attribute, Check::new(test, attribute.kind).err()?))
         })
     }
 
-    /// The pages that meet it. `column` gives the column of a shard that [`Condition::shards`] names. O(pages) for each
-    /// test.
+    /// The pages that meet it. `column` gives the column of a shard that [`Condition::shards`]
+    /// names. O(pages) for each test.
     ///
     /// # Errors
-    /// Those of [`Condition::shards`]; [`Error::Inconsistent`] where `column` lacks one or gives one of another type.
+    /// Those of [`Condition::shards`]; [`Error::Inconsistent`] where `column` lacks one or gives
+    /// one of another type.
     pub fn evaluate<'a>(
         &self,
         attributes: &[Attribute],
@@ -75,9 +81,11 @@ pub fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
 /// # Errors
 /// [`Error::UnknownAttribute`], which names those there are.
 pub(crate) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Result<&'a Attribute, Error> {
-    attributes.iter().find(|attribute| attribute.name == name).ok_or_else(|| Error::UnknownAttribute {
-        name: name.to_owned(),
-        known: attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+    attributes.iter().find(|attribute| attribute.name == name).ok_or_else(|| {
+        Error::UnknownAttribute {
+            name: name.to_owned(),
+            known: attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+        }
     })
 }
 
@@ -112,7 +120,8 @@ impl<'a> Check<'a> {
                 "use eq, ne, in or contains, or declare the attribute as a number or date when building",
             ),
             Predicate::Compare(bound, value) => match span(kind, value) {
-                // A date stands for all of its day, month or year: what is after it comes after its end.
+                // A date stands for all of its day, month or year: what is after it comes after its
+                // end.
                 Some((start, end)) => Ok(Self::Within(vec![match bound {
                     Bound::Gt => (next_up(end), f64::INFINITY),
                     Bound::Gte => (start, f64::INFINITY),
@@ -138,10 +147,13 @@ impl<'a> Check<'a> {
 /// What a value of a type looks like, and what to do where one does not.
 fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     match kind {
-        AttributeKind::Number => ("a number", "write it with a point and without separators, such as 1234.5"),
-        AttributeKind::Date => {
-            ("a date", "write it in ISO 8601, such as 2024, 2024-05, 2024-05-17 or 2024-05-17T10:20:30Z")
+        AttributeKind::Number => {
+            ("a number", "write it with a point and without separators, such as 1234.5")
         }
+        AttributeKind::Date => (
+            "a date",
+            "write it in ISO 8601, such as 2024, 2024-05, 2024-05-17 or 2024-05-17T10:20:30Z",
+        ),
         AttributeKind::Bool => ("true or false", "write one of these"),
         AttributeKind::String | AttributeKind::Strings => ("a string", "write one"),
     }
@@ -152,10 +164,13 @@ fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     let value = value.trim();
     match kind {
         AttributeKind::Number => number::parse(value).map(|number| (number, number)),
-        AttributeKind::Date => date::parse(value).map(|span| (span.start as f64, (span.end - 1) as f64)),
+        AttributeKind::Date => {
+            date::parse(value).map(|span| (span.start as f64, (span.end - 1) as f64))
+        }
         AttributeKind::Bool => {
             let truth = ["true", "1", "yes"].iter().any(|word| value.eq_ignore_ascii_case(word));
-            let falsehood = ["false", "0", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
+            let falsehood =
+                ["false", "0", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
             (truth || falsehood).then_some(if truth { (1.0, 1.0) } else { (0.0, 0.0) })
         }
         AttributeKind::String | AttributeKind::Strings => None,
@@ -212,7 +227,10 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
         let column = (self.column)(attribute.column)
             .filter(|column| column.kind() == attribute.kind && column.n_pages() == self.n_pages)
             .ok_or_else(|| {
-                Error::inconsistent(format!("the column of `{}` is not the one listed", attribute.name))
+                Error::inconsistent(format!(
+                    "the column of `{}` is not the one listed",
+                    attribute.name
+                ))
             })?;
         let mut pages = Bitset::none(self.n_pages);
         match (check, column) {
@@ -230,8 +248,8 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
             }
             (Check::Contains(part), Column::Strings(strings)) => {
                 let mut wanted = Bitset::none(strings.n_values());
-                for id in
-                    (0..strings.n_values()).filter(|&id| strings.value(id).to_lowercase().contains(&part))
+                for id in (0..strings.n_values())
+                    .filter(|&id| strings.value(id).to_lowercase().contains(&part))
                 {
                     wanted.insert(id);
                 }
@@ -270,14 +288,18 @@ pub(crate) fn unknown_values<'a>(
         else {
             continue;
         };
-        let is_unknown = |value: &&String| !want(strings, value, &mut Bitset::none(strings.n_values()));
-        unknown.extend(values.iter().filter(is_unknown).map(|v| Unknown::new(&test.attribute, v, strings)));
+        let is_unknown =
+            |value: &&String| !want(strings, value, &mut Bitset::none(strings.n_values()));
+        unknown.extend(
+            values.iter().filter(is_unknown).map(|v| Unknown::new(&test.attribute, v, strings)),
+        );
     }
     unknown
 }
 
-/// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else by case and by what is between
-/// letters and digits: `getting started` for `Getting-Started`. Whether there are any.
+/// Puts in the id of a value, or else the ids of those that differ from it by case alone, or else
+/// by case and by what is between letters and digits: `getting started` for `Getting-Started`.
+/// Whether there are any.
 fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     if let Some(id) = strings.find(value) {
         wanted.insert(id);
@@ -350,7 +372,8 @@ mod tests {
                 facet: true,
             };
             let column = |&(name, kind): &(&str, AttributeKind)| {
-                Column::build(kind, pages.iter().map(|page| page.get(name))).expect("values of the kind")
+                Column::build(kind, pages.iter().map(|page| page.get(name)))
+                    .expect("values of the kind")
             };
             Self {
                 attributes: KINDS.iter().enumerate().map(attribute).collect(),
@@ -360,7 +383,8 @@ mod tests {
         }
 
         fn evaluate(&self, condition: &Condition) -> Result<Matched, Error> {
-            condition.evaluate(&self.attributes, self.n_pages, |shard| self.columns.get(shard.index()))
+            condition
+                .evaluate(&self.attributes, self.n_pages, |shard| self.columns.get(shard.index()))
         }
     }
 
@@ -384,20 +408,26 @@ mod tests {
                     (Predicate::In(values), Some(AttributeValue::Bool(b))) => {
                         values.iter().any(|v| v.parse() == Ok(*b))
                     }
-                    (Predicate::In(values), Some(AttributeValue::Date(d))) => values.iter().any(|v| {
-                        let span = date::parse(v).expect("a date");
-                        (span.start..span.end).contains(d)
-                    }),
+                    (Predicate::In(values), Some(AttributeValue::Date(d))) => {
+                        values.iter().any(|v| {
+                            let span = date::parse(v).expect("a date");
+                            (span.start..span.end).contains(d)
+                        })
+                    }
                     (Predicate::In(values), Some(_)) => values.iter().any(|value| {
                         let known = pages.iter().any(|page| strings(page).contains(value));
                         let same = |s: &String| {
-                            if known { s == value } else { s.to_lowercase() == value.to_lowercase() }
+                            if known {
+                                s == value
+                            } else {
+                                s.to_lowercase() == value.to_lowercase()
+                            }
                         };
                         strings(page).iter().any(same)
                     }),
-                    (Predicate::Contains(part), _) => {
-                        strings(page).iter().any(|s| s.to_lowercase().contains(&part.to_lowercase()))
-                    }
+                    (Predicate::Contains(part), _) => strings(page)
+                        .iter()
+                        .any(|s| s.to_lowercase().contains(&part.to_lowercase())),
                     (Predicate::Compare(bound, value), Some(AttributeValue::Number(n))) => {
                         let value: f64 = value.parse().expect("a number");
                         match bound {
@@ -424,12 +454,19 @@ mod tests {
 
     const WORDS: [&str; 6] = ["en", "EN", "de", "Deutsch", "", "fr"];
     const NUMBERS: [&str; 5] = ["0", "-1.5", "2020", "2021.25", "inf"];
-    const DATES: [&str; 6] =
-        ["2023", "2023-12", "2023-12-31", "2023-12-31T23:59:59.999Z", "2024-01-01T00:00Z", "1704067200000"];
+    const DATES: [&str; 6] = [
+        "2023",
+        "2023-12",
+        "2023-12-31",
+        "2023-12-31T23:59:59.999Z",
+        "2024-01-01T00:00Z",
+        "1704067200000",
+    ];
 
     fn pages() -> impl Strategy<Value = Vec<Page>> {
         let word = || prop::sample::select(&WORDS[..5]).prop_map(str::to_owned);
-        let date = prop::sample::select(&DATES[..]).prop_map(|text| date::parse(text).expect("a date").start);
+        let date = prop::sample::select(&DATES[..])
+            .prop_map(|text| date::parse(text).expect("a date").start);
         let page = (
             prop::option::of(date.prop_map(AttributeValue::Date)),
             prop::option::of(any::<bool>().prop_map(AttributeValue::Bool)),
@@ -444,7 +481,8 @@ mod tests {
             ),
         );
         let page = page.prop_map(|(date, draft, lang, tags, year)| {
-            let values = [("date", date), ("draft", draft), ("lang", lang), ("tags", tags), ("year", year)];
+            let values =
+                [("date", date), ("draft", draft), ("lang", lang), ("tags", tags), ("year", year)];
             values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect::<Page>()
         });
         prop::collection::vec(page, 0..80)
@@ -553,7 +591,10 @@ mod tests {
             "lang:gt:en",
             "filter, `lang`: expected an operator for strings or truth values, which have no order, found `gt`;",
         );
-        check("draft:lte:true", "filter, `draft`: expected an operator for strings or truth values");
+        check(
+            "draft:lte:true",
+            "filter, `draft`: expected an operator for strings or truth values",
+        );
         check("year:contains:20", "filter, `year`: expected an operator for a number");
         check("year=new", "filter, `year`: expected a number, found `new`;");
         check("year=NaN", "filter, `year`: expected a number, found `NaN`;");
@@ -567,11 +608,13 @@ mod tests {
         let condition = parse("lang=en").unwrap();
         let missing = condition.evaluate(&bundle.attributes, bundle.n_pages, |_| None).unwrap_err();
         assert!(matches!(missing, Error::Inconsistent { .. }));
-        let foreign =
-            condition.evaluate(&bundle.attributes, bundle.n_pages, |_| bundle.columns.first()).unwrap_err();
+        let foreign = condition
+            .evaluate(&bundle.attributes, bundle.n_pages, |_| bundle.columns.first())
+            .unwrap_err();
         assert!(matches!(foreign, Error::Inconsistent { .. }));
-        let short =
-            condition.evaluate(&bundle.attributes, 3, |shard| bundle.columns.get(shard.index())).unwrap_err();
+        let short = condition
+            .evaluate(&bundle.attributes, 3, |shard| bundle.columns.get(shard.index()))
+            .unwrap_err();
         assert!(matches!(short, Error::Inconsistent { .. }));
     }
 

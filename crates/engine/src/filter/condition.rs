@@ -4,9 +4,9 @@ use std::fmt;
 
 /// A condition on the attributes of a page.
 ///
-/// In the form that the parsers give it: `All` and `Any` hold none of their own kind directly and never exactly one
-/// condition, and `Not` holds no `Not`. Build it with [`Condition::all`], [`Condition::any`] and [`Condition::not`], which
-/// keep to that.
+/// In the form that the parsers give it: `All` and `Any` hold none of their own kind directly and
+/// never exactly one condition, and `Not` holds no `Not`. Build it with [`Condition::all`],
+/// [`Condition::any`] and [`Condition::not`], which keep to that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// Each of these. Of none: every page.
@@ -110,7 +110,8 @@ impl Condition {
         matches!(self, Self::All(parts) if parts.is_empty())
     }
 
-    /// What is left of it when it asks nothing of one attribute; `None` where it asks nothing of it, or not apart from others.
+    /// What is left of it when it asks nothing of one attribute; `None` where it asks nothing of
+    /// it, or not apart from others.
     pub fn without(&self, attribute: &str) -> Option<Self> {
         let is_of = |part: &Self| part.tests().iter().all(|test| test.attribute == attribute);
         let parts = match self {
@@ -137,7 +138,8 @@ impl Condition {
     }
 }
 
-/// The canonical spelling: text where the condition is a list of tests that must all hold, JSON otherwise.
+/// The canonical spelling: text where the condition is a list of tests that must all hold, JSON
+/// otherwise.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.as_terms() {
@@ -194,7 +196,9 @@ impl Condition {
         match self {
             Self::All(parts) => object("must", array(parts)),
             // Of nothing, at least one: what no page can be.
-            Self::Any(parts) if parts.is_empty() => object("must_not", Self::All(Vec::new()).to_json()),
+            Self::Any(parts) if parts.is_empty() => {
+                object("must_not", Self::All(Vec::new()).to_json())
+            }
             Self::Any(parts) => object("should", array(parts)),
             Self::Not(inner) => object("must_not", inner.to_json()),
             Self::Test(Test { attribute, predicate }) => match predicate {
@@ -207,7 +211,9 @@ impl Condition {
                 Predicate::Compare(bound, value) => {
                     object("range", object(attribute, object(bound.name(), value.as_str().into())))
                 }
-                Predicate::Contains(part) => object("text", object(attribute, part.as_str().into())),
+                Predicate::Contains(part) => {
+                    object("text", object(attribute, part.as_str().into()))
+                }
             },
         }
     }
@@ -244,14 +250,16 @@ impl fmt::Display for Term<'_> {
                 }
                 Ok(())
             }
-            Predicate::Compare(bound, value) => write!(f, "{key}:{}:{}", bound.name(), Quoted(value, ",")),
+            Predicate::Compare(bound, value) => {
+                write!(f, "{key}:{}:{}", bound.name(), Quoted(value, ","))
+            }
             Predicate::Contains(part) => write!(f, "{key}:contains:{}", Quoted(part, ",")),
         }
     }
 }
 
-/// Text, quoted where it would otherwise be read as something else: where it contains one of the given characters, is
-/// empty, begins with a quote or has white space at an end.
+/// Text, quoted where it would otherwise be read as something else: where it contains one of the
+/// given characters, is empty, begins with a quote or has white space at an end.
 struct Quoted<'a>(&'a str, &'static str);
 
 impl fmt::Display for Quoted<'_> {

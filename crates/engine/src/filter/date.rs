@@ -1,9 +1,10 @@
 //! Dates: ISO 8601 in, milliseconds since 1970-01-01 UTC inside, and back.
 //!
-//! The proleptic Gregorian calendar by counting days in eras of 400 years; no time zones other than offsets, no leap
-//! seconds. A date may be given to the year, the month, the day, the minute, the second or the millisecond, and stands
-//! for the whole of it: `2024-05` is a month, so that `published=2024-05` finds all of May and `published:lte:2024-05`
-//! does not stop at its first midnight.
+//! The proleptic Gregorian calendar by counting days in eras of 400 years; no time zones other than
+//! offsets, no leap seconds. A date may be given to the year, the month, the day, the minute, the
+//! second or the millisecond, and stands for the whole of it: `2024-05` is a month, so that
+//! `published=2024-05` finds all of May and `published:lte:2024-05` does not stop at its first
+//! midnight.
 
 /// The years that a date may have. What JavaScript's own dates can hold, cut to four digits.
 const YEARS: std::ops::RangeInclusive<i64> = 0..=9999;
@@ -19,9 +20,10 @@ pub struct Span {
     pub end: i64,
 }
 
-/// Reads a date or a date with a time: `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:20`, `2024-05-17 10:20:30.5+02:00`.
-/// Without an offset the time is UTC. A whole number of more than four digits is milliseconds since 1970-01-01 UTC, as
-/// JavaScript's `Date.now()` gives them. `None` for anything else.
+/// Reads a date or a date with a time: `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:20`,
+/// `2024-05-17 10:20:30.5+02:00`. Without an offset the time is UTC. A whole number of more than
+/// four digits is milliseconds since 1970-01-01 UTC, as JavaScript's `Date.now()` gives them.
+/// `None` for anything else.
 pub fn parse(text: &str) -> Option<Span> {
     let text = text.trim();
     if let Some(span) = milliseconds(text) {
@@ -36,7 +38,10 @@ pub fn parse(text: &str) -> Option<Span> {
     let month = rest.digits(2)?;
     if rest.done() {
         let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        return Some(Span { start: days(year, month, 1)? * DAY, end: days(next.0, next.1, 1)? * DAY });
+        return Some(Span {
+            start: days(year, month, 1)? * DAY,
+            end: days(next.0, next.1, 1)? * DAY,
+        });
     }
     rest.expect(b'-')?;
     let midnight = days(year, month, rest.digits(2)?)? * DAY;
@@ -51,9 +56,9 @@ pub fn parse(text: &str) -> Option<Span> {
     rest.done().then_some(Span { start, end: start + unit })
 }
 
-/// Writes milliseconds since 1970-01-01 UTC in ISO 8601, as short as it goes: `2024-05-17` at midnight,
-/// `2024-05-17T10:20:30Z` otherwise, with milliseconds where there are any. [`parse`] reads it back. Years beyond
-/// 0 to 9999 are written as the number itself.
+/// Writes milliseconds since 1970-01-01 UTC in ISO 8601, as short as it goes: `2024-05-17` at
+/// midnight, `2024-05-17T10:20:30Z` otherwise, with milliseconds where there are any. [`parse`]
+/// reads it back. Years beyond 0 to 9999 are written as the number itself.
 pub fn format(ms: i64) -> String {
     let (day, time) = (ms.div_euclid(DAY), ms.rem_euclid(DAY));
     let (year, month, date) = civil(day);
@@ -75,14 +80,16 @@ pub fn format(ms: i64) -> String {
 fn milliseconds(text: &str) -> Option<Span> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let negative = digits.len() < text.len();
-    if !digits.bytes().all(|b| b.is_ascii_digit()) || !(5..=15).contains(&digits.len()) && !negative {
+    if !digits.bytes().all(|b| b.is_ascii_digit()) || !(5..=15).contains(&digits.len()) && !negative
+    {
         return None;
     }
     let start: i64 = text.parse().ok()?;
     Some(Span { start, end: start.checked_add(1)? })
 }
 
-/// Hours and minutes, perhaps seconds, perhaps a fraction of them. In milliseconds, with the precision it was given to.
+/// Hours and minutes, perhaps seconds, perhaps a fraction of them. In milliseconds, with the
+/// precision it was given to.
 fn time(rest: &mut Cursor) -> Option<(i64, i64)> {
     let hour = rest.digits(2)?;
     rest.expect(b':')?;

@@ -4,14 +4,16 @@ use findling_bundle::order;
 use serde_json::{Map, Value};
 
 use super::error::quote;
-use super::{Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse};
+use super::{
+    Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse,
+};
 
 /// The words that make an object something other than a plain one.
 const GROUPS: [&str; 3] = ["must", "should", "must_not"];
 const LEAVES: [&str; 4] = ["match", "any", "range", "text"];
 
-/// Takes a condition from a JSON value: an object in either form, or a string in any spelling. `null` is the condition
-/// that every page meets.
+/// Takes a condition from a JSON value: an object in either form, or a string in any spelling.
+/// `null` is the condition that every page meets.
 ///
 /// # Errors
 /// Where the value is not a condition; the error says where and what would be one.
@@ -125,14 +127,20 @@ impl Objects {
                 &format!("write {{\"{leaf}\": {{\"name\": ...}}}} or {{\"key\": \"name\", \"{leaf}\": ...}}"),
             ));
         };
-        sorted(object).map(|(key, value)| self.at(key, |this| this.leaf(leaf, key, value))).collect()
+        sorted(object)
+            .map(|(key, value)| self.at(key, |this| this.leaf(leaf, key, value)))
+            .collect()
     }
 
     fn leaf(&mut self, leaf: &str, key: &str, value: &Value) -> Result<Condition, FilterError> {
         match (leaf, value) {
             ("range", Value::Object(bounds)) => {
                 if let Some(other) = bounds.keys().find(|op| bound(op).is_none()) {
-                    return Err(self.error("gt, gte, lt or lte", &quote(other), "bound the range by those"));
+                    return Err(self.error(
+                        "gt, gte, lt or lte",
+                        &quote(other),
+                        "bound the range by those",
+                    ));
                 }
                 self.operators(key, bounds)
             }
@@ -142,7 +150,8 @@ impl Objects {
                 &format!("write {{\"range\": {{\"{key}\": {{\"gte\": ..., \"lt\": ...}}}}}}"),
             )),
             ("text", value) => self.one(key, value, Predicate::Contains),
-            // What is in a match under `key` may say its kind itself: {"value": 1}, {"any": [1, 2]}, {"text": "part"}.
+            // What is in a match under `key` may say its kind itself: {"value": 1}, {"any": [1,
+            // 2]}, {"text": "part"}.
             ("match", Value::Object(kind)) if kind.len() == 1 => match kind.iter().next() {
                 Some((word, value)) if word == "value" => self.values(key, value),
                 Some((word, value)) if word == "any" => self.values(key, value),
@@ -166,7 +175,11 @@ impl Objects {
         Ok(Condition::all(parts?))
     }
 
-    fn operators(&mut self, key: &str, operators: &Map<String, Value>) -> Result<Condition, FilterError> {
+    fn operators(
+        &mut self,
+        key: &str,
+        operators: &Map<String, Value>,
+    ) -> Result<Condition, FilterError> {
         if operators.is_empty() {
             return Err(self.error(
                 "an operator and a value",
@@ -177,7 +190,9 @@ impl Objects {
         let parts: Result<Vec<_>, _> = sorted(operators)
             .map(|(op, value)| {
                 self.at(op, |this| match (bound(op), op) {
-                    (Some(bound), _) => this.one(key, value, |value| Predicate::Compare(bound, value)),
+                    (Some(bound), _) => {
+                        this.one(key, value, |value| Predicate::Compare(bound, value))
+                    }
                     (None, "eq" | "in") => this.values(key, value),
                     (None, "ne") => this.values(key, value).map(Condition::not),
                     (None, "contains") => this.one(key, value, Predicate::Contains),
@@ -281,7 +296,12 @@ impl Objects {
         if position.is_empty() {
             position = "the JSON".into();
         }
-        FilterError { position, expected: expected.into(), found: found.into(), remedy: remedy.into() }
+        FilterError {
+            position,
+            expected: expected.into(),
+            found: found.into(),
+            remedy: remedy.into(),
+        }
     }
 }
 
@@ -289,7 +309,8 @@ fn bound(op: &str) -> Option<Bound> {
     [Bound::Gt, Bound::Gte, Bound::Lt, Bound::Lte].into_iter().find(|bound| bound.name() == op)
 }
 
-/// By key: whether a map keeps the writer's order depends on how serde_json was built, and hosts must agree.
+/// By key: whether a map keeps the writer's order depends on how serde_json was built, and hosts
+/// must agree.
 fn sorted(object: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     let mut entries: Vec<_> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
     order::sort_by(&mut entries, |a, b| a.0 < b.0);
@@ -319,7 +340,10 @@ mod tests {
         check(r#"{"must": {"match": {"lang": "en"}}}"#, "lang=en");
         check(r#"{"match": {"lang": "en", "book": "a"}}"#, "book=a,lang=en");
         check(r#"{"any": {"lang": ["en", "de"]}}"#, "lang:in:en|de");
-        check(r#"{"range": {"year": {"gt": "2020", "lte": "2022"}}}"#, "year:gt:2020,year:lte:2022");
+        check(
+            r#"{"range": {"year": {"gt": "2020", "lte": "2022"}}}"#,
+            "year:gt:2020,year:lte:2022",
+        );
         check(r#"{"text": {"title": "the book"}}"#, "title:contains:the book");
         check(r#"{"key": "lang", "match": "en"}"#, "lang=en");
         check(r#"{"key": "lang", "match": {"value": "en"}}"#, "lang=en");
@@ -372,7 +396,8 @@ mod tests {
         let values = |n: usize| serde_json::json!({"a": (0..n).collect::<Vec<_>>()});
         assert!(from_json(&values(MAX_VALUES)).is_ok());
         assert!(from_json(&values(MAX_VALUES + 1)).is_err());
-        let tests = |n: usize| (0..n).map(|i| (format!("k{i}"), Value::from(1))).collect::<Map<_, _>>();
+        let tests =
+            |n: usize| (0..n).map(|i| (format!("k{i}"), Value::from(1))).collect::<Map<_, _>>();
         assert!(from_json(&tests(MAX_TESTS).into()).is_ok());
         assert!(from_json(&tests(MAX_TESTS + 1).into()).is_err());
     }

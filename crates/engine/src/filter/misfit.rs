@@ -1,5 +1,5 @@
-//! The filter of a request and the conditions that readers type, `year:>2020`; and what to say of values that are none of their
-//! attribute's type: what was expected, and what there is.
+//! The filter of a request and the conditions that readers type, `year:>2020`; and what to say of
+//! values that are none of their attribute's type: what was expected, and what there is.
 
 use findling_bundle::{AttributeKind, ShardId};
 
@@ -28,8 +28,9 @@ pub(crate) fn filter_of(request: &Request) -> Result<Option<Condition>, Error> {
     }
 }
 
-/// The request's filter and the query's own conditions. What looks like a condition in the query but cannot be met by an attribute of its
-/// type becomes words again. Of that and of what types do not allow in the filter there are `misfits`.
+/// The request's filter and the query's own conditions. What looks like a condition in the query
+/// but cannot be met by an attribute of its type becomes words again. Of that and of what types do
+/// not allow in the filter there are `misfits`.
 #[inline(never)]
 pub(crate) fn asked_for(
     index: &Index,
@@ -41,32 +42,44 @@ pub(crate) fn asked_for(
     let mut conditions = Vec::new();
     if let Some(condition) = filter_of(request)? {
         if let Some((attribute, error)) = condition.misfit(attributes) {
-            misfits.push(Misfit { column: attribute.column, refused: true, message: error.to_string() });
+            misfits.push(Misfit {
+                column: attribute.column,
+                refused: true,
+                message: error.to_string(),
+            });
             return Ok(None);
         }
         // What else is wrong with the filter is said before anything is fetched.
         condition.shards(attributes)?;
         conditions.push(condition);
     }
-    for query::Condition { attribute: name, value, excluded } in std::mem::take(&mut query.conditions) {
+    for query::Condition { attribute: name, value, excluded } in
+        std::mem::take(&mut query.conditions)
+    {
         let test = typed(&name, attribute(index, &name)?.kind, &value);
         let Some((attribute, FilterError { expected, found, .. })) = test.misfit(attributes) else {
             conditions.push(if excluded { Condition::not(test) } else { test });
             continue;
         };
-        let message = format!("expected {expected} as `{name}`, found {found}, which was searched as words");
+        let message =
+            format!("expected {expected} as `{name}`, found {found}, which was searched as words");
         misfits.push(Misfit { column: attribute.column, refused: false, message });
-        query.clauses.push(Clause { kind: ClauseKind::Word, text: format!("{name}:{value}"), excluded });
+        query.clauses.push(Clause {
+            kind: ClauseKind::Word,
+            text: format!("{name}:{value}"),
+            excluded,
+        });
         query.open_end = false;
     }
     let all = Condition::all(conditions);
     Ok((!all.is_everything()).then_some(all))
 }
 
-/// The condition that `name:value` in a query stands for. Of numbers and dates a value may have a sign in front (`>2020`, `<=2020-05`) or
-/// two dots within (`2019..2021`, `2019..`).
+/// The condition that `name:value` in a query stands for. Of numbers and dates a value may have a
+/// sign in front (`>2020`, `<=2020-05`) or two dots within (`2019..2021`, `2019..`).
 fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
-    let compare = |bound, value: &str| Condition::test(name, Predicate::Compare(bound, value.to_owned()));
+    let compare =
+        |bound, value: &str| Condition::test(name, Predicate::Compare(bound, value.to_owned()));
     if matches!(kind, AttributeKind::Number | AttributeKind::Date) {
         let signs = [(">=", Bound::Gte), ("<=", Bound::Lte), (">", Bound::Gt), ("<", Bound::Lt)];
         for (sign, bound) in signs {
@@ -75,18 +88,23 @@ fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
             }
         }
         if let Some((from, to)) = value.split_once("..").filter(|ends| *ends != ("", "")) {
-            let ends = [(Bound::Gte, from), (Bound::Lte, to)].into_iter().filter(|(_, end)| !end.is_empty());
+            let ends = [(Bound::Gte, from), (Bound::Lte, to)]
+                .into_iter()
+                .filter(|(_, end)| !end.is_empty());
             return Condition::all(ends.map(|(bound, end)| compare(bound, end)));
         }
     }
     Condition::test(name, Predicate::In(vec![value.to_owned()]))
 }
 
-/// Refuses a filter, and says what values there are: their column is all that is fetched for it, and what is given where it is missing.
+/// Refuses a filter, and says what values there are: their column is all that is fetched for it,
+/// and what is given where it is missing.
 #[inline(never)]
 pub(crate) fn refuse(index: &Index, misfits: &[Misfit]) -> Result<Vec<ShardId>, Error> {
     match misfits.iter().find(|misfit| misfit.refused) {
-        Some(misfit) if index.has(misfit.column) => Err(Error::Filter { message: misfit.in_full(index) }),
+        Some(misfit) if index.has(misfit.column) => {
+            Err(Error::Filter { message: misfit.in_full(index) })
+        }
         misfit => Ok(misfit.map(|misfit| misfit.column).into_iter().collect()),
     }
 }
@@ -100,7 +118,8 @@ pub(crate) fn not_a_value(index: &Index, misfit: &Misfit) -> Notice {
 impl Misfit {
     /// With what there is.
     fn in_full(&self, index: &Index) -> String {
-        let attribute = index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);
+        let attribute =
+            index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);
         let column = index.column(self.column);
         match attribute.zip(column).and_then(|(attribute, column)| values_of(attribute, column)) {
             Some(values) => format!("{}; the pages have {values}", self.message),

@@ -45,14 +45,15 @@ fn most_edits(typed: &str) -> usize {
     1 + typed.chars().count() / 4
 }
 
-/// The ids of values near to one, nearest first, or else of the first there are; and whether they are near.
+/// The ids of values near to one, nearest first, or else of the first there are; and whether they
+/// are near.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = beginning(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
         .filter_map(|id| {
             let other = beginning(strings.value(id));
-            let part =
-                !lower.is_empty() && (other.contains(&lower) || !other.is_empty() && lower.contains(&other));
+            let part = !lower.is_empty()
+                && (other.contains(&lower) || !other.is_empty() && lower.contains(&other));
             let distance = if part { 1 } else { distance(&lower, &other) };
             (distance <= most_edits(&lower)).then_some((distance, id))
         })
@@ -77,7 +78,8 @@ pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> 
     notice(format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)))
 }
 
-/// The values of an attribute in a few words, none where no page has any: `2019 to 2024`; `de`, `en` and more.
+/// The values of an attribute in a few words, none where no page has any: `2019 to 2024`; `de`,
+/// `en` and more.
 pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String> {
     if let Column::Strings(strings) = column {
         return (strings.n_values() > 0).then(|| listed(strings, 0..strings.n_values()));
@@ -105,7 +107,8 @@ fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
 /// The first few of some values.
 fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String {
     let n = ids.len();
-    let mut names = ids.take(SHOWN).map(|id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
+    let mut names =
+        ids.take(SHOWN).map(|id| quote(strings.value(id))).collect::<Vec<_>>().join(", ");
     if n > SHOWN {
         names += " and more";
     }
@@ -153,7 +156,8 @@ mod tests {
         fn check(values: &[&str], asked: &str, expect: &str) {
             let values: Vec<_> =
                 values.iter().map(|&value| Some(AttributeValue::String(value.into()))).collect();
-            let column = Column::build(AttributeKind::String, values.iter().map(Option::as_ref)).unwrap();
+            let column =
+                Column::build(AttributeKind::String, values.iter().map(Option::as_ref)).unwrap();
             let Column::Strings(strings) = &column else { panic!("strings") };
             let notice = unknown_value("book", asked, strings);
             assert_eq!(notice.code, "unknown-value");
@@ -174,16 +178,27 @@ mod tests {
     fn of_numbers_and_dates_it_is_said_between_which_they_lie() {
         fn check(kind: AttributeKind, values: &[AttributeValue], expect: &str) {
             let column = Column::build(kind, values.iter().map(Some)).unwrap();
-            let attribute =
-                Attribute { name: "since".into(), kind, column: findling_bundle::ShardId(0), facet: true };
-            assert_eq!(unmet(&attribute, &column).message, format!("no page has such a `since`; {expect}"));
+            let attribute = Attribute {
+                name: "since".into(),
+                kind,
+                column: findling_bundle::ShardId(0),
+                facet: true,
+            };
+            assert_eq!(
+                unmet(&attribute, &column).message,
+                format!("no page has such a `since`; {expect}")
+            );
         }
         use AttributeValue::{Bool, Date, Number};
         check(AttributeKind::Number, &[Number(2.5), Number(-1.0)], "they go from -1 to 2.5");
         check(AttributeKind::Number, &[Number(2.0)], "all there are have 2");
         check(AttributeKind::Number, &[], "none has any value");
         check(AttributeKind::Bool, &[Bool(true)], "all there are have true");
-        check(AttributeKind::Date, &[Date(0), Date(86_400_000)], "they go from 1970-01-01 to 1970-01-02");
+        check(
+            AttributeKind::Date,
+            &[Date(0), Date(86_400_000)],
+            "they go from 1970-01-01 to 1970-01-02",
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! Numbers from text and back. The standard library's conversions bring 20 kB of tables into a module that hardly ever meets a
-//! number with a fraction; these are slow, exact and small.
+//! Numbers from text and back. The standard library's conversions bring 20 kB of tables into a
+//! module that hardly ever meets a number with a fraction; these are slow, exact and small.
 
 /// Significant digits that are read; of the others only whether one is not zero.
 const MOST_DIGITS: usize = 40;
 
-/// The number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the standard library has it. `None` where the
-/// text is something else; `inf` is a number. O(d · e) in digits and exponent.
+/// The number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the standard
+/// library has it. `None` where the text is something else; `inf` is a number. O(d · e) in digits
+/// and exponent.
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -16,7 +17,9 @@ pub fn parse(text: &str) -> Option<f64> {
         return Some(signed(f64::INFINITY));
     }
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?.clamp(-10_000, 10_000)),
+        Some((mantissa, exponent)) => {
+            (mantissa, exponent.parse::<i32>().ok()?.clamp(-10_000, 10_000))
+        }
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -144,7 +147,8 @@ impl Natural {
 
     /// Returns the last bit that falls out, and whether another of them is set.
     fn shift_right(&mut self, bits: u32) -> (bool, bool) {
-        let bit = |at: u32| self.0.get(at as usize / 32).is_some_and(|limb| limb >> (at % 32) & 1 == 1);
+        let bit =
+            |at: u32| self.0.get(at as usize / 32).is_some_and(|limb| limb >> (at % 32) & 1 == 1);
         let (half, below) = (bit(bits - 1), (0..bits - 1).any(bit));
         self.0.drain(..self.0.len().min(bits as usize / 32));
         self.divide(1 << (bits % 32));
@@ -164,16 +168,22 @@ mod tests {
 
     #[test]
     fn what_is_no_decimal_is_refused() {
-        for text in ["", "-", ".", "1,5", "0x1", "infinity", "NaN", "1e", "e5", "1.2.3", "--1", "1 ", "١"] {
+        for text in
+            ["", "-", ".", "1,5", "0x1", "infinity", "NaN", "1e", "e5", "1.2.3", "--1", "1 ", "١"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn numbers_are_shown_without_a_needless_fraction() {
-        for (number, text) in
-            [(3.0, "3"), (2022.5, "2022.5"), (-0.1, "-0.1"), (0.0, "0"), (f64::NEG_INFINITY, "-inf")]
-        {
+        for (number, text) in [
+            (3.0, "3"),
+            (2022.5, "2022.5"),
+            (-0.1, "-0.1"),
+            (0.0, "0"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
             assert_eq!(show(number), text);
         }
     }

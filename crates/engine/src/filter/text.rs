@@ -1,9 +1,12 @@
 //! Conditions as text: `key=value,key:op:value`.
 
 use super::error::quote;
-use super::{Bound, Condition, FilterError, MAX_LEN, MAX_TESTS, MAX_VALUES, Predicate, Test, from_json};
+use super::{
+    Bound, Condition, FilterError, MAX_LEN, MAX_TESTS, MAX_VALUES, Predicate, Test, from_json,
+};
 
-/// Parses a condition in any of its spellings. Text of white space alone is the condition that every page meets.
+/// Parses a condition in any of its spellings. Text of white space alone is the condition that
+/// every page meets.
 ///
 /// # Errors
 /// Where the text is not a condition; the error says where and what would be one.
@@ -13,7 +16,8 @@ pub fn parse(text: &str) -> Result<Condition, FilterError> {
             position: format!("character {}", MAX_LEN + 1),
             expected: format!("at most {MAX_LEN} bytes"),
             found: format!("{}", text.len()),
-            remedy: "ask for fewer values, or mark the pages meant by an attribute of their own".into(),
+            remedy: "ask for fewer values, or mark the pages meant by an attribute of their own"
+                .into(),
         });
     }
     if text.trim().is_empty() {
@@ -44,7 +48,8 @@ struct Terms<'a> {
 impl<'a> Terms<'a> {
     fn all(mut self) -> Result<Condition, FilterError> {
         let mut parts: Vec<Condition> = Vec::new();
-        // Where the test of each `key=` is among the parts, for the next one of the same key to join.
+        // Where the test of each `key=` is among the parts, for the next one of the same key to
+        // join.
         let mut pairs: Vec<(String, usize)> = Vec::new();
         let mut n_values = 0;
         loop {
@@ -54,13 +59,18 @@ impl<'a> Terms<'a> {
                     "mark the pages meant by an attribute of their own",
                 ));
             }
-            let key = self.word("an attribute's name", "=:,", "write `key=value` or `key:operator:value`")?;
+            let key = self.word(
+                "an attribute's name",
+                "=:,",
+                "write `key=value` or `key:operator:value`",
+            )?;
             if self.take('=') {
                 let value = self.value(",")?;
                 n_values += 1;
                 match pairs.iter().find(|(known, _)| *known == key) {
                     Some(&(_, i)) => {
-                        if let Condition::Test(Test { predicate: Predicate::In(values), .. }) = &mut parts[i]
+                        if let Condition::Test(Test { predicate: Predicate::In(values), .. }) =
+                            &mut parts[i]
                             && !values.contains(&value)
                         {
                             values.push(value);
@@ -90,8 +100,10 @@ impl<'a> Terms<'a> {
                 return Ok(Condition::all(parts));
             }
             if !self.take(',') {
-                return Err(self
-                    .error("a comma or the end", "quote the whole value, or separate conditions by commas"));
+                return Err(self.error(
+                    "a comma or the end",
+                    "quote the whole value, or separate conditions by commas",
+                ));
             }
         }
     }
@@ -115,9 +127,10 @@ impl<'a> Terms<'a> {
                 format!("an operator, {OPERATORS}")
             };
             self.at = start;
-            return Err(
-                self.error(&known, &format!("write `{key}:operator:value`, or `{key}={name}` for equality"))
-            );
+            return Err(self.error(
+                &known,
+                &format!("write `{key}:operator:value`, or `{key}={name}` for equality"),
+            ));
         }
         if let Some(bound) = compare {
             return Ok(Condition::test(key, Predicate::Compare(bound, self.value(",")?)));
@@ -143,7 +156,11 @@ impl<'a> Terms<'a> {
     }
 
     fn value(&mut self, end: &str) -> Result<String, FilterError> {
-        self.word("a value", end, "write one, or `\"\"` for the empty string; quote values with commas")
+        self.word(
+            "a value",
+            end,
+            "write one, or `\"\"` for the empty string; quote values with commas",
+        )
     }
 
     /// A quoted or bare word, not empty unless quoted, up to one of the given characters.
@@ -231,8 +248,9 @@ mod tests {
             assert_eq!(parsed.to_string(), canonical);
             assert_eq!(parse(canonical).as_ref(), Ok(&parsed), "{canonical} parses back");
         }
-        let compare =
-            |key: &str, bound, value: &str| Condition::test(key, Predicate::Compare(bound, value.into()));
+        let compare = |key: &str, bound, value: &str| {
+            Condition::test(key, Predicate::Compare(bound, value.into()))
+        };
         check("", Condition::All(vec![]), "");
         check("book=book", is("book", &["book"]), "book=book");
         check(
@@ -246,10 +264,17 @@ mod tests {
             Condition::all([is("tags", &["a"]), is("tags", &["b"])]),
             "tags:eq:a,tags:eq:b",
         );
-        check("lang:in: en | \"d|e\" |'x'", is("lang", &["en", "d|e", "x"]), "lang:in:en|\"d|e\"|x");
+        check(
+            "lang:in: en | \"d|e\" |'x'",
+            is("lang", &["en", "d|e", "x"]),
+            "lang:in:en|\"d|e\"|x",
+        );
         check(
             "year:gte:2020,year:lt:2022",
-            Condition::all([compare("year", Bound::Gte, "2020"), compare("year", Bound::Lt, "2022")]),
+            Condition::all([
+                compare("year", Bound::Gte, "2020"),
+                compare("year", Bound::Lt, "2022"),
+            ]),
             "year:gte:2020,year:lt:2022",
         );
         check(
@@ -259,8 +284,16 @@ mod tests {
         );
         check("a:lte:-1.5", compare("a", Bound::Lte, "-1.5"), "a:lte:-1.5");
         check("a:ne:b", Condition::not(is("a", &["b"])), "a:ne:b");
-        check("t:contains:a b", Condition::test("t", Predicate::Contains("a b".into())), "t:contains:a b");
-        check(r#"t="say \"hi\", a\b\\""#, is("t", &[r#"say "hi", a\b\"#]), r#"t="say \"hi\", a\\b\\""#);
+        check(
+            "t:contains:a b",
+            Condition::test("t", Predicate::Contains("a b".into())),
+            "t:contains:a b",
+        );
+        check(
+            r#"t="say \"hi\", a\b\\""#,
+            is("t", &[r#"say "hi", a\b\"#]),
+            r#"t="say \"hi\", a\\b\\""#,
+        );
         check("t=''", is("t", &[""]), "t=\"\"");
         check("t=5\" disk", is("t", &["5\" disk"]), "t=5\" disk");
         check("url=https://a.b/c?d=e", is("url", &["https://a.b/c?d=e"]), "url=https://a.b/c?d=e");

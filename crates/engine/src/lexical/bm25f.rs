@@ -1,9 +1,10 @@
 //! BM25F over passages, into accumulators.
 //!
-//! A posting of a page or a section counts for each passage below it. Term by term, the weighted frequencies of the
-//! three levels are summed for each passage, saturated, and added to the passage's score; a section then scores by its
-//! best passage. All sums run in a fixed order, so that every host computes the same bits. The accumulators are dense, one place
-//! for each passage, and only what was touched is read and cleared.
+//! A posting of a page or a section counts for each passage below it. Term by term, the weighted
+//! frequencies of the three levels are summed for each passage, saturated, and added to the
+//! passage's score; a section then scores by its best passage. All sums run in a fixed order, so
+//! that every host computes the same bits. The accumulators are dense, one place for each passage,
+//! and only what was touched is read and cleared.
 
 use findling_bundle::{Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure};
 
@@ -47,10 +48,12 @@ pub(crate) struct ScoredTerm {
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredGroup {
     pub terms: Vec<ScoredTerm>,
-    /// What it could contribute where frequency saturates. A word that the bundle does not have counts as the rarest, and
-    /// no passage says it; an identifier that it does not have as a whole counts by its parts alone.
+    /// What it could contribute where frequency saturates. A word that the bundle does not have
+    /// counts as the rarest, and no passage says it; an identifier that it does not have as a
+    /// whole counts by its parts alone.
     most: f32,
-    /// The bit that stands for the group where titles are compared with the query; 0 where it has none.
+    /// The bit that stands for the group where titles are compared with the query; 0 where it has
+    /// none.
     bit: u8,
     /// Whether this is no word of its own but the form in which the one before was typed.
     pub form: bool,
@@ -92,11 +95,12 @@ impl Scratch {
 
     /// Bytes of memory held.
     pub fn resident_bytes(&self) -> usize {
-        let words = [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
-            .into_iter()
-            .chain([&self.headings_touched, &self.slots])
-            .map(Vec::capacity)
-            .sum::<usize>();
+        let words =
+            [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
+                .into_iter()
+                .chain([&self.headings_touched, &self.slots])
+                .map(Vec::capacity)
+                .sum::<usize>();
         let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
         4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
     }
@@ -146,7 +150,8 @@ impl<'a> Scorer<'a> {
         group.count as f32 * kind * stop
     }
 
-    /// Looks the words of a query up, completions, synonyms and relatives included. A title is compared with what follows the `leading` stop words.
+    /// Looks the words of a query up, completions, synonyms and relatives included. A title is
+    /// compared with what follows the `leading` stop words.
     pub fn resolve(&self, plan: &QueryPlan, leading: u32) -> Vec<ScoredGroup> {
         let only_stops = plan.only_stops();
         let mut groups = Vec::new();
@@ -169,7 +174,8 @@ impl<'a> Scorer<'a> {
             }
             if let Some(prefix) = &group.prefix {
                 let completions = self.dictionary.complete(prefix, &group.terms);
-                // A rare completion is no better a guess than a frequent one: all share the idf of the most frequent.
+                // A rare completion is no better a guess than a frequent one: all share the idf of
+                // the most frequent.
                 let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
                 let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
                 for (term, lookup) in completions {
@@ -180,25 +186,39 @@ impl<'a> Scorer<'a> {
             }
             // Another word for a thing is worth less than the one typed, however rare it is.
             let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
-            let synonyms =
-                group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
+            let synonyms = group
+                .synonyms
+                .iter()
+                .filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
             let mut others: Vec<_> =
                 synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
-            // What the bundle does not have is corrected, or said to be missing, rather than made of something else.
+            // What the bundle does not have is corrected, or said to be missing, rather than made
+            // of something else.
             if own.is_some() && related {
-                // Of a word in several languages the analysis that cuts least: the others cut what is an ending in theirs.
+                // Of a word in several languages the analysis that cuts least: the others cut what
+                // is an ending in theirs.
                 let word = group.terms.iter().max_by_key(|term| term.len());
-                let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
+                let relatives =
+                    word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
                 // A word that was typed as well counts for itself.
-                let typed = |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
+                let typed =
+                    |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
                 let relatives = relatives.into_iter().filter(|(term, _)| !typed(term));
-                others.extend(relatives.map(|(term, lookup)| (term, lookup, self.params.relative_weight)));
+                others.extend(
+                    relatives.map(|(term, lookup)| (term, lookup, self.params.relative_weight)),
+                );
             }
             for (term, lookup, share) in others {
                 if terms.iter().all(|known| known.term != term) {
                     let idf = self.idf(lookup.entry.df);
                     let idf = own.map_or(idf, |own| own.min(idf));
-                    terms.push(ScoredTerm { term, lookup, idf, weight: weight * share, exact: false });
+                    terms.push(ScoredTerm {
+                        term,
+                        lookup,
+                        idf,
+                        weight: weight * share,
+                        exact: false,
+                    });
                 }
             }
             let most = match terms.is_empty() {
@@ -207,27 +227,38 @@ impl<'a> Scorer<'a> {
                 true => weight * self.idf(0),
                 false => terms.iter().map(|term| term.weight * term.idf).fold(0.0, f32::max),
             };
-            // Where titles have a word in several forms, one that is the query has it in the form typed.
+            // Where titles have a word in several forms, one that is the query has it in the form
+            // typed.
             let forms = if is_name { self.forms(group, weight, bit, &terms) } else { None };
             let bit = if forms.is_some() { 0 } else { bit };
             groups.push(ScoredGroup { terms, most, bit, form: false });
             groups.extend(forms);
         }
-        // More words than bits: no title is compared. Nor where stop words would have to be in it, which are not looked up.
-        let unseen = !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
+        // More words than bits: no title is compared. Nor where stop words would have to be in it,
+        // which are not looked up.
+        let unseen =
+            !only_stops && plan.groups.iter().skip(leading as usize).any(|group| group.stop == 1.0);
         if bits > 8 || unseen {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
         groups
     }
 
-    /// The form in which a word was typed, where titles and headings have several of it: worth a part of the word.
-    fn forms(&self, group: &Group, weight: f32, bit: u8, terms: &[ScoredTerm]) -> Option<ScoredGroup> {
+    /// The form in which a word was typed, where titles and headings have several of it: worth a
+    /// part of the word.
+    fn forms(
+        &self,
+        group: &Group,
+        weight: f32,
+        bit: u8,
+        terms: &[ScoredTerm],
+    ) -> Option<ScoredGroup> {
         let idf = terms.first()?.idf;
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
         for (i, key) in group.forms.iter().enumerate() {
-            // A title in the other number is the query as well; where there are both, the form typed leads.
+            // A title in the other number is the query as well; where there are both, the form
+            // typed leads.
             let weight = match i < group.typed {
                 true => weight,
                 false if found.is_empty() => break,
@@ -240,14 +271,17 @@ impl<'a> Scorer<'a> {
         (!found.is_empty()).then_some(ScoredGroup { terms: found, most: 0.0, bit, form: true })
     }
 
-    /// Looks up the titles that the query as a whole would be, or else without the stop words in front.
+    /// Looks up the titles that the query as a whole would be, or else without the stop words in
+    /// front.
     pub fn names(&self, plan: &QueryPlan) -> Vec<Lookup> {
-        let [names, questions] = [&plan.names, &plan.questions]
-            .map(|keys| keys.iter().filter_map(|key| self.dictionary.find(key)).collect::<Vec<_>>());
+        let [names, questions] = [&plan.names, &plan.questions].map(|keys| {
+            keys.iter().filter_map(|key| self.dictionary.find(key)).collect::<Vec<_>>()
+        });
         if names.is_empty() { questions } else { names }
     }
 
-    /// What a passage of average length would score that says every word of the query once in its text.
+    /// What a passage of average length would score that says every word of the query once in its
+    /// text.
     pub fn ideal(&self, groups: &[ScoredGroup]) -> f32 {
         let once = self.params.fields[Field::Body as usize].weight;
         let mut sum = 0.0;
@@ -271,7 +305,8 @@ impl<'a> Scorer<'a> {
             if let [term] = group.terms.as_slice() {
                 // Nothing to compare: the term's contributions go straight into the scores.
                 let Scratch { score, score_touched, .. } = scratch;
-                let (mut score, mut touched) = (std::mem::take(score), std::mem::take(score_touched));
+                let (mut score, mut touched) =
+                    (std::mem::take(score), std::mem::take(score_touched));
                 let bit = if term.exact { group.bit } else { 0 };
                 self.each(term, bit, n_tokens, scratch, |passage, contribution| {
                     add(&mut score, &mut touched, passage, contribution);
@@ -327,8 +362,10 @@ impl<'a> Scorer<'a> {
         scratch: &mut Scratch,
         mut contribute: impl FnMut(u32, f32),
     ) {
-        let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } = scratch;
-        // What pages and sections give their passages is kept until the passage's own frequency is known.
+        let Scratch { tf, tf_touched, titles, titles_touched, headings, headings_touched, .. } =
+            scratch;
+        // What pages and sections give their passages is kept until the passage's own frequency is
+        // known.
         let mut spread = |passages: std::ops::Range<u32>, frequency: f32| {
             if frequency > 0.0
                 && let Some(places) = tf.get_mut(passages.start as usize..passages.end as usize)
@@ -395,7 +432,12 @@ impl<'a> Scorer<'a> {
     }
 
     /// Sections by their best passages.
-    fn collect(&self, all_bits: u8, allowed: Option<&Bitset>, scratch: &mut Scratch) -> Vec<LexicalHit> {
+    fn collect(
+        &self,
+        all_bits: u8,
+        allowed: Option<&Bitset>,
+        scratch: &mut Scratch,
+    ) -> Vec<LexicalHit> {
         let mut hits: Vec<LexicalHit> = Vec::new();
         for &passage in &scratch.score_touched {
             let score = std::mem::take(&mut scratch.score[passage as usize]);
@@ -416,9 +458,11 @@ impl<'a> Scorer<'a> {
         }
         scratch.score_touched.clear();
         let exact = !scratch.titles_touched.is_empty() || !scratch.headings_touched.is_empty();
-        // "The queue" is called `queue` too, but not where another page's title is that as it stands.
+        // "The queue" is called `queue` too, but not where another page's title is that as it
+        // stands.
         let is_title = |bits: u8| bits == all_bits && all_bits != 0;
-        let has_title = scratch.titles_touched.iter().any(|&page| is_title(scratch.titles[page as usize]));
+        let has_title =
+            scratch.titles_touched.iter().any(|&page| is_title(scratch.titles[page as usize]));
         let is_query = |bits: u8| bits == NAMED || is_title(bits);
         for hit in &mut hits {
             scratch.slots[hit.section as usize] = 0;
@@ -451,8 +495,8 @@ impl<'a> Scorer<'a> {
         factor
     }
 
-    /// What each group gives a passage: the term that counts, its frequencies by field, and its contribution.
-    /// `passages` ascend. O(postings).
+    /// What each group gives a passage: the term that counts, its frequencies by field, and its
+    /// contribution. `passages` ascend. O(postings).
     pub fn explain(&self, groups: &[ScoredGroup], passages: &[u32]) -> Vec<Vec<Contribution>> {
         let mut explained: Vec<Vec<Contribution>> = passages.iter().map(|_| Vec::new()).collect();
         let sections: Vec<_> =
@@ -475,8 +519,11 @@ impl<'a> Scorer<'a> {
                     for posting in self.dictionary.postings(&term.lookup, level) {
                         // Ids ascend with the passages; several passages can share one.
                         let first = ids.partition_point(|&id| id < posting.id);
-                        for (i, _) in
-                            ids.iter().enumerate().skip(first).take_while(|(_, id)| **id == posting.id)
+                        for (i, _) in ids
+                            .iter()
+                            .enumerate()
+                            .skip(first)
+                            .take_while(|(_, id)| **id == posting.id)
                         {
                             postings[i][level as usize] = posting;
                         }
@@ -526,14 +573,18 @@ pub(crate) struct Contribution {
     pub score: f32,
 }
 
-/// The bits of all groups that must be in a title; 0 where there are none, or where one was not found.
+/// The bits of all groups that must be in a title; 0 where there are none, or where one was not
+/// found.
 pub(crate) fn all_bits(plan: &QueryPlan, groups: &[ScoredGroup]) -> u8 {
     let only_stops = plan.only_stops();
     let carrying = plan.groups.iter().filter(|group| group.carries(only_stops)).count();
     if carrying == 0 || carrying > 8 {
         return 0;
     }
-    let bits = groups.iter().filter(|group| !group.terms.is_empty()).fold(0, |bits, group| bits | group.bit);
+    let bits = groups
+        .iter()
+        .filter(|group| !group.terms.is_empty())
+        .fold(0, |bits, group| bits | group.bit);
     let all = ((1u32 << carrying) - 1) as u8;
     if bits == all { all } else { 0 }
 }

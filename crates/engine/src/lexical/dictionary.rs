@@ -10,9 +10,11 @@ use crate::Index;
 
 /// Most completions of an unfinished word.
 pub(crate) const MAX_COMPLETIONS: usize = 24;
-/// Most ranges of the lexicon that are looked through for them: a bound on what a keystroke can fetch.
+/// Most ranges of the lexicon that are looked through for them: a bound on what a keystroke can
+/// fetch.
 const MAX_COMPLETION_RANGES: usize = 3;
-/// A stem is at least this many characters long, and at most so many shorter than the word it is looked for in.
+/// A stem is at least this many characters long, and at most so many shorter than the word it is
+/// looked for in.
 const MIN_STEM_CHARS: usize = 4;
 const MAX_STEM_CUT: usize = 4;
 
@@ -56,7 +58,8 @@ impl Iterator for Tiers<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
-        // One place that reads postings: it is inlined wherever they are walked, and readers download each copy.
+        // One place that reads postings: it is inlined wherever they are walked, and readers
+        // download each copy.
         loop {
             match self.first.as_mut()?.next() {
                 None => self.first = self.second.take(),
@@ -66,7 +69,8 @@ impl Iterator for Tiers<'_> {
     }
 }
 
-/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shard_of`] first.
+/// The lexicon as far as it is here. What is not here is not found: ask [`Dictionary::shard_of`]
+/// first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
     index: &'a Index,
@@ -79,7 +83,8 @@ impl<'a> Dictionary<'a> {
         Self { index, whole: true }
     }
 
-    /// With both tiers, or with the first alone even where the second is here: an answer does not depend on what was asked before.
+    /// With both tiers, or with the first alone even where the second is here: an answer does not
+    /// depend on what was asked before.
     pub fn of_tiers(index: &'a Index, whole: bool) -> Self {
         Self { index, whole }
     }
@@ -118,7 +123,8 @@ impl<'a> Dictionary<'a> {
     /// A term that was found in a range.
     pub fn lookup(&self, range: usize, term: &str, entry: TermEntry) -> Lookup {
         let whole = self.whole && has_second(&entry);
-        let second = if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
+        let second =
+            if whole { self.second_tier(range).and_then(|shard| shard.find(term)) } else { None };
         Lookup { range, entry, second }
     }
 
@@ -131,24 +137,34 @@ impl<'a> Dictionary<'a> {
         let Some(structure) = self.index.structure() else { return Tiers::default() };
         let of = |shard: &'a TermsShard, entry: &TermEntry| shard.postings(entry, level, structure);
         let first = self.terms_shard(lookup.range).map(|shard| of(shard, &lookup.entry));
-        let second = lookup.second.and_then(|entry| Some(of(self.second_tier(lookup.range)?, &entry)));
+        let second =
+            lookup.second.and_then(|entry| Some(of(self.second_tier(lookup.range)?, &entry)));
         Tiers { first, second }
     }
 
     /// The same, ascending throughout.
-    pub fn ascending(&self, lookup: &Lookup, level: Level) -> impl Iterator<Item = Posting> + use<'a> {
+    pub fn ascending(
+        &self,
+        lookup: &Lookup,
+        level: Level,
+    ) -> impl Iterator<Item = Posting> + use<'a> {
         let Tiers { first, second } = self.postings(lookup, level);
         merged(first.into_iter().flatten(), second.into_iter().flatten())
     }
 
-    /// The terms made of a term or that it is made of, as far as they stand in its shard, so that nothing is fetched for them: those
-    /// that begin with it, most frequent first, at most [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
+    /// The terms made of a term or that it is made of, as far as they stand in its shard, so that
+    /// nothing is fetched for them: those that begin with it, most frequent first, at most
+    /// [`MAX_RELATIVES`], and those that it begins with. Words alone, and no stop words.
     pub fn relatives(&self, term: &str) -> Vec<(String, Lookup)> {
         let mut best = Vec::new();
         let languages = &self.index.manifest().languages;
         let is_stop = |term: &str| languages.iter().any(|language| is_stop_word(language, term));
         let is_word = |term: &str| term.chars().all(char::is_alphabetic) && !is_stop(term);
-        let own = self.index.manifest().lexicon_of(term).and_then(|own| Some((own, self.terms_shard(own)?)));
+        let own = self
+            .index
+            .manifest()
+            .lexicon_of(term)
+            .and_then(|own| Some((own, self.terms_shard(own)?)));
         let Some((own, shard)) = own.filter(|_| is_word(term)) else { return best };
         if term.chars().nth(MIN_RELATIVE_CHARS - 1).is_some() {
             let mut longer = shard.prefix(term);
@@ -175,11 +191,13 @@ impl<'a> Dictionary<'a> {
             .any(|shard| shard.prefix(prefix).advance().is_some())
     }
 
-    /// The terms that begin with `prefix`, most frequent first, ties in term order, at most [`MAX_COMPLETIONS`].
+    /// The terms that begin with `prefix`, most frequent first, ties in term order, at most
+    /// [`MAX_COMPLETIONS`].
     ///
-    /// Where there are none, the longest term that `prefix` begins with, if it is only a little shorter: `concurrenc`
-    /// begins nothing in a lexicon of stems, but `concurr` is there. Not where one of the word's `terms` is its beginning: `example` is
-    /// looked up as `exampl`, and what is shorter still, `exam`, is another word.
+    /// Where there are none, the longest term that `prefix` begins with, if it is only a little
+    /// shorter: `concurrenc` begins nothing in a lexicon of stems, but `concurr` is there. Not
+    /// where one of the word's `terms` is its beginning: `example` is looked up as `exampl`,
+    /// and what is shorter still, `exam`, is another word.
     pub fn complete(&self, prefix: &str, terms: &[String]) -> Vec<(String, Lookup)> {
         let mut best: Vec<(String, Lookup)> = Vec::new();
         for range in self.index.manifest().lexicon_with_prefix(prefix).take(MAX_COMPLETION_RANGES) {
@@ -193,13 +211,16 @@ impl<'a> Dictionary<'a> {
             }
         }
         if best.is_empty() {
-            best.extend(stems(prefix, terms).find_map(|stem| Some((stem.to_string(), self.find(stem)?))));
+            best.extend(
+                stems(prefix, terms).find_map(|stem| Some((stem.to_string(), self.find(stem)?))),
+            );
         }
         best
     }
 }
 
-/// Puts a term among the most frequent, of which there are `most`. Terms come in order, so among equals the first stays in front.
+/// Puts a term among the most frequent, of which there are `most`. Terms come in order, so among
+/// equals the first stays in front.
 fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, lookup: Lookup) {
     let place = best.partition_point(|(_, other)| other.entry.df >= lookup.entry.df);
     if place < most {
@@ -208,7 +229,8 @@ fn keep_frequent(best: &mut Vec<(String, Lookup)>, most: usize, term: &str, look
     }
 }
 
-/// What `word` could be stemmed to by cutting its end alone, longest first; nothing where one of its `terms` is it stemmed so.
+/// What `word` could be stemmed to by cutting its end alone, longest first; nothing where one of
+/// its `terms` is it stemmed so.
 fn stems<'a>(word: &'a str, terms: &[String]) -> impl Iterator<Item = &'a str> + use<'a> {
     let is_stem = |term: &String| term.len() < word.len() && word.starts_with(&term[..]);
     let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();

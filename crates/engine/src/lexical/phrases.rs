@@ -1,9 +1,11 @@
 //! Phrases and exclusions: which sections have these words in a row?
 //!
-//! A phrase stands in a title (then all sections of the page have it), in a heading, or in a passage. A passage ends where
-//! the next one begins, and so does what phrases can be found in.
+//! A phrase stands in a title (then all sections of the page have it), in a heading, or in a
+//! passage. A passage ends where the next one begins, and so does what phrases can be found in.
 
-use findling_bundle::{Level, PageId, PassageId, PositionsDirectory, SectionId, ShardId, Structure, order};
+use findling_bundle::{
+    Level, PageId, PassageId, PositionsDirectory, SectionId, ShardId, Structure, order,
+};
 
 use super::{Dictionary, Lookup};
 use crate::filter::Bitset;
@@ -51,16 +53,20 @@ impl Phrases<'_> {
         sections
     }
 
-    /// The shards of positions that tell where a phrase is: of its terms, in the blocks that have something with all of its words. The
-    /// directory of positions must be here, where there is one.
+    /// The shards of positions that tell where a phrase is: of its terms, in the blocks that have
+    /// something with all of its words. The directory of positions must be here, where there is
+    /// one.
     pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
-        let Some(directory) = self.dictionary.index().positions_directory() else { return Vec::new() };
+        let Some(directory) = self.dictionary.index().positions_directory() else {
+            return Vec::new();
+        };
         let mut shards = Vec::new();
         if let slots @ [_, _, ..] = phrase.slots.as_slice() {
             let mut blocks: Vec<u32> = Vec::new();
             for level in Level::ALL {
                 let ids = self.with_all(slots, level);
-                blocks.extend(ids.into_iter().map(|id| directory.block_of(self.page_of(id, level))));
+                blocks
+                    .extend(ids.into_iter().map(|id| directory.block_of(self.page_of(id, level))));
                 order::sort(&mut blocks);
                 blocks.dedup();
             }
@@ -100,7 +106,8 @@ impl Phrases<'_> {
 
     /// The slots, the rarest in front: from it on there are few to compare.
     fn rarest_first<'s>(&self, slots: &'s [Slot]) -> impl Iterator<Item = &'s Slot> + use<'s> {
-        let rarity = |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
+        let rarity =
+            |slot: &Slot| self.lookups(slot).iter().map(|lookup| lookup.entry.df).sum::<u32>();
         let rarest = (0..slots.len()).min_by_key(|&i| rarity(&slots[i])).unwrap_or_default();
         slots[rarest..].iter().chain(&slots[..rarest])
     }
@@ -129,7 +136,8 @@ impl Phrases<'_> {
     fn in_a_row(&self, slots: &[Slot], level: Level) -> Vec<u32> {
         // First by ids alone, which is cheap; positions are then read for the few that are left.
         let ids = self.with_all(slots, level);
-        let Some(directory) = self.dictionary.index().positions_directory().filter(|_| !ids.is_empty())
+        let Some(directory) =
+            self.dictionary.index().positions_directory().filter(|_| !ids.is_empty())
         else {
             return Vec::new();
         };
@@ -137,8 +145,11 @@ impl Phrases<'_> {
         for slot in self.rarest_first(slots) {
             let places = self.places(directory, slot, level, &ids);
             // Where the phrase would begin if this slot stood here.
-            let of_slot =
-                || places.iter().filter_map(|&at| Some(place(id(at), (at as u32).checked_sub(slot.offset)?)));
+            let of_slot = || {
+                places
+                    .iter()
+                    .filter_map(|&at| Some(place(id(at), (at as u32).checked_sub(slot.offset)?)))
+            };
             let left: Vec<Place> = match starts {
                 None => of_slot().collect(),
                 Some(starts) => intersect(&starts, of_slot()),
@@ -154,7 +165,13 @@ impl Phrases<'_> {
     }
 
     /// The places, ascending, where one of the slot's terms stands, in `ids` alone.
-    fn places(&self, directory: &PositionsDirectory, slot: &Slot, level: Level, ids: &[u32]) -> Vec<Place> {
+    fn places(
+        &self,
+        directory: &PositionsDirectory,
+        slot: &Slot,
+        level: Level,
+        ids: &[u32],
+    ) -> Vec<Place> {
         let mut places = Vec::new();
         let lookups = self.lookups(slot);
         for lookup in &lookups {
@@ -167,8 +184,8 @@ impl Phrases<'_> {
         places
     }
 
-    /// Goes through the postings of a term's range up to its own, and along with them through the lists of each block. Of a block whose
-    /// positions are not here none of the ids is.
+    /// Goes through the postings of a term's range up to its own, and along with them through the
+    /// lists of each block. Of a block whose positions are not here none of the ids is.
     fn places_of(
         &self,
         directory: &PositionsDirectory,
@@ -200,7 +217,8 @@ impl Phrases<'_> {
                     while is_it && wanted.next_if(|&&id| id < posting.id).is_some() {}
                     if is_it && wanted.peek() == Some(&&posting.id) {
                         lists.next_list(of, posting.tf, &mut positions);
-                        places.extend(positions.iter().map(|&position| place(posting.id, position)));
+                        places
+                            .extend(positions.iter().map(|&position| place(posting.id, position)));
                     } else {
                         lists.skip_list(of, posting.tf);
                     }

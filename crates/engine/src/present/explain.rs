@@ -9,7 +9,11 @@ use crate::vector::Neighbours;
 use crate::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
 
 /// The words' part in a hit.
-pub(crate) fn explanation(contributions: &[Contribution], boosts: u8, params: &Bm25fParams) -> Explanation {
+pub(crate) fn explanation(
+    contributions: &[Contribution],
+    boosts: u8,
+    params: &Bm25fParams,
+) -> Explanation {
     let terms = contributions.iter().map(|contribution| TermExplanation {
         term: written(&contribution.term),
         idf: contribution.idf,
@@ -25,14 +29,26 @@ pub(crate) fn explanation(contributions: &[Contribution], boosts: u8, params: &B
 
 /// A term; the form of one as it was typed.
 fn written(term: &str) -> String {
-    split_form(term).map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
+    split_form(term)
+        .map_or_else(|| term.into(), |(_, form)| format!("\u{201c}{form}\u{201d} as written"))
 }
 
 /// How a query was understood and run.
-pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neighbours: &Neighbours) -> Plan {
-    let texts = |phrases: &[crate::query::Phrase]| phrases.iter().map(|phrase| phrase.text.clone()).collect();
+pub(crate) fn plan(
+    asked: &Asked,
+    groups: &[ScoredGroup],
+    selectivity: f32,
+    neighbours: &Neighbours,
+) -> Plan {
+    let texts = |phrases: &[crate::query::Phrase]| {
+        phrases.iter().map(|phrase| phrase.text.clone()).collect()
+    };
     Plan {
-        terms: groups.iter().flat_map(|group| &group.terms).map(|term| written(&term.term)).collect(),
+        terms: groups
+            .iter()
+            .flat_map(|group| &group.terms)
+            .map(|term| written(&term.term))
+            .collect(),
         phrases: texts(&asked.plan.phrases),
         excluded: texts(&asked.plan.excluded),
         filter: asked.condition.as_ref().map(ToString::to_string),
@@ -51,7 +67,8 @@ pub(crate) fn plan(asked: &Asked, groups: &[ScoredGroup], selectivity: f32, neig
     }
 }
 
-/// How two wordings were understood, as one plan. What is said of numbers is the first one's, and vectors add up.
+/// How two wordings were understood, as one plan. What is said of numbers is the first one's, and
+/// vectors add up.
 pub(crate) fn join_plans(mut one: Plan, other: Plan) -> Plan {
     for (all, more) in [
         (&mut one.terms, other.terms),

@@ -21,8 +21,14 @@ const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
 /// Puts the answer together. The texts of the pages shown must be here.
-pub(crate) fn respond(index: &Index, wordings: &[&Asked], ranked: &Ranked) -> Result<Response, Error> {
-    let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+pub(crate) fn respond(
+    index: &Index,
+    wordings: &[&Asked],
+    ranked: &Ranked,
+) -> Result<Response, Error> {
+    let Some(&asked) = wordings.first() else {
+        return Err(Error::inconsistent("nothing was asked"));
+    };
     let dense = wordings.iter().filter_map(|asked| asked.dense.as_ref());
     let points = dense.map(|dense| dense.point(index)).collect::<Result<_, _>>()?;
     let marks = marks(wordings, &ranked.groups);
@@ -77,7 +83,10 @@ fn marks(wordings: &[&Asked], groups: &[Vec<ScoredGroup>]) -> Marks {
 fn mark(marks: &mut Marks, asked: &Asked, groups: &[ScoredGroup]) {
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
-        marks.push(group.terms.iter().map(|term| term.term.as_str()).filter(|term| !is_key(term)), worth);
+        marks.push(
+            group.terms.iter().map(|term| term.term.as_str()).filter(|term| !is_key(term)),
+            worth,
+        );
     }
     if groups.is_empty() {
         let only_stops = asked.plan.only_stops();
@@ -103,11 +112,15 @@ impl<'a> Presenter<'a> {
         let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
         let [hit, first, above] = &standing.pages;
         let section = standing.place.section.map(|section| section.0);
-        let section =
-            hit.iter().flat_map(|page| &page.sections).find(|s| Some(s.candidate.section) == section);
-        let section =
-            section.map(|ranked| self.section(standing.place.page, &text, ranked, false)).transpose()?;
-        let mut present = |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
+        let section = hit
+            .iter()
+            .flat_map(|page| &page.sections)
+            .find(|s| Some(s.candidate.section) == section);
+        let section = section
+            .map(|ranked| self.section(standing.place.page, &text, ranked, false))
+            .transpose()?;
+        let mut present =
+            |page: &Option<RankedPage>| page.as_ref().map(|page| self.page(page)).transpose();
         let mut why = Why {
             page,
             reason: String::new(),
@@ -127,7 +140,8 @@ impl<'a> Presenter<'a> {
     fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
         let manifest = self.index.manifest();
         let id = PageId(page.score.page);
-        let text = self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
+        let text =
+            self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
         let mut attributes = serde_json::Map::new();
         for (place, value) in &text.attributes {
             if let Some(attribute) = manifest.attributes.get(*place as usize) {
@@ -159,8 +173,8 @@ impl<'a> Presenter<'a> {
         self.index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))
     }
 
-    /// A section as it is shown. `part`: a part of the page, where the section may be. `best`: the page's best one, whose sentences
-    /// have codes here if only meaning found it.
+    /// A section as it is shown. `part`: a part of the page, where the section may be. `best`: the
+    /// page's best one, whose sentences have codes here if only meaning found it.
     fn section(
         &mut self,
         id: PageId,
@@ -187,7 +201,8 @@ impl<'a> Presenter<'a> {
                 page.first
             )));
         };
-        // The passage that scored, or else what begins where the nearest vector does, the sentences most like the query before others.
+        // The passage that scored, or else what begins where the nearest vector does, the sentences
+        // most like the query before others.
         let first_passage = structure.passages(SectionId(candidate.section)).start;
         let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
         let language = language(page.language, &self.index.manifest().languages);
@@ -195,7 +210,8 @@ impl<'a> Presenter<'a> {
         let within = match passage.and_then(|passage| section.passages.get(passage as usize)) {
             Some(range) => range.start as usize..range.end as usize,
             None => {
-                let codes = self.index.manifest().sentences_of(id).filter(|_| best && ranked.only_means());
+                let codes =
+                    self.index.manifest().sentences_of(id).filter(|_| best && ranked.only_means());
                 if let Some((codes, at)) =
                     codes.and_then(|(shard, at)| Some((self.index.sentences(shard)?, at)))
                 {
@@ -204,7 +220,8 @@ impl<'a> Presenter<'a> {
                 let from = section.text.len() * usize::from(candidate.part) / 256;
                 // Vectors end at sentences as passages do, and not quite at the same ones.
                 let from = section.text.floor_char_boundary(from);
-                let behind = section.text[from..].find(ENDS).filter(|_| from > 0).map_or(0, |end| end + 1);
+                let behind =
+                    section.text[from..].find(ENDS).filter(|_| from > 0).map_or(0, |end| end + 1);
                 let from = section.text.ceil_char_boundary(from + behind);
                 from..section.text.floor_char_boundary(from + MAX_UNGUIDED_BYTES)
             }
@@ -214,7 +231,8 @@ impl<'a> Presenter<'a> {
             self.analyzers.len() - 1
         });
         let analyzer = &mut self.analyzers[known].1;
-        let snippet = snippet(&section.text, &section.code, within, &likeness, analyzer, &self.marks);
+        let snippet =
+            snippet(&section.text, &section.code, within, &likeness, analyzer, &self.marks);
         Ok(SectionHit {
             url: match section.anchor.as_deref() {
                 Some(anchor) => format!("{}#{anchor}", page.url),
@@ -237,14 +255,17 @@ impl<'a> Presenter<'a> {
     }
 }
 
-/// The language a page was analysed in: its own where that is one of the bundle's, the most frequent where it does not say,
-/// and otherwise none.
+/// The language a page was analysed in: its own where that is one of the bundle's, the most
+/// frequent where it does not say, and otherwise none.
 fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
     if page.is_empty() {
         return languages.first().map_or("", String::as_str);
     }
     let primary = page.split(['-', '_']).next().unwrap_or_default();
-    languages.iter().find(|language| language.eq_ignore_ascii_case(primary)).map_or("", String::as_str)
+    languages
+        .iter()
+        .find(|language| language.eq_ignore_ascii_case(primary))
+        .map_or("", String::as_str)
 }
 
 /// A value as JSON: whole numbers without a fraction, dates as ISO 8601.

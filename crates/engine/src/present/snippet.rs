@@ -22,7 +22,8 @@ const ALIKE: i32 = 1 << 12;
 /// How much without words is shown at either end of a text.
 const MAX_EDGE_BYTES: usize = 100;
 
-/// What to mark: terms with the number of the word of the query they stand for, and how much each word is worth.
+/// What to mark: terms with the number of the word of the query they stand for, and how much each
+/// word is worth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// By term, each once.
@@ -57,8 +58,9 @@ struct Unit {
     likeness: i32,
 }
 
-/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it). `likeness`: where stretches of the
-/// text end, ascending, with how like the query each is, -1 to 1; may be empty.
+/// A snippet from `within` (byte offsets of `text`; the whole text where that is no range of it).
+/// `likeness`: where stretches of the text end, ascending, with how like the query each is, -1 to
+/// 1; may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],
@@ -72,7 +74,8 @@ pub(crate) fn snippet(
     let mut stretches = likeness.iter().peekable();
     for unit in &mut units {
         while stretches.next_if(|(end, _)| *end <= unit.start).is_some() {}
-        unit.likeness = stretches.peek().map_or(0, |(_, likeness)| (likeness * ALIKE as f32) as i32);
+        unit.likeness =
+            stretches.peek().map_or(0, |(_, likeness)| (likeness * ALIKE as f32) as i32);
     }
     let window = window(text, &units, marks);
     let span = match units.get(window.clone()) {
@@ -101,7 +104,8 @@ fn units(
 ) -> (Vec<Unit>, Vec<Range<usize>>) {
     let mut units: Vec<Unit> = Vec::new();
     let mut marked = Vec::new();
-    // An identifier as a whole comes before its parts: its word is that of the part that follows, if that has none.
+    // An identifier as a whole comes before its parts: its word is that of the part that follows,
+    // if that has none.
     let mut whole = None;
     analyzer.analyze(&text[within.clone()], |token| {
         let (start, end) = (within.start + token.start as usize, within.start + token.end as usize);
@@ -119,10 +123,11 @@ fn units(
     (units, marked)
 }
 
-/// The units to show: the run with the worthiest words of the query in the sentences most like it, then with the most, then the first. It
-/// begins with a sentence where it can.
+/// The units to show: the run with the worthiest words of the query in the sentences most like it,
+/// then with the most, then the first. It begins with a sentence where it can.
 fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
-    let spaceless = units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
+    let spaceless =
+        units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
     let size = if spaceless * 2 > units.len() { 2 * WORDS } else { WORDS };
     if units.len() <= size + SLACK {
         return 0..units.len();
@@ -158,10 +163,12 @@ fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
         }
     }
     let run = best_end.saturating_sub(size)..best_end;
-    // The window grew up to its last word; now it is laid so that the words stand in their sentence.
+    // The window grew up to its last word; now it is laid so that the words stand in their
+    // sentence.
     let word = units[run.clone()].iter().position(|unit| unit.word.is_some());
     if alike {
-        // What is in front of the first sentence is of the one before, which is less like the query.
+        // What is in front of the first sentence is of the one before, which is less like the
+        // query.
         let until = run.start + word.unwrap_or(size / 2);
         if let Some(start) = (run.start..=until).find(|&i| begins_sentence(text, units, i)) {
             let start = start.min(units.len() - size);
@@ -187,7 +194,8 @@ fn begins_sentence(text: &str, units: &[Unit], i: usize) -> bool {
         || gap.contains(['.', '!', '?']) && gap.contains(char::is_whitespace)
 }
 
-/// Moves both ends outwards to white space, so that no word is cut and brackets stay with their words.
+/// Moves both ends outwards to white space, so that no word is cut and brackets stay with their
+/// words.
 fn outwards(text: &str, within: &Range<usize>, span: Range<usize>) -> Range<usize> {
     let before = &text[within.start.min(span.start)..span.start];
     let mut start = span.start;
@@ -253,7 +261,8 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which begins at byte `base` of it.
+/// Byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which begins
+/// at byte `base` of it.
 fn utf16(text: &str, base: usize, ranges: Vec<Range<usize>>) -> Vec<(u32, u32)> {
     let (mut at, mut units) = (0, 0);
     let mut to = |byte: usize| {
@@ -333,8 +342,10 @@ mod tests {
         let text = format!(
             "{filler}. One is like it, {filler}. Two is liker, {filler}. Three, {filler}. Four has a mutex, {filler}."
         );
-        let ends: Vec<usize> = text.match_indices(". ").map(|(at, _)| at + 2).chain([text.len()]).collect();
-        let likeness = |of: [f32; 5]| -> Vec<(usize, f32)> { ends.iter().copied().zip(of).collect() };
+        let ends: Vec<usize> =
+            text.match_indices(". ").map(|(at, _)| at + 2).chain([text.len()]).collect();
+        let likeness =
+            |of: [f32; 5]| -> Vec<(usize, f32)> { ends.iter().copied().zip(of).collect() };
         let shown = |of: [f32; 5], words: &[&str]| {
             let mut analyzer = Analyzer::for_language("en");
             snippet(&text, &[], 0..text.len(), &likeness(of), &mut analyzer, &marks(words)).text

@@ -1,7 +1,8 @@
 //! The main reason why a page stands where it stands, in one sentence.
 //!
-//! A page is compared with the first by what its words, its meaning and its further sections give each of them; the largest
-//! difference is the reason, and within the words the term of the largest difference.
+//! A page is compared with the first by what its words, its meaning and its further sections give
+//! each of them; the largest difference is the reason, and within the words the term of the largest
+//! difference.
 
 use crate::search::Asked;
 use crate::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
@@ -33,7 +34,9 @@ pub(crate) fn reason(why: &Why, asked: &Asked, partial: bool) -> String {
 
 fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
     let whole = |kind: &str| {
-        why.removed_by.iter().find(|removal| removal.kind == kind && removal.sections >= why.n_sections)
+        why.removed_by
+            .iter()
+            .find(|removal| removal.kind == kind && removal.sections >= why.n_sections)
     };
     if let Some(filter) = whole("filter") {
         return format!("The filter {} leaves this page out.", filter.text);
@@ -42,10 +45,14 @@ fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
         return format!("No section of this page has the phrase \u{201c}{}\u{201d}.", phrase.text);
     }
     if let Some(exclusion) = whole("exclusion") {
-        return format!("Every section of this page has `{}`, which the query excludes.", exclusion.text);
+        return format!(
+            "Every section of this page has `{}`, which the query excludes.",
+            exclusion.text
+        );
     }
     if !why.removed_by.is_empty() {
-        let texts: Vec<String> = why.removed_by.iter().map(|removal| format!("`{}`", removal.text)).collect();
+        let texts: Vec<String> =
+            why.removed_by.iter().map(|removal| format!("`{}`", removal.text)).collect();
         return format!("No section of this page meets {} at once.", texts.join(" and "));
     }
     let on_page = words(why, |word| word.on_page);
@@ -60,7 +67,9 @@ fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
             "This page has none of the query's words ({}), and is not near enough to it in meaning.",
             words(why, |_| true)
         ),
-        (false, false) => format!("This page has none of the query's words ({}).", words(why, |_| true)),
+        (false, false) => {
+            format!("This page has none of the query's words ({}).", words(why, |_| true))
+        }
     }
 }
 
@@ -114,7 +123,8 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
     let gain = |term: &TermExplanation| term.score - of(term).map_or(0.0, |own| own.score);
     let best = other.terms.iter().reduce(|a, b| if gain(b) > gain(a) { b } else { a });
     // A boost multiplies all of the words' score.
-    let boosted = other.boosts.iter().find(|boost| own.boosts.iter().all(|own| own.reason != boost.reason));
+    let boosted =
+        other.boosts.iter().find(|boost| own.boosts.iter().all(|own| own.reason != boost.reason));
     let sum: f32 = other.terms.iter().map(|term| term.score).sum();
     let by_boost = boosted.map_or(0.0, |boost| boost.share * sum);
     if let Some(boost) = boosted
@@ -138,16 +148,22 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
         Some(own) => {
             let here = place(own);
             if here == there {
-                format!("The first page says {spelt} {there} as this one does, but in a shorter passage.")
+                format!(
+                    "The first page says {spelt} {there} as this one does, but in a shorter passage."
+                )
             } else {
                 format!("The first page says {spelt} {there}; this page only {here}.")
             }
         }
         None if word.is_some_and(|word| word.on_page) && partial => {
-            format!("The first page says {spelt} {there}; this page says too little of it to count.")
+            format!(
+                "The first page says {spelt} {there}; this page says too little of it to count."
+            )
         }
         None if word.is_some_and(|word| word.on_page) => {
-            format!("The first page says {spelt} {there}; this page only in another section than its best.")
+            format!(
+                "The first page says {spelt} {there}; this page only in another section than its best."
+            )
         }
         None => format!("The first page says {spelt} {there}; this page does not say it."),
     }

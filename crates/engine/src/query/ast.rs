@@ -7,7 +7,8 @@ pub(crate) struct Query {
     pub clauses: Vec<Clause>,
     /// `attribute:value` for attributes the bundle has.
     pub conditions: Vec<Condition>,
-    /// Whether the last clause could be the beginning of a longer word: it is a word, and nothing follows it.
+    /// Whether the last clause could be the beginning of a longer word: it is a word, and nothing
+    /// follows it.
     pub open_end: bool,
     /// Whether text behind the limit was left out.
     pub truncated: bool,
@@ -45,7 +46,9 @@ impl Query {
         let mut text = String::new();
         let conditions = self.conditions.iter().map(|condition| {
             let Condition { attribute, value, excluded } = condition;
-            let bare = value.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'));
+            let bare = value
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'));
             (*excluded, format!("{attribute}:{}", if bare { value.clone() } else { quote(value) }))
         });
         let clauses = self.clauses.iter().map(|clause| {

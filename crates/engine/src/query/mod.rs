@@ -1,7 +1,7 @@
 //! From what a reader typed to what is to be looked up.
 //!
-//! [`parse`] splits the text by its small syntax, which no text can violate; [`plan`](Plan) analyses the parts in the
-//! languages of the bundle.
+//! [`parse`] splits the text by its small syntax, which no text can violate; [`plan`](Plan)
+//! analyses the parts in the languages of the bundle.
 
 mod ast;
 mod parse;

@@ -1,15 +1,17 @@
 //! The query syntax: words, `"phrases"`, `-exclusions`, `attribute:value`.
 //!
-//! Every text is a query. What looks like syntax but is not whole is words: a quotation mark that is never closed, a
-//! minus before a space, before another minus (`--release`) or before a letter alone (`-v`), a colon after what is no attribute
-//! (`std::mem`). A query of nothing but exclusions (`-Wall`) asks for the words, since it could not mean anything else.
+//! Every text is a query. What looks like syntax but is not whole is words: a quotation mark that
+//! is never closed, a minus before a space, before another minus (`--release`) or before a letter
+//! alone (`-v`), a colon after what is no attribute (`std::mem`). A query of nothing but exclusions
+//! (`-Wall`) asks for the words, since it could not mean anything else.
 
 use super::{Clause, ClauseKind, Condition, Query};
 
 /// Most characters of a query that are looked at.
 pub(crate) const MAX_CHARS: usize = 10_000;
 
-/// Most characters of a phrase. It bounds the search for the closing mark, and with it the time for any text.
+/// Most characters of a phrase. It bounds the search for the closing mark, and with it the time for
+/// any text.
 const MAX_PHRASE_CHARS: usize = 1_000;
 
 /// Splits a query. `is_attribute` tells the names that may stand before a colon.
@@ -51,7 +53,8 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         // Marks alone (`""`) ask for something that is nowhere, not for everything.
         push(&mut query, ClauseKind::Word, text.trim(), false);
     }
-    let nothing_wanted = query.conditions.is_empty() && query.clauses.iter().all(|clause| clause.excluded);
+    let nothing_wanted =
+        query.conditions.is_empty() && query.clauses.iter().all(|clause| clause.excluded);
     if nothing_wanted {
         for clause in &mut query.clauses {
             clause.excluded = false;
@@ -63,13 +66,16 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     query
 }
 
-/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly anything to leave out; one
-/// character of a script that options are not written in is a word (`-馬`).
+/// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly
+/// anything to leave out; one character of a script that options are not written in is a word
+/// (`-馬`).
 fn excludes(body: &str) -> bool {
     let mut chars = body.chars();
     match (chars.next(), chars.next()) {
         (Some('-'), _) | (None, _) => false,
-        (Some(first), second) if first.is_ascii_alphanumeric() => second.is_some_and(|c| !c.is_whitespace()),
+        (Some(first), second) if first.is_ascii_alphanumeric() => {
+            second.is_some_and(|c| !c.is_whitespace())
+        }
         (Some(first), _) => !first.is_whitespace(),
     }
 }
@@ -100,12 +106,17 @@ fn quoted(text: &str, opening: char) -> Option<(&str, &str)> {
         return None;
     }
     let body = text.strip_prefix(opening)?;
-    let (end, mark) = body.char_indices().take(MAX_PHRASE_CHARS).find(|(_, c)| marks.contains(c))?;
+    let (end, mark) =
+        body.char_indices().take(MAX_PHRASE_CHARS).find(|(_, c)| marks.contains(c))?;
     Some((&body[..end], &body[end + mark.len_utf8()..]))
 }
 
 /// `attribute:value` or `attribute:"value"` at the beginning of `text`, and what follows it.
-fn condition(text: &str, excluded: bool, is_attribute: impl Fn(&str) -> bool) -> Option<(Condition, &str)> {
+fn condition(
+    text: &str,
+    excluded: bool,
+    is_attribute: impl Fn(&str) -> bool,
+) -> Option<(Condition, &str)> {
     let colon = text.find(|c: char| c == ':' || c.is_whitespace())?;
     let (attribute, behind) = (&text[..colon], text[colon..].strip_prefix(':')?);
     if behind.chars().next().is_none_or(char::is_whitespace) || !is_attribute(attribute) {
@@ -116,7 +127,11 @@ fn condition(text: &str, excluded: bool, is_attribute: impl Fn(&str) -> bool) ->
 
 /// The condition on an attribute that `behind` its colon is asked for.
 #[inline(never)]
-fn condition_on<'a>(attribute: &str, behind: &'a str, excluded: bool) -> Option<(Condition, &'a str)> {
+fn condition_on<'a>(
+    attribute: &str,
+    behind: &'a str,
+    excluded: bool,
+) -> Option<(Condition, &'a str)> {
     let (value, rest) = match behind.chars().next().and_then(|c| quoted(behind, c)) {
         Some(found) => found,
         None => behind.split_at(behind.find(char::is_whitespace).unwrap_or(behind.len())),
@@ -157,7 +172,12 @@ mod tests {
             got.push(format!("{}{kind}:{}", minus(clause.excluded), clause.text));
         }
         for condition in &query.conditions {
-            got.push(format!("{}c:{}={}", minus(condition.excluded), condition.attribute, condition.value));
+            got.push(format!(
+                "{}c:{}={}",
+                minus(condition.excluded),
+                condition.attribute,
+                condition.value
+            ));
         }
         assert_eq!(got, expect, "{text}");
     }

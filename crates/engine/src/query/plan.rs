@@ -1,7 +1,8 @@
 //! What a query means in terms of the lexicon.
 //!
-//! The words of a query are analysed in every language of the bundle. Analyses of the same stretch of text are
-//! alternatives of one [`Group`], which scores by the best of them: a word counts once, however many languages know it.
+//! The words of a query are analysed in every language of the bundle. Analyses of the same stretch
+//! of text are alternatives of one [`Group`], which scores by the best of them: a word counts once,
+//! however many languages know it.
 
 use std::ops::Range;
 
@@ -23,7 +24,8 @@ const MAX_NAME_WORDS: usize = 16;
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;
-/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters are words.
+/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters
+/// are words.
 const MIN_PREFIX_CHARS: usize = 2;
 
 /// What to look up for a query.
@@ -35,7 +37,8 @@ pub(crate) struct QueryPlan {
     pub phrases: Vec<Phrase>,
     /// What a hit must not have. A word is a phrase of one slot.
     pub excluded: Vec<Phrase>,
-    /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by their parts.
+    /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by
+    /// their parts.
     pub n_tokens: u32,
     /// The keys of the titles that the query as a whole would be, one for each language at most.
     pub names: Vec<String>,
@@ -58,8 +61,8 @@ pub(crate) struct Group {
     pub count: u32,
     /// The beginning to complete, unstemmed, if the word may be unfinished.
     pub prefix: Option<String>,
-    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as a whole. Behind them those of the
-    /// form's other number.
+    /// The keys of the form it was typed in, for its terms; none for stop words and identifiers as
+    /// a whole. Behind them those of the form's other number.
     pub forms: Vec<String>,
     /// How many of the forms are the one typed.
     pub typed: usize,
@@ -70,8 +73,8 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether a title that is the query has to have it: an identifier's parts come with the whole, stop words with the
-    /// length.
+    /// Whether a title that is the query has to have it: an identifier's parts come with the whole,
+    /// stop words with the length.
     pub fn carries(&self, only_stops: bool) -> bool {
         self.kind != TokenKind::Part && !self.extra && (self.stop < 1.0 || only_stops)
     }
@@ -122,7 +125,8 @@ struct Stretch {
 }
 
 impl QueryPlan {
-    /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be unfinished is completed.
+    /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be
+    /// unfinished is completed.
     pub fn new(query: &Query, languages: &[String], synonyms: &[Synonym], prefix: bool) -> Self {
         let mut analyzers = analyzers(languages);
         let mut plan = Self { truncated: query.truncated, ..Self::default() };
@@ -159,9 +163,11 @@ impl QueryPlan {
             for stretch in stretches {
                 let stop = stretch.n_stop as f32 / analyzers.len() as f32;
                 let beginning = beginnings.iter().find(|(start, end, whole, _)| {
-                    (*start, *end, *whole) == (stretch.start, stretch.end, stretch.kind == TokenKind::Whole)
+                    (*start, *end, *whole)
+                        == (stretch.start, stretch.end, stretch.kind == TokenKind::Whole)
                 });
-                let completed = beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
+                let completed =
+                    beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
                 let completed = completed.or_else(|| lone_character(&stretch));
                 let forms = forms(&clause.text, &stretch);
                 let in_row = stretch.kind != TokenKind::Part;
@@ -186,43 +192,51 @@ impl QueryPlan {
         self.groups.iter().filter(|group| !group.extra).all(|group| group.stop == 1.0)
     }
 
-    /// Whether it is as short as a name. Whoever types a name means that very name; a sentence's words come in the forms that its grammar
-    /// wants, so that theirs are not even looked up.
+    /// Whether it is as short as a name. Whoever types a name means that very name; a sentence's
+    /// words come in the forms that its grammar wants, so that theirs are not even looked up.
     pub fn is_name(&self) -> bool {
         self.n_tokens <= MAX_NAME_TOKENS
     }
 
     /// How many stop words it begins with, where others follow.
     pub fn leading_stops(&self) -> u32 {
-        let leading = self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
+        let leading =
+            self.groups.iter().take_while(|group| group.stop == 1.0 && group.count == 1).count();
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// The words whose relatives are asked for as well, a truth for each group. Who types a single word means that one, who quotes it
-    /// too; one that is unfinished has its completions; and in a whole page of words each is one of many.
+    /// The words whose relatives are asked for as well, a truth for each group. Who types a single
+    /// word means that one, who quotes it too; one that is unfinished has its completions; and
+    /// in a whole page of words each is one of many.
     pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
         let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);
         let wants = |group: &Group| {
-            let is_plain =
-                group.kind == TokenKind::Word && group.stop == 0.0 && group.prefix.is_none() && !group.extra;
+            let is_plain = group.kind == TokenKind::Word
+                && group.stop == 0.0
+                && group.prefix.is_none()
+                && !group.extra;
             let mut quoted = self.phrases.iter().flat_map(|phrase| &phrase.slots);
             are_several && is_plain && !quoted.any(|slot| slot.terms == group.terms)
         };
         self.groups.iter().map(wants).collect()
     }
 
-    /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three other words at least.
+    /// Whether it reads like a sentence rather than a list of keywords: a stop word, and three
+    /// other words at least.
     pub fn is_sentence(&self) -> bool {
         let count = |is: fn(&Group) -> bool| {
-            let groups =
-                self.groups.iter().filter(|group| group.kind != TokenKind::Part && !group.extra && is(group));
+            let groups = self
+                .groups
+                .iter()
+                .filter(|group| group.kind != TokenKind::Part && !group.extra && is(group));
             groups.map(|group| group.count).sum::<u32>()
         };
         count(|group| group.stop > 0.0) > 0 && count(|group| group.stop == 0.0) >= 3
     }
 
-    /// Adds a word, or counts it again; gives the place of its group, none when there is no more room.
+    /// Adds a word, or counts it again; gives the place of its group, none when there is no more
+    /// room.
     fn push(
         &mut self,
         stretch: Stretch,
@@ -242,12 +256,23 @@ impl QueryPlan {
         let Stretch { terms, kind, .. } = stretch;
         let (synonyms, typed) = (Vec::new(), forms.len());
         add_other_numbers(&mut forms);
-        self.groups.push(Group { terms, kind, stop, count: 1, prefix, forms, typed, synonyms, extra: false });
+        self.groups.push(Group {
+            terms,
+            kind,
+            stop,
+            count: 1,
+            prefix,
+            forms,
+            typed,
+            synonyms,
+            extra: false,
+        });
         Some(self.groups.len() - 1)
     }
 }
 
-/// The keys of the title that a query without exclusions would be; and without the stop words in front, where others are left.
+/// The keys of the title that a query without exclusions would be; and without the stop words in
+/// front, where others are left.
 fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>) {
     let words = &query.clauses;
     let is_name = words.iter().all(|clause| !clause.excluded);
@@ -263,7 +288,8 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>
             question.push_behind_stops(&token);
         });
         names.extend(name.key().filter(|key| !names.contains(key)));
-        let asks = |key: &String| question.has_stop() && !names.contains(key) && !questions.contains(key);
+        let asks =
+            |key: &String| question.has_stop() && !names.contains(key) && !questions.contains(key);
         questions.extend(question.key().filter(asks));
     }
     (names, questions)
@@ -277,13 +303,16 @@ const MAX_COMPOUNDS: usize = 3;
 /// Two neighbours as the one word that they are in a language of compounds: `Datenbank Verbindung`.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
-        let is_word = clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 2;
+        let is_word =
+            clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 2;
         is_word && clause.text.chars().all(char::is_alphabetic)
     };
     let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word)).take(MAX_COMPOUNDS);
     for text in pairs.map(|pair| format!("{}{}", pair[0].text, lower_case(&pair[1].text))) {
         let mut terms = Vec::new();
-        for analyzer in analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language())) {
+        for analyzer in
+            analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language()))
+        {
             analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
         }
         if !terms.is_empty() {
@@ -320,7 +349,8 @@ pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
 fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for analyzer in analyzers {
-        // Analyses come in the same order of stretches, so the search goes on where it last succeeded.
+        // Analyses come in the same order of stretches, so the search goes on where it last
+        // succeeded.
         let mut from = 0;
         analyzer.analyze(text, |token| {
             let whole = token.kind == TokenKind::Whole;
@@ -334,7 +364,14 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
                 None => {
                     let (start, end, position) = (token.start, token.end, token.position);
                     let kind = token.kind;
-                    stretches.push(Stretch { start, end, position, kind, n_stop: 0, terms: Vec::new() });
+                    stretches.push(Stretch {
+                        start,
+                        end,
+                        position,
+                        kind,
+                        n_stop: 0,
+                        terms: Vec::new(),
+                    });
                     stretches.len() - 1
                 }
             };
@@ -352,8 +389,8 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     stretches
 }
 
-/// The byte ranges of the words of a text of which no analysis is known, parts of names for themselves. None where a name is
-/// known as a whole, and no stop words.
+/// The byte ranges of the words of a text of which no analysis is known, parts of names for
+/// themselves. None where a name is known as a whole, and no stop words.
 pub(crate) fn unknown(
     analyzers: &mut [Analyzer],
     text: &str,
@@ -376,14 +413,20 @@ pub(crate) fn unknown(
     unknown
 }
 
-/// The stretches that end where the text ends, as (start, end, whole) with what stands there, folded but not stemmed.
+/// The stretches that end where the text ends, as (start, end, whole) with what stands there,
+/// folded but not stemmed.
 fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
     let mut found = Vec::new();
     Analyzer::for_language("und").analyze(text, |token| {
-        let long_enough =
-            token.term.chars().count() >= MIN_PREFIX_CHARS || token.term.starts_with(is_ideographic);
+        let long_enough = token.term.chars().count() >= MIN_PREFIX_CHARS
+            || token.term.starts_with(is_ideographic);
         if token.end as usize == text.len() && long_enough {
-            found.push((token.start, token.end, token.kind == TokenKind::Whole, token.term.to_string()));
+            found.push((
+                token.start,
+                token.end,
+                token.kind == TokenKind::Whole,
+                token.term.to_string(),
+            ));
         }
     });
     found
@@ -403,10 +446,13 @@ fn is_ideographic(c: char) -> bool {
 
 #[inline(never)]
 fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
-    // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a row, as they do in texts.
+    // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a
+    // row, as they do in texts.
     let whole = stretches.iter().find(|s| s.kind == TokenKind::Whole);
     let slots = match whole {
-        Some(whole) if kind == ClauseKind::Word => vec![Slot { offset: 0, terms: whole.terms.clone() }],
+        Some(whole) if kind == ClauseKind::Word => {
+            vec![Slot { offset: 0, terms: whole.terms.clone() }]
+        }
         _ => {
             let placed = || stretches.iter().filter(|s| s.kind != TokenKind::Whole);
             let first = placed().map(|s| s.position).min().unwrap_or(0);
@@ -481,7 +527,11 @@ mod tests {
         let question = plan("how can I change my password", &["en"], false);
         assert_eq!(question.questions, plan("change my password", &["en"], false).names);
         assert_eq!(plan("change my password", &["en"], false).questions, [""; 0]);
-        assert_eq!(plan("the password", &["en"], false).questions, [""; 0], "compared by its words");
+        assert_eq!(
+            plan("the password", &["en"], false).questions,
+            [""; 0],
+            "compared by its words"
+        );
     }
 
     #[test]

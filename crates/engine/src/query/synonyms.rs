@@ -1,7 +1,8 @@
 //! What a query is asked for as too: the site's synonyms, found among the words of the plan.
 //!
-//! A synonym of one word becomes an alternative of the word's group, so that a passage which says either counts once. One of
-//! several words is found by the key it was indexed under. Where several words have a synonym it is a group of its own.
+//! A synonym of one word becomes an alternative of the word's group, so that a passage which says
+//! either counts once. One of several words is found by the key it was indexed under. Where several
+//! words have a synonym it is a group of its own.
 
 use findling_bundle::Synonym;
 use findling_text::Analyzer;
@@ -9,7 +10,8 @@ use findling_text::keys::Wording;
 
 use super::plan::{Group, QueryPlan};
 
-/// Adds the synonyms of the query's words to its plan. `sequence`: the plan's group of each of its words, in their order.
+/// Adds the synonyms of the query's words to its plan. `sequence`: the plan's group of each of its
+/// words, in their order.
 pub(super) fn expand(
     plan: &mut QueryPlan,
     sequence: &[usize],
@@ -22,7 +24,9 @@ pub(super) fn expand(
             let Some(first) = find(plan, sequence, &from.terms) else { continue };
             let mut keys = Vec::new();
             for analyzer in analyzers.iter_mut() {
-                keys.extend(synonym.to.iter().filter_map(|to| Some(Wording::of(analyzer, to)?.key)));
+                keys.extend(
+                    synonym.to.iter().filter_map(|to| Some(Wording::of(analyzer, to)?.key)),
+                );
             }
             if from.terms.len() > 1 {
                 plan.groups.push(Group::extra(keys));
@@ -46,8 +50,11 @@ pub(super) fn expand(
 
 /// The group of the first of `terms`, where they stand in a row.
 fn find(plan: &QueryPlan, sequence: &[usize], terms: &[String]) -> Option<usize> {
-    let says = |group: usize, term: &String| plan.groups.get(group).is_some_and(|g| g.terms.contains(term));
-    let row =
-        sequence.windows(terms.len()).find(|row| row.iter().zip(terms).all(|(&g, term)| says(g, term)))?;
+    let says = |group: usize, term: &String| {
+        plan.groups.get(group).is_some_and(|g| g.terms.contains(term))
+    };
+    let row = sequence
+        .windows(terms.len())
+        .find(|row| row.iter().zip(terms).all(|(&g, term)| says(g, term)))?;
     row.first().copied()
 }

@@ -1,8 +1,8 @@
 //! Two legs, one list of sections.
 //!
-//! Every section that words found takes part, and those that meaning found down to the depth. Of the best by words,
-//! similarity is computed even where meaning did not rank them; the others keep what words gave them, so that the order
-//! does not depend on how far a reader pages.
+//! Every section that words found takes part, and those that meaning found down to the depth. Of
+//! the best by words, similarity is computed even where meaning did not rank them; the others keep
+//! what words gave them, so that the order does not depend on how far a reader pages.
 
 use findling_bundle::{SectionId, order};
 
@@ -18,7 +18,8 @@ pub(crate) struct Candidate {
     pub wording: u8,
     /// The best passage by words, where words found it.
     pub passage: Option<u32>,
-    /// Where no word found it: how far into the section the vector begins that is nearest to the query, in 256ths.
+    /// Where no word found it: how far into the section the vector begins that is nearest to the
+    /// query, in 256ths.
     pub part: u8,
     /// See [`LexicalHit::boosts`].
     pub boosts: u8,
@@ -65,12 +66,13 @@ pub(crate) struct Legs<'a> {
 pub(crate) struct Fused {
     /// In no particular order.
     pub candidates: Vec<Candidate>,
-    /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at least.
+    /// Sections by words, best first, ties by id, as far as they were ranked: to the depth at
+    /// least.
     pub ranked: Vec<u32>,
 }
 
-/// Fuses. `similarity` gives what is known of a section's cosine with the query. `slots` is scratch of
-/// one place for each section, all 0 before and after.
+/// Fuses. `similarity` gives what is known of a section's cosine with the query. `slots` is scratch
+/// of one place for each section, all 0 before and after.
 pub(crate) fn fuse(
     mode: Mode,
     fusion: Fusion,
@@ -135,7 +137,9 @@ pub(crate) fn fuse(
     }
 
     match (mode, fusion) {
-        (Mode::Lexical, _) => candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0)),
+        (Mode::Lexical, _) => {
+            candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0))
+        }
         (Mode::Semantic, _) => {
             candidates.iter_mut().for_each(|c| c.semantic_share = c.similarity.unwrap_or(0.0))
         }
@@ -149,7 +153,8 @@ pub(crate) fn fuse(
         }
         (Mode::Hybrid, Fusion::Convex { alpha }) => {
             let alpha = alpha.unwrap_or(params.alpha);
-            let best_lexical = order.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
+            let best_lexical =
+                order.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
             let best_cosine = candidates
                 .iter()
                 .filter_map(|c| c.similarity)
@@ -157,7 +162,8 @@ pub(crate) fn fuse(
             let span = best_cosine - legs.zero;
             // Where the best by words says little of the query, words have proved little.
             let short = legs.ideal - best_lexical;
-            let whole_lexical = best_lexical + if short > 0.0 { params.coverage * short } else { 0.0 };
+            let whole_lexical =
+                best_lexical + if short > 0.0 { params.coverage * short } else { 0.0 };
             for candidate in &mut candidates {
                 if let Some(score) = candidate.lexical
                     && best_lexical > 0.0
@@ -173,7 +179,8 @@ pub(crate) fn fuse(
             }
         }
     }
-    // What neither leg gives anything is no match. In semantic mode the nearest are the answer, however far they are.
+    // What neither leg gives anything is no match. In semantic mode the nearest are the answer,
+    // however far they are.
     if mode != Mode::Semantic {
         candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
     }
@@ -218,7 +225,8 @@ mod tests {
         expect: &[(u32, f32)],
     ) {
         let params = RankParams { depth, ..RankParams::default() };
-        let near: Vec<_> = dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
+        let near: Vec<_> =
+            dense.iter().map(|&(section, cosine)| (SectionId(section), cosine)).collect();
         let legs = Legs { lexical, dense: &near, zero: 0.1, ideal };
         let mut slots = vec![0; 10];
         let cosine = |section| {
@@ -228,13 +236,15 @@ mod tests {
         let mut fused = fuse(mode, fusion, &params, &legs, cosine, &mut slots).candidates;
         assert!(slots.iter().all(|&slot| slot == 0));
         fused.sort_by(|a, b| b.score().total_cmp(&a.score()).then(a.section.cmp(&b.section)));
-        let got: Vec<_> = fused.iter().map(|c| (c.section, (c.score() * 1000.0).round() / 1000.0)).collect();
+        let got: Vec<_> =
+            fused.iter().map(|c| (c.section, (c.score() * 1000.0).round() / 1000.0)).collect();
         assert_eq!(got, expect);
     }
 
     #[test]
     fn keys_sort_as_scores_do() {
-        let ordered = [(f32::INFINITY, 0), (2.0, 1), (2.0, 7), (1.5, 0), (0.0, 0), (-0.0, 0), (-1.0, 3)];
+        let ordered =
+            [(f32::INFINITY, 0), (2.0, 1), (2.0, 7), (1.5, 0), (0.0, 0), (-0.0, 0), (-1.0, 3)];
         assert!(ordered.is_sorted_by(|a, b| key(a.0, a.1) < key(b.0, b.1)));
     }
 
@@ -261,7 +271,8 @@ mod tests {
     #[test]
     fn convex_normalises_each_leg_by_its_best() {
         let fusion = Fusion::Convex { alpha: Some(0.4) };
-        // Zero is .1, the best cosine .9: section 1 gets .6 * 1 + .4 * .5, section 3 .4 * 1, section 2 words alone.
+        // Zero is .1, the best cosine .9: section 1 gets .6 * 1 + .4 * .5, section 3 .4 * 1,
+        // section 2 words alone.
         check(
             Mode::Hybrid,
             fusion,
@@ -277,11 +288,35 @@ mod tests {
         let fusion = Fusion::Convex { alpha: Some(0.4) };
         let (lexical, dense) = ([hit(1, 1.5), hit(2, 3.0)], [(3, 0.9), (2, 0.1)]);
         // Section 2 says all that could be said and leads by words.
-        check_with_ideal(3.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(2, 0.6), (3, 0.4), (1, 0.3)]);
+        check_with_ideal(
+            3.0,
+            Mode::Hybrid,
+            fusion,
+            9,
+            &lexical,
+            &dense,
+            &[(2, 0.6), (3, 0.4), (1, 0.3)],
+        );
         // More than all does not count for more.
-        check_with_ideal(2.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(2, 0.6), (3, 0.4), (1, 0.3)]);
+        check_with_ideal(
+            2.0,
+            Mode::Hybrid,
+            fusion,
+            9,
+            &lexical,
+            &dense,
+            &[(2, 0.6), (3, 0.4), (1, 0.3)],
+        );
         // Of a query twice as long it says half, and what means the same leads.
-        check_with_ideal(6.0, Mode::Hybrid, fusion, 9, &lexical, &dense, &[(3, 0.4), (2, 0.3), (1, 0.15)]);
+        check_with_ideal(
+            6.0,
+            Mode::Hybrid,
+            fusion,
+            9,
+            &lexical,
+            &dense,
+            &[(3, 0.4), (2, 0.3), (1, 0.15)],
+        );
         // Where words alone answer, nothing is compared.
         check_with_ideal(6.0, Mode::Lexical, fusion, 9, &lexical, &[], &[(2, 3.0), (1, 1.5)]);
     }
@@ -325,7 +360,21 @@ mod tests {
 
     #[test]
     fn one_leg_alone_keeps_its_own_scores() {
-        check(Mode::Lexical, Fusion::default(), 9, &[hit(2, 1.0), hit(1, 2.0)], &[], &[(1, 2.0), (2, 1.0)]);
-        check(Mode::Semantic, Fusion::default(), 9, &[], &[(3, 0.5), (4, -0.5)], &[(3, 0.5), (4, -0.5)]);
+        check(
+            Mode::Lexical,
+            Fusion::default(),
+            9,
+            &[hit(2, 1.0), hit(1, 2.0)],
+            &[],
+            &[(1, 2.0), (2, 1.0)],
+        );
+        check(
+            Mode::Semantic,
+            Fusion::default(),
+            9,
+            &[],
+            &[(3, 0.5), (4, -0.5)],
+            &[(3, 0.5), (4, -0.5)],
+        );
     }
 }

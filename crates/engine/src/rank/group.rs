@@ -24,7 +24,11 @@ pub(crate) struct Grouped {
 }
 
 /// Groups candidates by page; [`RankParams`] says what a page scores.
-pub(crate) fn group(candidates: &[Candidate], params: &RankParams, structure: &Structure) -> Grouped {
+pub(crate) fn group(
+    candidates: &[Candidate],
+    params: &RankParams,
+    structure: &Structure,
+) -> Grouped {
     let mut pages = vec![Best::default(); structure.n_pages() as usize];
     for candidate in candidates {
         if let Some(best) = pages.get_mut(structure.page_of(SectionId(candidate.section)).index()) {
@@ -61,11 +65,17 @@ impl Best {
         let Candidate { lexical_share, semantic_share, .. } = *candidate;
         let fused = candidate.score();
         if self.n_sections == 0 {
-            *self =
-                Self { fused, second: 0.0, lexical: lexical_share, semantic: semantic_share, n_sections: 1 };
+            *self = Self {
+                fused,
+                second: 0.0,
+                lexical: lexical_share,
+                semantic: semantic_share,
+                n_sections: 1,
+            };
             return;
         }
-        // Cosines, which semantic mode ranks by, may be below zero; a second section never takes from a page.
+        // Cosines, which semantic mode ranks by, may be below zero; a second section never takes
+        // from a page.
         let lesser = if fused > self.fused { self.fused } else { fused };
         for (best, value) in [
             (&mut self.fused, fused),
@@ -88,7 +98,8 @@ impl Best {
 }
 
 impl Grouped {
-    /// Orders the first `n` pages by score, ties by id, and leaves the others behind them in no order.
+    /// Orders the first `n` pages by score, ties by id, and leaves the others behind them in no
+    /// order.
     pub fn rank(&mut self, n: usize) {
         order::sort_first(&mut self.pages, n, |a, b| {
             b.score.total_cmp(&a.score).then(a.page.cmp(&b.page)).is_lt()
@@ -107,7 +118,12 @@ mod tests {
     }
 
     /// Page 0 has sections 0 and 1, page 1 has 2, page 2 has 3.
-    fn check(page_maxima: f32, page_second: f32, candidates: &[Candidate], expect: &[(u32, f32, u32)]) {
+    fn check(
+        page_maxima: f32,
+        page_second: f32,
+        candidates: &[Candidate],
+        expect: &[(u32, f32, u32)],
+    ) {
         let params = RankParams { page_maxima, page_second, ..RankParams::default() };
         let mut builder = StructureBuilder::default();
         for n_sections in [2, 1, 1] {
@@ -120,7 +136,8 @@ mod tests {
         for n in 0..4 {
             let mut grouped = group(candidates, &params, &builder.clone().finish());
             grouped.rank(n);
-            let got: Vec<_> = grouped.pages.iter().map(|p| (p.page, p.score, p.n_sections)).collect();
+            let got: Vec<_> =
+                grouped.pages.iter().map(|p| (p.page, p.score, p.n_sections)).collect();
             assert_eq!(got.len(), expect.len());
             assert_eq!(got[..n.min(got.len())], expect[..n.min(got.len())]);
         }
@@ -128,7 +145,8 @@ mod tests {
 
     #[test]
     fn a_page_scores_by_its_best_section() {
-        let candidates = [candidate(1, 0.25, 0.25), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
+        let candidates =
+            [candidate(1, 0.25, 0.25), candidate(3, 0.5, 0.25), candidate(0, 0.0, 0.5)];
         check(0.0, 0.0, &candidates, &[(2, 0.75, 1), (0, 0.5, 2)]);
     }
 
@@ -142,11 +160,13 @@ mod tests {
 
     #[test]
     fn a_second_section_is_evidence_and_never_against() {
-        let candidates = [candidate(0, 0.5, 0.0), candidate(1, 0.25, 0.0), candidate(3, 0.5, 0.125)];
+        let candidates =
+            [candidate(0, 0.5, 0.0), candidate(1, 0.25, 0.0), candidate(3, 0.5, 0.125)];
         check(0.0, 0.0, &candidates, &[(2, 0.625, 1), (0, 0.5, 2)]);
         check(0.0, 1.0, &candidates, &[(0, 0.75, 2), (2, 0.625, 1)]);
         // Whichever comes first.
-        let candidates = [candidate(0, 0.25, 0.0), candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.125)];
+        let candidates =
+            [candidate(0, 0.25, 0.0), candidate(1, 0.5, 0.0), candidate(3, 0.5, 0.125)];
         check(0.0, 1.0, &candidates, &[(0, 0.75, 2), (2, 0.625, 1)]);
         let unlike = [candidate(0, 0.0, 0.5), candidate(1, 0.0, -0.5), candidate(2, 0.0, -0.25)];
         check(0.0, 1.0, &unlike, &[(0, 0.5, 2), (1, -0.25, 1)]);

@@ -1,15 +1,19 @@
 //! What several wordings of one query found, as one list.
 //!
-//! A section keeps the wording that it scores best by, with everything that explains the score; a page keeps its best score. Scores
-//! are compared as they are: fused ones are of one scale, those of words alone favour the longer wording.
+//! A section keeps the wording that it scores best by, with everything that explains the score; a
+//! page keeps its best score. Scores are compared as they are: fused ones are of one scale, those
+//! of words alone favour the longer wording.
 
 use findling_bundle::{SectionId, Structure, order};
 
 use super::{Candidate, Found, PageScore};
 
-/// Takes the candidates and the pages (by id) of all wordings, each section and each page once. Ties go to the earlier wording.
-/// O(n log n) for several, nothing for one.
-pub(crate) fn merge(found: &mut [Found], structure: &Structure) -> (Vec<Candidate>, Vec<PageScore>) {
+/// Takes the candidates and the pages (by id) of all wordings, each section and each page once.
+/// Ties go to the earlier wording. O(n log n) for several, nothing for one.
+pub(crate) fn merge(
+    found: &mut [Found],
+    structure: &Structure,
+) -> (Vec<Candidate>, Vec<PageScore>) {
     if let [only] = found {
         return (std::mem::take(&mut only.candidates), std::mem::take(&mut only.pages));
     }
@@ -30,10 +34,13 @@ fn several(found: &mut [Found], structure: &Structure) -> (Vec<Candidate>, Vec<P
         a.section.cmp(&b.section).then_with(by_score).is_lt()
     });
     candidates.dedup_by_key(|candidate| candidate.section);
-    order::sort_by(&mut pages, |a, b| a.page.cmp(&b.page).then_with(|| b.score.total_cmp(&a.score)).is_lt());
+    order::sort_by(&mut pages, |a, b| {
+        a.page.cmp(&b.page).then_with(|| b.score.total_cmp(&a.score)).is_lt()
+    });
     pages.dedup_by_key(|page| page.page);
     // Both are in the site's order now.
-    let mut sections = candidates.iter().map(|c| structure.page_of(SectionId(c.section)).0).peekable();
+    let mut sections =
+        candidates.iter().map(|c| structure.page_of(SectionId(c.section)).0).peekable();
     for page in &mut pages {
         page.n_sections = 0;
         while sections.next_if_eq(&page.page).is_some() {

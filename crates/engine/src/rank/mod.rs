@@ -18,43 +18,50 @@ use findling_bundle::RANKING_MOST;
 use crate::Bm25fParams;
 use crate::query::QueryPlan;
 
-/// Everything about ranking that a host may set, for tuning; the defaults are those that development data chose.
+/// Everything about ranking that a host may set, for tuning; the defaults are those that
+/// development data chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankParams {
     /// Scoring by words.
     pub bm25f: Bm25fParams,
-    /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is computed. 200 unless told.
+    /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is
+    /// computed. 200 unless told.
     pub depth: u32,
     /// The dense leg's share in convex fusion, where the request does not say. 0.35 unless told.
     pub alpha: f32,
-    /// The same where the query is a sentence, with a stop word and three others at least: who writes whole sentences
-    /// describes rather than names. 0.45 unless told.
+    /// The same where the query is a sentence, with a stop word and three others at least: who
+    /// writes whole sentences describes rather than names. 0.45 unless told.
     pub sentence_alpha: f32,
-    /// How much convex fusion minds that even the best section by words lacks some of them. 0: the best has the whole
-    /// share of the words, however little of the query it says. 1: scores by words are divided by what a section would
-    /// score that says every word of the query, unless the best scores more. 1 unless told.
+    /// How much convex fusion minds that even the best section by words lacks some of them. 0: the
+    /// best has the whole share of the words, however little of the query it says. 1: scores
+    /// by words are divided by what a section would score that says every word of the query,
+    /// unless the best scores more. 1 unless told.
     pub coverage: f32,
-    /// What a page scores, between two views of its sections. 0: the fused score of its best section, so that words and
-    /// meaning must meet in one place. 1: the best that words gave to any section plus the best that meaning gave to
-    /// any, since one section may name the thing and another describe it. 0.75 unless told.
+    /// What a page scores, between two views of its sections. 0: the fused score of its best
+    /// section, so that words and meaning must meet in one place. 1: the best that words gave
+    /// to any section plus the best that meaning gave to any, since one section may name the
+    /// thing and another describe it. 0.75 unless told.
     pub page_maxima: f32,
-    /// How much of its second-best section's fused score a page gets besides: what several sections treat, the page is
-    /// about. 0.3 unless told.
+    /// How much of its second-best section's fused score a page gets besides: what several
+    /// sections treat, the page is about. 0.3 unless told.
     pub page_second: f32,
-    /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless told.
+    /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
+    /// told.
     pub probe_bytes: u32,
     /// The same where the query is a sentence, of which meaning decides more. 64 kB unless told.
     pub sentence_probe_bytes: u32,
-    /// Sections found by words whose cells are looked into, where vectors are streamed and the bundle says which they are; for
-    /// half of the bytes at most. 10 unless told.
+    /// Sections found by words whose cells are looked into, where vectors are streamed and the
+    /// bundle says which they are; for half of the bytes at most. 10 unless told.
     pub probe_best: u32,
-    /// Vectors that pass the filter which are enough to choose from, where vectors are streamed. 100 unless told.
+    /// Vectors that pass the filter which are enough to choose from, where vectors are streamed.
+    /// 100 unless told.
     pub probe_enough: u32,
     /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
     pub most_probe_bytes: u32,
-    /// Where vectors are streamed, the similarity that a section found by words is taken to have if its cell was not
-    /// looked into: from that of nothing in particular (0)
-    /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be. 1.15 unless told.
+    /// Where vectors are streamed, the similarity that a section found by words is taken to have
+    /// if its cell was not looked into: from that of nothing in particular (0)
+    /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
+    /// 1.15 unless told.
     pub unseen: f32,
 }
 

@@ -1,9 +1,10 @@
-//! What orders pages besides how well they answer: the site's wish (pinned pages, boosts), the reader's (newer ones, several
-//! values of an attribute), and copies, of which one stands for all.
+//! What orders pages besides how well they answer: the site's wish (pinned pages, boosts), the
+//! reader's (newer ones, several values of an attribute), and copies, of which one stands for all.
 //!
-//! Boosts and copies are attributes, [`BOOST`] and [`COPY`], whose columns are fetched where a bundle has them: 50 bytes a shard
-//! and little more than a bit for each page without one. All of it is a factor on scores, or a page less in the list, so
-//! that pages keep one order however far a reader goes through them.
+//! Boosts and copies are attributes, [`BOOST`] and [`COPY`], whose columns are fetched where a
+//! bundle has them: 50 bytes a shard and little more than a bit for each page without one. All of
+//! it is a factor on scores, or a page less in the list, so that pages keep one order however far a
+//! reader goes through them.
 
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
@@ -18,7 +19,8 @@ const SPREAD: f32 = 0.85;
 
 /// The columns that ordering needs.
 pub(crate) fn columns(index: &Index, asked: &Asked) -> Result<Vec<ShardId>, Error> {
-    let own = own(index, BOOST).into_iter().chain(own(index, COPY).filter(|_| !asked.request.copies));
+    let own =
+        own(index, BOOST).into_iter().chain(own(index, COPY).filter(|_| !asked.request.copies));
     let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
     if let Some(prefer) = &asked.request.prefer {
         shards.push(column_of_preference(index, prefer)?);
@@ -35,8 +37,9 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
     let attribute = attribute(index, &prefer.by)?;
     if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
         let name = &prefer.by;
-        let message =
-            format!("expected a number or a date to prefer pages by, found `{name}` of another type");
+        let message = format!(
+            "expected a number or a date to prefer pages by, found `{name}` of another type"
+        );
         return Err(Error::Request { message });
     }
     Ok(attribute.column)
@@ -51,7 +54,8 @@ fn column<'a>(index: &'a Index, attribute: &Attribute) -> Result<&'a Column, Err
     index.column(attribute.column).ok_or_else(|| Error::inconsistent("a column is missing"))
 }
 
-/// Adds the pages pinned to the query that it does not find, by the first section that may be found.
+/// Adds the pages pinned to the query that it does not find, by the first section that may be
+/// found.
 pub(crate) fn add_pinned(
     pins: &[u32],
     candidates: &mut Vec<Candidate>,
@@ -68,7 +72,8 @@ pub(crate) fn add_pinned(
     }
 }
 
-/// Weighs pages by what is asked for besides: boosts, preference, pins. They are in the order of their ids, and stay so.
+/// Weighs pages by what is asked for besides: boosts, preference, pins. They are in the order of
+/// their ids, and stay so.
 pub(crate) fn weigh(
     index: &Index,
     asked: &Asked,
@@ -102,16 +107,22 @@ type Factor<'a> = &'a dyn Fn(PageId) -> f64;
 
 /// Weighs pages by what is preferred.
 #[inline(never)]
-fn prefer_by(index: &Index, prefer: &Prefer, weigh: &mut dyn FnMut(Factor<'_>)) -> Result<(), Error> {
+fn prefer_by(
+    index: &Index,
+    prefer: &Prefer,
+    weigh: &mut dyn FnMut(Factor<'_>),
+) -> Result<(), Error> {
     let attribute = attribute(index, &prefer.by)?;
     let column = column(index, attribute)?;
     let sign = if prefer.ascending { -1.0 } else { 1.0 };
     let n_pages = index.manifest().stats.n_pages;
     let signed = |page: usize| column.number(PageId(page as u32)).map(|value| sign * value);
-    let values = keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
+    let values =
+        keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
     if let Some(best) = values.last().and_then(|&(_, page)| signed(page)) {
         let unit = if attribute.kind == AttributeKind::Date { 86_400_000.0 } else { 1.0 };
-        let middle = values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
+        let middle =
+            values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
         let half = prefer.half.map_or(best - middle, |half| f64::from(half) * unit);
         let share = f64::from(prefer.share);
         weigh(&|page| {
@@ -124,7 +135,8 @@ fn prefer_by(index: &Index, prefer: &Prefer, weigh: &mut dyn FnMut(Factor<'_>)) 
     Ok(())
 }
 
-/// Leaves of pages that are copies of each other the best, which counts the others; `keep` rather than a better one.
+/// Leaves of pages that are copies of each other the best, which counts the others; `keep` rather
+/// than a better one.
 pub(crate) fn collapse(
     index: &Index,
     asked: &Asked,
@@ -140,7 +152,8 @@ pub(crate) fn collapse(
         let mut best = usize::MAX;
         for &(_, place) in copies {
             let better = pages.get(best).is_none_or(|best| {
-                pages[place].score > best.score && Some(best.page) != keep || Some(pages[place].page) == keep
+                pages[place].score > best.score && Some(best.page) != keep
+                    || Some(pages[place].page) == keep
             });
             best = if better { place } else { best };
         }
@@ -153,7 +166,8 @@ pub(crate) fn collapse(
     Ok(())
 }
 
-/// Spreads pages, best first, over the values of an attribute: each counts less that has the value of one before it.
+/// Spreads pages, best first, over the values of an attribute: each counts less that has the value
+/// of one before it.
 #[inline(never)]
 pub(crate) fn spread(index: &Index, asked: &Asked, pages: &mut [PageScore]) -> Result<(), Error> {
     let Some(name) = &asked.request.spread else { return Ok(()) };

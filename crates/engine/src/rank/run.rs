@@ -15,8 +15,9 @@ use crate::search::{Asked, DensePoint, attribute};
 use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
 use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Suggestion, Total};
 
-/// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of a page with another are far
-/// above 0 wherever they are near at all, so that a second section would tell more of a page's length than of its likeness.
+/// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of
+/// a page with another are far above 0 wherever they are near at all, so that a second section
+/// would tell more of a page's length than of its likeness.
 const LIKE_SECOND: f32 = 0.1;
 
 /// What a search found, in sections and pages that have no texts yet.
@@ -64,12 +65,14 @@ pub(crate) struct RankedPage {
 }
 
 impl RankedPage {
-    /// The places in the page of the sections that are shown, or 0 where none is: it takes their texts to show the page.
+    /// The places in the page of the sections that are shown, or 0 where none is: it takes their
+    /// texts to show the page.
     pub fn places<'a>(&'a self, structure: &Structure) -> impl Iterator<Item = u32> + use<'a> {
         let start = structure.sections(PageId(self.score.page)).start;
         let none = self.sections.is_empty().then_some(0);
-        none.into_iter()
-            .chain(self.sections.iter().map(move |section| section.candidate.section.wrapping_sub(start)))
+        none.into_iter().chain(
+            self.sections.iter().map(move |section| section.candidate.section.wrapping_sub(start)),
+        )
     }
 }
 
@@ -99,7 +102,8 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    /// The positions that phrases are found by. Everything in the search's first round must be here.
+    /// The positions that phrases are found by. Everything in the search's first round must be
+    /// here.
     #[inline(never)]
     pub fn shards(index: &Index, asked: &Asked) -> Vec<ShardId> {
         let Some(structure) = index.structure() else { return Vec::new() };
@@ -108,15 +112,18 @@ impl Allowed {
         asked.flat_map(|phrase| phrases.shards(phrase)).collect()
     }
 
-    /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be here, and [`Allowed::shards`].
+    /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be
+    /// here, and [`Allowed::shards`].
     pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
         let manifest = index.manifest();
-        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let mut notices = Vec::new();
         let mut allowed: Option<Bitset> = None;
         if let Some(condition) = &asked.condition {
             let column = |shard| index.column(shard);
-            let matched = condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
+            let matched =
+                condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
             notices = matched.notices;
             allowed = Some(filter::sections_of(&matched.pages, structure));
         }
@@ -134,7 +141,12 @@ impl Allowed {
 
     /// What is left by phrases, exclusions, and a page that others are to be like.
     #[inline(never)]
-    fn narrowed(index: &Index, asked: &Asked, structure: &Structure, allowed: Option<Bitset>) -> Bitset {
+    fn narrowed(
+        index: &Index,
+        asked: &Asked,
+        structure: &Structure,
+        allowed: Option<Bitset>,
+    ) -> Bitset {
         let n_sections = structure.n_sections();
         let mut allowed = allowed.unwrap_or_else(|| Bitset::all(n_sections));
         let phrases = Phrases { dictionary: Dictionary::new(index), structure };
@@ -173,13 +185,17 @@ pub(crate) struct Words {
 impl Words {
     /// Scores all sections that words find. Everything in the search's first round must be here.
     pub fn new(index: &Index, asked: &Asked, allowed: &Allowed) -> Result<Self, Error> {
-        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let scorer = scorer(index, asked, structure);
         let names = scorer.names(&asked.plan);
         // "What is a mutex" asks for the page on mutexes, unless there is one of that very title.
         let leading = if names.is_empty() { asked.plan.leading_stops() } else { 0 };
-        let groups =
-            if asked.mode == Mode::Semantic { Vec::new() } else { scorer.resolve(&asked.plan, leading) };
+        let groups = if asked.mode == Mode::Semantic {
+            Vec::new()
+        } else {
+            scorer.resolve(&asked.plan, leading)
+        };
         let mut hits = Vec::new();
         if !asked.browse() {
             let bits = all_bits(&asked.plan, &groups);
@@ -202,8 +218,8 @@ impl Words {
     }
 }
 
-/// In which part of a section that no word found the nearest of its vectors lies, in 256ths. A section's vectors are of parts of
-/// about the same length.
+/// In which part of a section that no word found the nearest of its vectors lies, in 256ths. A
+/// section's vectors are of parts of about the same length.
 fn part(index: &Index, structure: &Structure, found: &Found, section: SectionId) -> u8 {
     let Some(point) = &found.point else { return 0 };
     let mut best = (f32::NEG_INFINITY, 0);
@@ -214,14 +230,18 @@ fn part(index: &Index, structure: &Structure, found: &Found, section: SectionId)
         }
     };
     if let Some(cells) = &found.cells {
-        let vectors = cells.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors(structure));
-        vectors.filter(|vector| vector.section == section).for_each(|v| look_at(v.row, v.scale, v.part));
+        let vectors =
+            cells.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors(structure));
+        vectors
+            .filter(|vector| vector.section == section)
+            .for_each(|v| look_at(v.row, v.scale, v.part));
         return best.1;
     }
     let own = structure.vectors(section);
     let n = own.len() as u32;
     for (place, vector) in (0..n).zip(own).filter(|_| n > 1) {
-        let at = index.manifest().dense.as_ref().and_then(|dense| dense.vector_of(VectorId(vector)));
+        let at =
+            index.manifest().dense.as_ref().and_then(|dense| dense.vector_of(VectorId(vector)));
         let shard = at.and_then(|(shard, at)| Some((index.vectors(shard)?, at as usize)));
         if let Some((vectors, at)) = shard.filter(|(vectors, at)| *at < vectors.len()) {
             look_at(vectors.row(at), vectors.scale(at), part_of(place, n));
@@ -242,7 +262,8 @@ fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
 /// The pages that several wordings find.
 #[inline(never)]
 pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
-    let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    let structure =
+        index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
     let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
     Ok(matching(structure, &all))
 }
@@ -270,13 +291,15 @@ pub(crate) struct Found {
     notices: Vec<Notice>,
     /// Pages that the site has pinned to the query, ascending.
     pins: Vec<u32>,
-    /// Where the query is, and the cells that were looked into; of no cells where all vectors are here.
+    /// Where the query is, and the cells that were looked into; of no cells where all vectors are
+    /// here.
     point: Option<DensePoint>,
     cells: Option<Vec<u32>>,
 }
 
 impl Found {
-    /// Searches. Everything in the search's first round must be here, and the cells of `probe` where vectors are streamed.
+    /// Searches. Everything in the search's first round must be here, and the cells of `probe`
+    /// where vectors are streamed.
     pub fn new(
         index: &Index,
         asked: &Asked,
@@ -286,7 +309,8 @@ impl Found {
     ) -> Result<Self, Error> {
         let Words { groups, hits, ideal } = words;
         let (manifest, params) = (index.manifest(), index.rank_params());
-        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let n_sections = structure.n_sections();
         let (notices, selectivity) = (allowed.notices.clone(), allowed.selectivity);
         let allowed = allowed.sections.as_ref();
@@ -326,16 +350,21 @@ impl Found {
         let fused = index.with_scratch(|scratch| {
             if asked.browse() {
                 let all = allowed.cloned().unwrap_or_else(|| Bitset::all(n_sections));
-                let candidates =
-                    all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
+                let candidates = all
+                    .iter()
+                    .map(|section| Candidate { section, ..Candidate::default() })
+                    .collect();
                 return super::Fused { candidates, ranked: Vec::new() };
             }
             let zero = point.as_ref().map_or(0.0, |point| point.zero);
             let legs = Legs { lexical: &hits, dense: &neighbours.sections, zero, ideal };
-            // What a section is taken for whose cell was not looked into: the less, the fewer there are to judge by.
+            // What a section is taken for whose cell was not looked into: the less, the fewer there
+            // are to judge by.
             let full = neighbours.sections.len() as f32 / k.max(1) as f32;
-            let unseen =
-                neighbours.sections.last().map(|(_, least)| zero + params.unseen * full * (least - zero));
+            let unseen = neighbours
+                .sections
+                .last()
+                .map(|(_, least)| zero + params.unseen * full * (least - zero));
             // Where many vectors are streamed, the bundle does not say which sections have none.
             let tells = index.centroids().is_some_and(Centroids::tells);
             let similarity = |section| {
@@ -365,7 +394,8 @@ impl Found {
         }
         let pages = group(&candidates, &params, structure).pages;
         let cells = probe.map(|probe| probe.cells().to_vec());
-        let is_partial = groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
+        let is_partial =
+            groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
         Ok(Self {
             candidates,
             pages,
@@ -383,7 +413,8 @@ impl Found {
     }
 }
 
-/// Leaves the `most` first of a page's sections, which are in order: of the parts of a long one the best stands for all.
+/// Leaves the `most` first of a page's sections, which are in order: of the parts of a long one the
+/// best stands for all.
 fn best_of_each(sections: &mut Vec<RankedSection>, most: usize, structure: &Structure) {
     let mut heads = Vec::new();
     sections.retain(|ranked| {
@@ -405,10 +436,14 @@ impl Ranked {
         instead: &[(String, Bitset)],
         why: Option<Place>,
     ) -> Result<Self, Error> {
-        let Some(&asked) = wordings.first() else { return Err(Error::inconsistent("nothing was asked")) };
+        let Some(&asked) = wordings.first() else {
+            return Err(Error::inconsistent("nothing was asked"));
+        };
         let request = &asked.request;
-        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-        let mut pins: Vec<u32> = found.iter().flat_map(|found| found.pins.iter().copied()).collect();
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let mut pins: Vec<u32> =
+            found.iter().flat_map(|found| found.pins.iter().copied()).collect();
         order::sort(&mut pins);
         let (candidates, mut pages) = merge(&mut found, structure);
         let mut facets = Vec::new();
@@ -451,11 +486,13 @@ impl Ranked {
                 }
             }
         }
-        let mut standing = why.map(|place| Standing::new(index, asked, place, &pages.pages)).transpose()?;
+        let mut standing =
+            why.map(|place| Standing::new(index, asked, place, &pages.pages)).transpose()?;
         let shown = pages.pages.into_iter().skip(start).take(limit);
         let mut shown: Vec<RankedPage> =
             shown.map(|score| RankedPage { score, sections: Vec::new() }).collect();
-        // Behind them those that the page asked about is compared with, which comes first among these.
+        // Behind them those that the page asked about is compared with, which comes first among
+        // these.
         let n_shown = shown.len();
         let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
         let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
@@ -543,7 +580,12 @@ impl Ranked {
         let mut plans = Vec::with_capacity(found.len());
         for ((wording, asked), found) in (0..).zip(wordings).zip(found) {
             self.explain(scorer, wording, &found.groups);
-            plans.push(crate::present::plan(asked, &found.groups, found.selectivity, &found.neighbours));
+            plans.push(crate::present::plan(
+                asked,
+                &found.groups,
+                found.selectivity,
+                &found.neighbours,
+            ));
         }
         self.plan = plans.into_iter().reduce(crate::present::join_plans);
     }
@@ -552,14 +594,17 @@ impl Ranked {
     fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
         let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
         let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
-        let mut passages: Vec<u32> = sections.filter_map(|section| section.candidate.passage).collect();
+        let mut passages: Vec<u32> =
+            sections.filter_map(|section| section.candidate.passage).collect();
         order::sort(&mut passages);
         passages.dedup();
         let contributions = scorer.explain(groups, &passages);
-        let beside = self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let beside =
+            self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
         let sections = self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections);
         for section in sections.filter(|section| section.candidate.wording == wording) {
-            let place = section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
+            let place =
+                section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
             section.explanation = Some(crate::present::explanation(
                 contributions.map_or(&[], Vec::as_slice),
@@ -575,10 +620,13 @@ impl Ranked {
         self.pages.iter().chain(beside)
     }
 
-    /// By what the sentences are chosen that pages are shown by whose best section no word found. Further sections of a page go without.
+    /// By what the sentences are chosen that pages are shown by whose best section no word found.
+    /// Further sections of a page go without.
     pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
-        let by_meaning = |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
-        let place = |page: &RankedPage| Some(index.manifest().sentences_of(PageId(page.score.page))?.0);
+        let by_meaning =
+            |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
+        let place =
+            |page: &RankedPage| Some(index.manifest().sentences_of(PageId(page.score.page))?.0);
         self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 

@@ -1,4 +1,5 @@
-//! Where one page stands, and what the query makes of it: the material for saying why it is not first.
+//! Where one page stands, and what the query makes of it: the material for saying why it is not
+//! first.
 
 use findling_bundle::{Level, PageId, SectionId, Structure};
 use findling_text::TokenKind;
@@ -26,12 +27,20 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Finds a page among all pages in their order, and looks for the query's words in it. Their sections are still to come.
+    /// Finds a page among all pages in their order, and looks for the query's words in it. Their
+    /// sections are still to come.
     #[inline(never)]
-    pub fn new(index: &Index, asked: &Asked, place: Place, order: &[PageScore]) -> Result<Self, Error> {
-        let structure = index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    pub fn new(
+        index: &Index,
+        asked: &Asked,
+        place: Place,
+        order: &[PageScore],
+    ) -> Result<Self, Error> {
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let at = order.iter().position(|page| page.page == place.page.0);
-        let page = |at: usize| order.get(at).map(|&score| RankedPage { score, sections: Vec::new() });
+        let page =
+            |at: usize| order.get(at).map(|&score| RankedPage { score, sections: Vec::new() });
         let first = if at == Some(0) { None } else { page(0) };
         let above = at.and_then(|at| at.checked_sub(1)).filter(|&above| above > 0).and_then(page);
         Ok(Self {
@@ -45,7 +54,8 @@ impl Standing {
     }
 }
 
-/// The words of a query and whether a page has them. Where words take no part, their shards are not here.
+/// The words of a query and whether a page has them. Where words take no part, their shards are not
+/// here.
 fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> Vec<WordOnPage> {
     if asked.mode == Mode::Semantic {
         return Vec::new();
@@ -85,11 +95,18 @@ fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> V
         .collect()
 }
 
-fn is_on_page(dictionary: &Dictionary<'_>, lookup: &Lookup, structure: &Structure, page: PageId) -> bool {
+fn is_on_page(
+    dictionary: &Dictionary<'_>,
+    lookup: &Lookup,
+    structure: &Structure,
+    page: PageId,
+) -> bool {
     let (sections, passages) = (structure.sections(page), structure.passages_of_page(page));
     [(Level::Page, page.0..page.0 + 1), (Level::Section, sections), (Level::Passage, passages)]
         .into_iter()
-        .any(|(level, ids)| dictionary.postings(lookup, level).any(|posting| ids.contains(&posting.id)))
+        .any(|(level, ids)| {
+            dictionary.postings(lookup, level).any(|posting| ids.contains(&posting.id))
+        })
 }
 
 /// Each word as the query spells it, with the terms it is looked up by.
@@ -99,7 +116,8 @@ fn spelt(asked: &Asked, index: &Index) -> Vec<(String, Vec<String>)> {
         for word in clause.text.split_whitespace() {
             let clause = crate::query::Clause { text: word.to_owned(), ..clause.clone() };
             let alone = Query { clauses: vec![clause], ..Query::default() };
-            let plan = crate::query::QueryPlan::new(&alone, &index.manifest().languages, &[], false);
+            let plan =
+                crate::query::QueryPlan::new(&alone, &index.manifest().languages, &[], false);
             spelt.extend(plan.groups.into_iter().map(|group| {
                 // Punctuation around a word is nobody's.
                 let text = word.trim_matches(|c: char| c.is_ascii_punctuation());
@@ -119,7 +137,8 @@ fn removals(
 ) -> Result<Vec<Removal>, Error> {
     let manifest = index.manifest();
     let sections = structure.sections(page);
-    let count = |set: &Bitset| sections.clone().filter(|&section| set.contains(section)).count() as u32;
+    let count =
+        |set: &Bitset| sections.clone().filter(|&section| set.contains(section)).count() as u32;
     let n_sections = sections.len() as u32;
     let mut removals = Vec::new();
     let mut add = |kind: &str, text: String, sections: u32| {
@@ -143,7 +162,8 @@ fn removals(
     Ok(removals)
 }
 
-/// Cuts a page's sections to the best `most`, which stand in front, and behind them the one asked about.
+/// Cuts a page's sections to the best `most`, which stand in front, and behind them the one asked
+/// about.
 pub(crate) fn keep_section(page: &mut RankedPage, section: SectionId, most: usize) {
     match page.sections.iter().position(|ranked| ranked.candidate.section == section.0) {
         Some(at) if at >= most => {

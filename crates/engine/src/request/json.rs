@@ -1,10 +1,12 @@
-//! Requests as JSON, read field by field. Derived code would do the same in six times the bytes, and every reader of a site
-//! downloads it; and here an error says where, what was expected and what was found.
+//! Requests as JSON, read field by field. Derived code would do the same in six times the bytes,
+//! and every reader of a site downloads it; and here an error says where, what was expected and
+//! what was found.
 
 use serde_json::Value;
 
 use super::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort, Suggest,
+    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
+    Suggest,
 };
 use crate::Error;
 use crate::filter::quote;
@@ -13,8 +15,8 @@ type Read<T> = Result<T, Error>;
 
 /// Reads a request.
 pub(super) fn request(json: &str) -> Read<Request> {
-    let value: Value =
-        serde_json::from_str(json).map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
+    let value: Value = serde_json::from_str(json)
+        .map_err(|error| wrong(format!("the request is not JSON: {error}")))?;
     let mut fields = Fields::of("", value)?;
     let mut request = Request::default();
     read(&mut request, &mut fields)?;
@@ -44,13 +46,16 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.facets = fields.list("facets", text)?;
     request.facets_instead = fields.truth("facetsInstead")?;
     let sections_per_page = fields.number("sectionsPerPage")?;
-    request.sections_per_page = sections_per_page.map_or_else(SectionsPerPage::default, SectionsPerPage);
+    request.sections_per_page =
+        sections_per_page.map_or_else(SectionsPerPage::default, SectionsPerPage);
     request.explain = fields.truth("explain")?;
     request.why = fields.text("why")?;
     request.also = fields.list("also", text)?;
-    // What reads vectors waits in the rest (crates/wasm/deferred.txt), and no list of none asks for it.
-    let also_vectors =
-        fields.take("alsoVectors").filter(|value| value.as_array().is_none_or(|list| !list.is_empty()));
+    // What reads vectors waits in the rest (crates/wasm/deferred.txt), and no list of none asks for
+    // it.
+    let also_vectors = fields
+        .take("alsoVectors")
+        .filter(|value| value.as_array().is_none_or(|list| !list.is_empty()));
     request.also_vectors = also_vectors.map_or(Ok(Vec::new()), vectors)?;
     request.similar_to = fields.text("similarTo")?;
     Ok(())
@@ -60,8 +65,10 @@ const MODES: (&[&str], &[Mode]) =
     (&["hybrid", "lexical", "semantic"], &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
 const ORDERS: (&[&str], &[Order]) =
     (&["relevance", "recent", "balanced"], &[Order::Relevance, Order::Recent, Order::Balanced]);
-const ENCODERS: (&[&str], &[EncoderChoice]) =
-    (&["auto", "static", "none"], &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None]);
+const ENCODERS: (&[&str], &[EncoderChoice]) = (
+    &["auto", "static", "none"],
+    &[EncoderChoice::Auto, EncoderChoice::Static, EncoderChoice::None],
+);
 
 /// Reads how the legs become one list.
 #[inline(never)]
@@ -86,7 +93,8 @@ pub(super) fn fusion(value: Value) -> Read<Fusion> {
 #[inline(never)]
 fn sort(value: Value) -> Read<Sort> {
     let mut fields = Fields::of("sort", value)?;
-    let by = fields.text("by")?.ok_or_else(|| expected("sort.by", "an attribute's name", "nothing"))?;
+    let by =
+        fields.text("by")?.ok_or_else(|| expected("sort.by", "an attribute's name", "nothing"))?;
     let sort = Sort { by, descending: fields.truth("descending")? };
     fields.end()?;
     Ok(sort)
@@ -95,7 +103,9 @@ fn sort(value: Value) -> Read<Sort> {
 #[inline(never)]
 fn prefer(value: Value) -> Read<Prefer> {
     let mut fields = Fields::of("prefer", value)?;
-    let by = fields.text("by")?.ok_or_else(|| expected("prefer.by", "an attribute's name", "nothing"))?;
+    let by = fields
+        .text("by")?
+        .ok_or_else(|| expected("prefer.by", "an attribute's name", "nothing"))?;
     let prefer = Prefer {
         by,
         share: fields.float("share")?.unwrap_or(super::DEFAULT_PREFER_SHARE),
@@ -159,9 +169,11 @@ struct Fields {
 impl Fields {
     fn of(name: &str, value: Value) -> Read<Self> {
         match value {
-            Value::Object(object) => {
-                Ok(Self { of: name.to_owned(), object: object.into_iter().collect(), known: Vec::new() })
-            }
+            Value::Object(object) => Ok(Self {
+                of: name.to_owned(),
+                object: object.into_iter().collect(),
+                known: Vec::new(),
+            }),
             other => Err(unlike(name, "an object", &other)),
         }
     }
@@ -205,7 +217,12 @@ impl Fields {
         }
     }
 
-    fn word<T: Copy>(&mut self, name: &'static str, words: &[&str], meanings: &[T]) -> Read<Option<T>> {
+    fn word<T: Copy>(
+        &mut self,
+        name: &'static str,
+        words: &[&str],
+        meanings: &[T],
+    ) -> Read<Option<T>> {
         Ok(self.place(name, words)?.and_then(|place| meanings.get(place).copied()))
     }
 
@@ -218,7 +235,11 @@ impl Fields {
         }
     }
 
-    fn list<T>(&mut self, name: &'static str, item: impl Fn(&str, Value) -> Read<T>) -> Read<Vec<T>> {
+    fn list<T>(
+        &mut self,
+        name: &'static str,
+        item: impl Fn(&str, Value) -> Read<T>,
+    ) -> Read<Vec<T>> {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) => items(&self.at(name), value, item),
@@ -307,11 +328,17 @@ mod tests {
         let cases = [
             ("", "the request is not JSON"),
             ("[]", "the request: expected an object, found `[]`"),
-            (r#"{"limits": 3}"#, "has a field `limits`, which is unknown; there are query, mode, limit"),
+            (
+                r#"{"limits": 3}"#,
+                "has a field `limits`, which is unknown; there are query, mode, limit",
+            ),
             (r#"{"query": 3}"#, "query: expected a string, found `3`"),
             (r#"{"limit": -1}"#, "limit: expected a whole number from 0 to 4294967295, found `-1`"),
             (r#"{"limit": 1.5}"#, "found `1.5`"),
-            (r#"{"mode": "words"}"#, "mode: expected hybrid or lexical or semantic, found `\"words\"`"),
+            (
+                r#"{"mode": "words"}"#,
+                "mode: expected hybrid or lexical or semantic, found `\"words\"`",
+            ),
             (r#"{"fusion": {}}"#, "fusion.method: expected `rrf` or `convex`, found nothing"),
             (r#"{"fusion": {"method": "convex", "k": 1}}"#, "fusion has a field `k`"),
             (r#"{"sort": {"descending": true}}"#, "sort.by: expected an attribute's name"),
@@ -319,10 +346,19 @@ mod tests {
                 r#"{"vector": {"values": [1, "x"], "encoder": "e"}}"#,
                 "the request, vector.values: expected a number, found `\"x\"`",
             ),
-            (r#"{"vector": {"values": [1]}}"#, "vector.encoder: expected the name of what made the vector"),
-            (r#"{"prefer": {"by": "d", "share": "x"}}"#, "the request, prefer.share: expected a number"),
+            (
+                r#"{"vector": {"values": [1]}}"#,
+                "vector.encoder: expected the name of what made the vector",
+            ),
+            (
+                r#"{"prefer": {"by": "d", "share": "x"}}"#,
+                "the request, prefer.share: expected a number",
+            ),
             (r#"{"sort": {"by": 1}}"#, "the request, sort.by: expected a string"),
-            (r#"{"alsoVectors": [{"values": 1}]}"#, "the request, alsoVectors.values: expected a list"),
+            (
+                r#"{"alsoVectors": [{"values": 1}]}"#,
+                "the request, alsoVectors.values: expected a list",
+            ),
             (r#"{"order": "newest"}"#, "order: expected relevance or recent or balanced"),
             (r#"{"also": "a"}"#, "also: expected a list"),
             (r#"{"prefix": 1}"#, "prefix: expected true or false, found `1`"),

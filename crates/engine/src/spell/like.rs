@@ -1,4 +1,5 @@
-//! Words of the site that resemble those of a query which it does not have, to be suggested where nothing is found.
+//! Words of the site that resemble those of a query which it does not have, to be suggested where
+//! nothing is found.
 
 use std::ops::Range;
 
@@ -20,8 +21,9 @@ pub(crate) struct Like {
     pub words: Vec<String>,
 }
 
-/// What a query's words that the bundle does not have are like, more freely than they would be corrected, and in phrases too; or
-/// the shards that are missing to say it. The terms that the query looks up must be here.
+/// What a query's words that the bundle does not have are like, more freely than they would be
+/// corrected, and in phrases too; or the shards that are missing to say it. The terms that the
+/// query looks up must be here.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<Like>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
@@ -53,19 +55,26 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
     Ok(best.into_iter().map(|near| near.word).collect())
 }
 
-/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here; of codes of one letter and one digit those with
-/// other digits, the nearest first.
+/// Codes and versions (`E0383`): terms with the same beginning, as far as they are here; of codes
+/// of one letter and one digit those with other digits, the nearest first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
     if is_code(name) {
         let (letter, digit) = name.split_at(name.len() - 1);
         let digit: i32 = digit.parse().unwrap_or(0);
-        let others =
-            (1..10).flat_map(|far| [digit - far, digit + far]).filter(|other| (0..10).contains(other));
+        let others = (1..10)
+            .flat_map(|far| [digit - far, digit + far])
+            .filter(|other| (0..10).contains(other));
         let dictionary = Dictionary::new(index);
         let codes = others.flat_map(|other| dictionary.complete(&format!("{letter}{other}"), &[]));
-        return codes.map(|(term, _)| term).filter(|term| resembles(name, term)).take(MAX_LIKE).collect();
+        return codes
+            .map(|(term, _)| term)
+            .filter(|term| resembles(name, term))
+            .take(MAX_LIKE)
+            .collect();
     }
-    let half = name.char_indices().nth(name.chars().count().div_ceil(2)).map_or(name.len(), |(at, _)| at);
-    let terms = Dictionary::new(index).complete(&name[..half], &[]).into_iter().map(|(term, _)| term);
+    let half =
+        name.char_indices().nth(name.chars().count().div_ceil(2)).map_or(name.len(), |(at, _)| at);
+    let terms =
+        Dictionary::new(index).complete(&name[..half], &[]).into_iter().map(|(term, _)| term);
     terms.filter(|term| resembles(name, term)).take(MAX_LIKE).collect()
 }

@@ -1,8 +1,9 @@
 //! Corrections: words of a query that the bundle does not have become words that it has.
 //!
-//! Only where the lexicon knows no term of a word, in no language of the bundle, and nothing that it could be the beginning
-//! of while it is typed. Phrases, exclusions, words with digits and names that are known as a whole stay as they are, except
-//! that a name and its number are parted (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
+//! Only where the lexicon knows no term of a word, in no language of the bundle, and nothing that
+//! it could be the beginning of while it is typed. Phrases, exclusions, words with digits and names
+//! that are known as a whole stay as they are, except that a name and its number are parted
+//! (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
 mod like;
 mod nearest;
@@ -23,11 +24,12 @@ use nearest::{MAX_CHARS, Mistyped, Near};
 const MAX_WORDS: usize = 8;
 /// Fewest characters of one.
 const MIN_CHARS: usize = 4;
-/// Fewest of one for which others are named. Of two letters nearly every short word is one edit away; of a code like `C4` those
-/// with other digits are few.
+/// Fewest of one for which others are named. Of two letters nearly every short word is one edit
+/// away; of a code like `C4` those with other digits are few.
 const MIN_LIKE_CHARS: usize = 3;
 const MIN_LIKE_CODE_CHARS: usize = 2;
-/// Where no word with the same beginning is near, all others are looked through, if they are no more bytes than this as stored.
+/// Where no word with the same beginning is near, all others are looked through, if they are no
+/// more bytes than this as stored.
 const MAX_WIDE_BYTES: u64 = 256_000;
 
 /// A word that the bundle does not have.
@@ -44,7 +46,8 @@ struct Unknown {
 pub(crate) enum Spelling {
     /// These shards are needed to say.
     Need(Vec<ShardId>),
-    /// The query has the words instead that were found, if it `changed`. Completing a beginning is no correction.
+    /// The query has the words instead that were found, if it `changed`. Completing a beginning is
+    /// no correction.
     Done { changed: bool, corrections: Vec<Correction> },
 }
 
@@ -80,15 +83,19 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
 
 /// The first shard of spellings that looking for words like those of a query takes.
 pub(crate) fn first_shard(index: &Index, wordings: &[Wording]) -> Vec<ShardId> {
+    let letter = wordings
+        .iter()
+        .flat_map(|wording| wording.asked.request.query.chars())
+        .find(|c| c.is_alphabetic());
     let letter =
-        wordings.iter().flat_map(|wording| wording.asked.request.query.chars()).find(|c| c.is_alphabetic());
-    let letter = letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
+        letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
     let manifest = index.manifest();
     let mut ranges = manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]));
     ranges.next().and_then(|range| Some(manifest.spelling.get(range)?.shard)).into_iter().collect()
 }
 
-/// The words that the bundle does not have and that may be corrected, or to which others may be `like`.
+/// The words that the bundle does not have and that may be corrected, or to which others may be
+/// `like`.
 fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<Unknown> {
     let manifest = index.manifest();
     let mut words = Vec::new();
@@ -108,10 +115,9 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
             let mut folded = String::new();
             fold_into(text, &mut folded);
             // Another word for what the site does have is no slip.
-            let is_synonym = manifest
-                .synonyms
-                .iter()
-                .any(|synonym| synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text)));
+            let is_synonym = manifest.synonyms.iter().any(|synonym| {
+                synonym.from.split_whitespace().any(|word| word.eq_ignore_ascii_case(text))
+            });
             let least = match like {
                 true if is_code(&folded) => MIN_LIKE_CODE_CHARS,
                 true => MIN_LIKE_CHARS,
@@ -120,7 +126,8 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
             let fits = !is_synonym && (least..=MAX_CHARS).contains(&folded.chars().count());
             let open = prefix && query.open_end && i == last && range.end == clause.text.len();
             let begins = open && dictionary.begins(&folded);
-            let spelt = like || folded.chars().all(char::is_alphabetic) || divided(&folded).is_some();
+            let spelt =
+                like || folded.chars().all(char::is_alphabetic) || divided(&folded).is_some();
             if fits && !begins && spelt && words.len() < MAX_WORDS {
                 words.push(Unknown { clause: i, range, folded, open });
             }
@@ -133,10 +140,13 @@ fn unknown_words(index: &Index, query: &Query, prefix: bool, like: bool) -> Vec<
 fn is_code(word: &str) -> bool {
     let mut chars = word.chars();
     let (letter, digit, end) = (chars.next(), chars.next(), chars.next());
-    letter.is_some_and(char::is_alphabetic) && digit.is_some_and(|c| c.is_ascii_digit()) && end.is_none()
+    letter.is_some_and(char::is_alphabetic)
+        && digit.is_some_and(|c| c.is_ascii_digit())
+        && end.is_none()
 }
 
-/// A name and its number, written together: `rfc9110`. Codes of few letters (`E0382`) and versions are no such.
+/// A name and its number, written together: `rfc9110`. Codes of few letters (`E0382`) and versions
+/// are no such.
 fn divided(word: &str) -> Option<String> {
     let at = word.find(|c: char| c.is_ascii_digit())?;
     let (name, number) = word.split_at(at);
@@ -145,8 +155,8 @@ fn divided(word: &str) -> Option<String> {
     (is_name && is_number).then(|| format!("{name} {number}"))
 }
 
-/// The nearest word: among those that begin with the word's first or second letter, and only where there is none among all
-/// others. The shards that are missing for it otherwise.
+/// The nearest word: among those that begin with the word's first or second letter, and only where
+/// there is none among all others. The shards that are missing for it otherwise.
 fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<ShardId>> {
     if let Some(divided) = divided(&word.folded) {
         return Ok((!word.open).then(|| Near::joined(divided)));
@@ -164,8 +174,8 @@ fn nearest_word(index: &Index, word: &Unknown) -> Result<Option<Near>, Vec<Shard
     search(false, best)
 }
 
-/// The ranges of spellings with the words that begin with a word's first or second letter: whoever swaps the first two letters,
-/// or slips one in, has the right first letter in the second place.
+/// The ranges of spellings with the words that begin with a word's first or second letter: whoever
+/// swaps the first two letters, or slips one in, has the right first letter in the second place.
 fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     let manifest = index.manifest();
     let mut ranges = vec![false; manifest.spelling.len()];

@@ -1,9 +1,10 @@
 //! The nearest word in a sorted list, by edit distance.
 //!
-//! Optimal string alignment (Damerau, CACM 1964, restricted): inserting, leaving out, replacing a letter and changing two
-//! neighbours cost one edit each, half an edit more at the first letter, which people seldom mistype. Words come in order
-//! with the bytes they share, so the rows of the table for a shared beginning are computed once, as in a trie; a beginning
-//! that no end can bring within the budget is passed over with all its words.
+//! Optimal string alignment (Damerau, CACM 1964, restricted): inserting, leaving out, replacing a
+//! letter and changing two neighbours cost one edit each, half an edit more at the first letter,
+//! which people seldom mistype. Words come in order with the bytes they share, so the rows of the
+//! table for a shared beginning are computed once, as in a trie; a beginning that no end can bring
+//! within the budget is passed over with all its words.
 
 use findling_bundle::SpellingShard;
 
@@ -11,7 +12,8 @@ use findling_bundle::SpellingShard;
 const EDIT: u8 = 2;
 const FIRST_EDIT: u8 = 3;
 
-/// What half an edit must be made up for by: this many steps of [`findling_bundle::spelling::commonness`], three octaves.
+/// What half an edit must be made up for by: this many steps of
+/// [`findling_bundle::spelling::commonness`], three octaves.
 const STEPS_PER_HALF: i32 = 24;
 
 /// Longest word looked at, in characters.
@@ -54,7 +56,8 @@ impl Mistyped {
         Self { letters: word.chars().collect(), open }
     }
 
-    /// The half edits allowed: one edit, but at the first letter only from five letters on; two from eight.
+    /// The half edits allowed: one edit, but at the first letter only from five letters on; two
+    /// from eight.
     fn budget(&self) -> u8 {
         match (self.letters.len(), self.open) {
             (0..4, _) => 0,
@@ -65,7 +68,8 @@ impl Mistyped {
         }
     }
 
-    /// The better of `best` and the words of a shard. O(words of the shard that share a beginning with this one · letters).
+    /// The better of `best` and the words of a shard. O(words of the shard that share a beginning
+    /// with this one · letters).
     pub fn nearest(&self, shard: &SpellingShard, best: Option<Near>) -> Option<Near> {
         let budget = self.budget();
         let mut best = best;
@@ -74,9 +78,10 @@ impl Mistyped {
         while let Some(word) = words.advance() {
             let Some(cost) = table.cost(word.text, word.shared, self.open) else { continue };
             let near = Near { word: String::new(), cost, common: word.common };
-            // The word itself is no correction, but a beginning of one that the lexicon's stems do not show
-            // (`installatio`) is completed.
-            if (cost > 0 || self.open) && best.as_ref().is_none_or(|best| near.rank() < best.rank()) {
+            // The word itself is no correction, but a beginning of one that the lexicon's stems do
+            // not show (`installatio`) is completed.
+            if (cost > 0 || self.open) && best.as_ref().is_none_or(|best| near.rank() < best.rank())
+            {
                 best = Some(Near { word: word.text.to_string(), ..near });
             }
         }
@@ -85,8 +90,8 @@ impl Mistyped {
 }
 
 impl Mistyped {
-    /// The half edits within which a word is like this one, and may be named though it is no correction: one edit of three letters,
-    /// four of eleven.
+    /// The half edits within which a word is like this one, and may be named though it is no
+    /// correction: one edit of three letters, four of eleven.
     fn wide_budget(&self) -> u8 {
         match self.letters.len() {
             0..3 => 0,
@@ -99,7 +104,8 @@ impl Mistyped {
         }
     }
 
-    /// Adds the words of a shard that are like this one, or that this one begins, keeping the [`MAX_LIKE`] best, best first.
+    /// Adds the words of a shard that are like this one, or that this one begins, keeping the
+    /// [`MAX_LIKE`] best, best first.
     pub fn like(&self, shard: &SpellingShard, best: &mut Vec<Near>) {
         let budget = self.wide_budget();
         let typed: String = self.letters.iter().collect();
@@ -107,7 +113,9 @@ impl Mistyped {
         let mut words = shard.words();
         while let Some(word) = words.advance() {
             let begun = word.text.starts_with(&typed).then_some(FIRST_EDIT.min(budget));
-            let Some(cost) = table.cost(word.text, word.shared, false).into_iter().chain(begun).min() else {
+            let Some(cost) =
+                table.cost(word.text, word.shared, false).into_iter().chain(begun).min()
+            else {
                 continue;
             };
             let near = Near { word: String::new(), cost, common: word.common };
@@ -124,7 +132,8 @@ impl Mistyped {
 struct Table<'a> {
     typed: &'a [char],
     budget: u8,
-    /// A row for each letter of the word walked to, and one in front. Behind `dead` there are none.
+    /// A row for each letter of the word walked to, and one in front. Behind `dead` there are
+    /// none.
     rows: Vec<[u8; MAX_CHARS + 1]>,
     letters: Vec<char>,
     /// Where each letter ends, in bytes.
@@ -143,8 +152,9 @@ impl<'a> Table<'a> {
         Self { typed, budget, rows: vec![first], letters: Vec::new(), ends: Vec::new(), dead: None }
     }
 
-    /// Half edits between the typed word and `word`, or the best of its beginnings with `open`; `None` beyond the budget.
-    /// `shared`: bytes that `word` has in common with the word before.
+    /// Half edits between the typed word and `word`, or the best of its beginnings with `open`;
+    /// `None` beyond the budget. `shared`: bytes that `word` has in common with the word
+    /// before.
     fn cost(&mut self, word: &str, shared: usize, open: bool) -> Option<u8> {
         while self.ends.last().is_some_and(|end| *end > shared) {
             self.ends.pop();
@@ -185,8 +195,11 @@ impl<'a> Table<'a> {
         let mut least = row[0];
         for i in 1..=self.typed.len() {
             let typed = self.typed[i - 1];
-            let replaced =
-                if typed == letter { above[i - 1] } else { above[i - 1].saturating_add(edit(i, j)) };
+            let replaced = if typed == letter {
+                above[i - 1]
+            } else {
+                above[i - 1].saturating_add(edit(i, j))
+            };
             let left_out = above[i].saturating_add(EDIT);
             let inserted = row[i - 1].saturating_add(EDIT);
             let mut cost = replaced.min(left_out).min(inserted);
@@ -274,7 +287,9 @@ mod tests {
     #[test]
     fn a_beginning_is_put_right_while_typing() {
         let words = ["concurrency", "mutex"];
-        for (typed, expect) in [("mtue", Some("mutex")), ("conucr", Some("concurrency")), ("xyzt", None)] {
+        for (typed, expect) in
+            [("mtue", Some("mutex")), ("conucr", Some("concurrency")), ("xyzt", None)]
+        {
             assert_eq!(nearest(typed, true, &words).as_deref(), expect, "{typed}");
         }
         assert_eq!(nearest("conucr", false, &words), None);
@@ -282,8 +297,12 @@ mod tests {
 
     #[test]
     fn the_more_common_of_equally_near_words_is_taken() {
-        let words = [("form".to_string(), 30), ("from".to_string(), 90), ("farm".to_string(), 10)].into();
-        assert_eq!(Mistyped::new("frmo", false).nearest(&shard(&words), None).unwrap().word, "from");
+        let words =
+            [("form".to_string(), 30), ("from".to_string(), 90), ("farm".to_string(), 10)].into();
+        assert_eq!(
+            Mistyped::new("frmo", false).nearest(&shard(&words), None).unwrap().word,
+            "from"
+        );
     }
 
     /// The same, by the whole table.
@@ -302,7 +321,11 @@ mod tests {
                         let mut cost = (table[j - 1][i - 1] + if same { 0 } else { edit(i, j) })
                             .min(table[j - 1][i] + 2)
                             .min(table[j][i - 1] + 2);
-                        if i > 1 && j > 1 && typed[i - 1] == word[j - 2] && typed[i - 2] == word[j - 1] {
+                        if i > 1
+                            && j > 1
+                            && typed[i - 1] == word[j - 2]
+                            && typed[i - 2] == word[j - 1]
+                        {
                             cost = cost.min(table[j - 2][i - 2] + 2);
                         }
                         cost

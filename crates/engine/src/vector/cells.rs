@@ -1,9 +1,11 @@
-//! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all vectors.
+//! The dense leg of a bundle that is fetched piece by piece: cells around centroids instead of all
+//! vectors.
 //!
-//! The cells of the best sections by words, where the bundle says which they are, and those whose centroids are nearest to the
-//! query are compared, as many as are near and a budget of bytes pays for ([`Probe`]). A
-//! filter is not known to the centroids: where too few of what was fetched pass it, more cells follow, within a second,
-//! larger budget. What is compared depends on the request alone, not on what earlier searches happened to fetch.
+//! The cells of the best sections by words, where the bundle says which they are, and those whose
+//! centroids are nearest to the query are compared, as many as are near and a budget of bytes pays
+//! for ([`Probe`]). A filter is not known to the centroids: where too few of what was fetched pass
+//! it, more cells follow, within a second, larger budget. What is compared depends on the request
+//! alone, not on what earlier searches happened to fetch.
 
 use findling_bundle::{CellShard, Centroids, SectionId, Structure, order};
 
@@ -11,10 +13,11 @@ use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
 use crate::filter::Bitset;
 
-/// A vector is taken to be among the nearest half as often where the centroid of its cell is this much less similar to the query, as a
-/// cosine (DESIGN.md, "Only what is near").
+/// A vector is taken to be among the nearest half as often where the centroid of its cell is this
+/// much less similar to the query, as a cosine (DESIGN.md, "Only what is near").
 const HALVES: f32 = 0.02;
-/// The share of all vectors' odds to be among the nearest that makes one worth fetching, where words answer as well.
+/// The share of all vectors' odds to be among the nearest that makes one worth fetching, where
+/// words answer as well.
 const LEAST_SHARE: f32 = 0.0003;
 
 /// Which cells a query looks into.
@@ -27,9 +30,10 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the bundle says which they are; then
-    /// the nearest cells of at most `budget` bytes as stored in all, one at least: with `near_alone` those of which a vector has
-    /// [`LEAST_SHARE`] of what can be expected.
+    /// The cells of `vectors`, the first of them first, as far as half of `budget` goes and the
+    /// bundle says which they are; then the nearest cells of at most `budget` bytes as stored
+    /// in all, one at least: with `near_alone` those of which a vector has [`LEAST_SHARE`] of
+    /// what can be expected.
     pub fn new(
         centroids: &Centroids,
         query: &QuantisedQuery,
@@ -56,7 +60,8 @@ impl Probe {
         }
         let best = hits.first().map_or(0.0, |hit| hit.score);
         let odds = |hit: &Hit| power_of_two((hit.score - best) / HALVES);
-        let n_vectors = |hit: &Hit| centroids.cells().get(hit.id as usize).map_or(0, |cell| cell.n_vectors);
+        let n_vectors =
+            |hit: &Hit| centroids.cells().get(hit.id as usize).map_or(0, |cell| cell.n_vectors);
         let all: f32 = hits.iter().map(|hit| n_vectors(hit) as f32 * odds(hit)).sum();
         hits.retain(|hit| !order.contains(&hit.id));
         let pays = |hit: &&Hit| !near_alone || odds(hit) >= LEAST_SHARE * all;
@@ -106,8 +111,8 @@ impl Probe {
     }
 }
 
-/// 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums and products alone, so that hosts agree to
-/// the bit.
+/// 2 to the power of `x`, 0 at most; along straight lines between whole powers, by sums and
+/// products alone, so that hosts agree to the bit.
 fn power_of_two(x: f32) -> f32 {
     let x = x.clamp(-60.0, 0.0);
     let whole = x.floor();
@@ -136,13 +141,19 @@ impl Seen {
     ) -> Self {
         let mut hits: Vec<Hit> = Vec::new();
         for vector in cells.flat_map(|cell| cell.vectors(structure)) {
-            hits.push(Hit { score: query.similarity(vector.row, vector.scale), id: vector.section.0 });
+            hits.push(Hit {
+                score: query.similarity(vector.row, vector.scale),
+                id: vector.section.0,
+            });
         }
         let compared = hits.len() as u32;
         // Of a section's vectors the best comes first.
         order::sort_by(&mut hits, |a, b| a.id < b.id || a.id == b.id && a.score > b.score);
         hits.dedup_by_key(|hit| hit.id);
-        Self { sections: hits.into_iter().map(|hit| (SectionId(hit.id), hit.score)).collect(), compared }
+        Self {
+            sections: hits.into_iter().map(|hit| (SectionId(hit.id), hit.score)).collect(),
+            compared,
+        }
     }
 
     /// The cosine of a section; `None` where none of its vectors was in the cells.
@@ -187,7 +198,9 @@ mod tests {
 
     fn probe(around: &[[f32; 4]], budget: u64, near_alone: bool) -> Vec<u32> {
         let query = QuantisedQuery::new(&[1.0, 0.0, 0.0, 0.0], 4).unwrap();
-        Probe::new(&centroids(around), &query, std::iter::empty(), budget, near_alone).cells().to_vec()
+        Probe::new(&centroids(around), &query, std::iter::empty(), budget, near_alone)
+            .cells()
+            .to_vec()
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The inner loop of the dense leg: an i8 row times an i16 query.
 //!
-//! Integer sums are exact and do not care for order, so every machine may add them up as it likes and all still compute
-//! the same score; a sum of floats could promise neither. On x86-64 and AArch64 LLVM vectorises the plain loop
-//! (`pmaddwd`, `smlal`). On wasm it does not find `i32x4.dot_i16x8_s`, and at the size-minded level that browsers' code
-//! is built with it does not vectorise at all, so [`lanes`] has a second form in intrinsics, of which those used here
-//! are all safe.
+//! Integer sums are exact and do not care for order, so every machine may add them up as it likes
+//! and all still compute the same score; a sum of floats could promise neither. On x86-64 and
+//! AArch64 LLVM vectorises the plain loop (`pmaddwd`, `smlal`). On wasm it does not find
+//! `i32x4.dot_i16x8_s`, and at the size-minded level that browsers' code is built with it does not
+//! vectorise at all, so [`lanes`] has a second form in intrinsics, of which those used here are all
+//! safe.
 
 use findling_bundle::sentences::BITS;
 
@@ -12,8 +13,8 @@ use crate::Error;
 
 /// A query, normalised to length 1 and quantised.
 ///
-/// i16 and not i8 because it costs the machine nothing (i8 has to be widened before multiplying anyhow) and makes the
-/// query's own rounding error vanish beside that of the rows.
+/// i16 and not i8 because it costs the machine nothing (i8 has to be widened before multiplying
+/// anyhow) and makes the query's own rounding error vanish beside that of the rows.
 #[derive(Clone, Debug)]
 pub struct QuantisedQuery {
     values: Vec<lanes::Block>,
@@ -46,8 +47,10 @@ impl QuantisedQuery {
                 ),
             });
         }
-        // In f64, where no f32 overflows or vanishes when squared, and one after the other, so that hosts agree.
-        let norm = values.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt();
+        // In f64, where no f32 overflows or vanishes when squared, and one after the other, so that
+        // hosts agree.
+        let norm =
+            values.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt();
         let largest = values.iter().fold(0.0f64, |max, &value| max.max(f64::from(value).abs()));
         if norm == 0.0 {
             return Err(Error::Vector {
@@ -55,8 +58,10 @@ impl QuantisedQuery {
             });
         }
         let qmax = f64::from(qmax(values.len()));
-        let quantised: Vec<i16> =
-            values.iter().map(|&value| (f64::from(value) / largest * qmax).round() as i16).collect();
+        let quantised: Vec<i16> = values
+            .iter()
+            .map(|&value| (f64::from(value) / largest * qmax).round() as i16)
+            .collect();
         Ok(Self {
             values: lanes::blocks(&quantised),
             dim: values.len(),
@@ -70,8 +75,8 @@ impl QuantisedQuery {
         self.dim
     }
 
-    /// The cosine with a row that stands for a vector of length 1. A row of another length than the query's counts as far
-    /// as both go.
+    /// The cosine with a row that stands for a vector of length 1. A row of another length than the
+    /// query's counts as far as both go.
     #[inline]
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {
         lanes::dot(row, &self.values) as f32 * (scale * self.scale)
@@ -79,22 +84,23 @@ impl QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// How like the query a vector is of which the signs of the first numbers alone are known: from -1, where each is another, to 1.
+    /// How like the query a vector is of which the signs of the first numbers alone are known: from
+    /// -1, where each is another, to 1.
     pub fn likeness(&self, code: u64) -> f32 {
         let row: [i8; BITS] = std::array::from_fn(|i| if code >> i & 1 == 1 { 1 } else { -1 });
         lanes::dot(&row, &self.values) as f32 / self.most.max(1) as f32
     }
 }
 
-/// The largest magnitude of a query's number with which `dim` products with int8 cannot overflow an i32: 32,767 up to
-/// dimension 512, 4,095 at 4,096.
+/// The largest magnitude of a query's number with which `dim` products with int8 cannot overflow an
+/// i32: 32,767 up to dimension 512, 4,095 at 4,096.
 fn qmax(dim: usize) -> i16 {
     let most = i32::MAX as u64 / (128 * dim.max(1) as u64);
     most.min(i16::MAX as u64) as i16
 }
 
-/// Blocks of eight numbers of a query, the last one filled up with zeros, and the sum of their products with a row. As
-/// far as both go, and exact.
+/// Blocks of eight numbers of a query, the last one filled up with zeros, and the sum of their
+/// products with a row. As far as both go, and exact.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod lanes {
     pub type Block = [i16; 8];
@@ -114,8 +120,8 @@ mod lanes {
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod lanes {
     use core::arch::wasm32::{
-        i16x8, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, u64x2,
-        v128,
+        i16x8, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat,
+        u64x2, v128,
     };
 
     pub type Block = v128;
@@ -148,7 +154,10 @@ mod lanes {
 
     #[inline]
     fn product(chunk: [i8; 8], block: Block) -> v128 {
-        i32x4_dot_i16x8(i16x8_extend_low_i8x16(u64x2(u64::from_le_bytes(chunk.map(|q| q as u8)), 0)), block)
+        i32x4_dot_i16x8(
+            i16x8_extend_low_i8x16(u64x2(u64::from_le_bytes(chunk.map(|q| q as u8)), 0)),
+            block,
+        )
     }
 }
 
@@ -188,7 +197,10 @@ mod tests {
         for dim in [1usize, 384, 512, 513, 768, 1024, 4096] {
             let most = qmax(dim);
             let expect = -128 * i64::from(most) * dim as i64;
-            assert_eq!(i64::from(lanes::dot(&vec![-128; dim], &lanes::blocks(&vec![most; dim]))), expect);
+            assert_eq!(
+                i64::from(lanes::dot(&vec![-128; dim], &lanes::blocks(&vec![most; dim]))),
+                expect
+            );
             assert!(most >= 4095);
         }
     }

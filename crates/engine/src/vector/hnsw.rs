@@ -1,13 +1,14 @@
 //! The search of the HNSW graph, aware of filters.
 //!
-//! Layers above the base are descended greedily (Malkov and Yashunin, 2018, algorithm 5) and without the filter: they
-//! only lead to the query's neighbourhood. On the base layer (algorithm 2) the `ef` best are kept. Under a filter, only
-//! what passes is compared and kept, and where a neighbour does not pass its own neighbours stand in for it: the
-//! two-hop expansion of ACORN-1 (Patel et al., SIGMOD 2024, section 5), which walks the graph that the filter leaves
+//! Layers above the base are descended greedily (Malkov and Yashunin, 2018, algorithm 5) and
+//! without the filter: they only lead to the query's neighbourhood. On the base layer (algorithm 2)
+//! the `ef` best are kept. Under a filter, only what passes is compared and kept, and where a
+//! neighbour does not pass its own neighbours stand in for it: the two-hop expansion of ACORN-1
+//! (Patel et al., SIGMOD 2024, section 5), which walks the graph that the filter leaves
 //! without having built it.
 //!
-//! Deterministic: ids break ties, and nothing is random. Every vector is compared at most once, so any graph, however
-//! hostile, is done with after finite work.
+//! Deterministic: ids break ties, and nothing is random. Every vector is compared at most once, so
+//! any graph, however hostile, is done with after finite work.
 
 use std::collections::BinaryHeap;
 
@@ -17,13 +18,13 @@ use super::exact::{Hit, Top};
 use super::{QuantisedQuery, VectorView};
 use crate::filter::Bitset;
 
-/// Neighbours of a node beyond which those that fail the filter are no longer stood in for. Fewer lose recall, more
-/// compare what ef would not keep (52,492 vectors, half of them passing, ef 160: 24 compares 2,551 for a recall@10 of
-/// .9885, 48 compares 4,346 for .9930).
+/// Neighbours of a node beyond which those that fail the filter are no longer stood in for. Fewer
+/// lose recall, more compare what ef would not keep (52,492 vectors, half of them passing, ef 160:
+/// 24 compares 2,551 for a recall@10 of .9885, 48 compares 4,346 for .9930).
 const ENOUGH: usize = 32;
 
-/// Sections that pass the filter from which the search also begins, spread evenly over all: where the filter and the
-/// query's neighbourhood do not meet, the way there is not found from the entry.
+/// Sections that pass the filter from which the search also begins, spread evenly over all: where
+/// the filter and the query's neighbourhood do not meet, the way there is not found from the entry.
 const SEEDS: u32 = 16;
 
 /// The `ef` best vectors that the graph leads to, best first, and how many were compared.
@@ -139,14 +140,18 @@ impl Search<'_> {
     }
 
     fn passes(&self, id: u32) -> bool {
-        self.filter
-            .is_none_or(|sections| sections.contains(self.view.structure().section_of_vector(VectorId(id)).0))
+        self.filter.is_none_or(|sections| {
+            sections.contains(self.view.structure().section_of_vector(VectorId(id)).0)
+        })
     }
 
     fn compare(&mut self, id: u32) -> Hit {
         self.compared += 1;
         Hit {
-            score: self.view.similarity_of_vector(self.query, VectorId(id)).unwrap_or(f32::NEG_INFINITY),
+            score: self
+                .view
+                .similarity_of_vector(self.query, VectorId(id))
+                .unwrap_or(f32::NEG_INFINITY),
             id,
         }
     }

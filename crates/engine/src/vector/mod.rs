@@ -1,11 +1,13 @@
 //! The dense leg: sections by the cosine of their best vector with the query's.
 //!
-//! Stored vectors are int8 rows with a scale each; the query is quantised to i16 ([`QuantisedQuery`]), so that every
-//! comparison is an integer dot product, exact and the same to the bit on every host. [`nearest`] answers from a
-//! [`VectorView`] and, where the bundle has one, the HNSW graph: [`plan()`] decides between the exact scan and the graph
-//! by what each would cost. Where vectors are streamed, the cells nearest to the query stand in for both ([`cells`]). A filter is a [`Bitset`](crate::filter::Bitset) over sections and is obeyed inside either,
-//! never applied afterwards. All results are in sections, of which each stands where its best vector does; equal scores
-//! go by id.
+//! Stored vectors are int8 rows with a scale each; the query is quantised to i16
+//! ([`QuantisedQuery`]), so that every comparison is an integer dot product, exact and the same to
+//! the bit on every host. [`nearest`] answers from a [`VectorView`] and, where the bundle has one,
+//! the HNSW graph: [`plan()`] decides between the exact scan and the graph by what each would cost.
+//! Where vectors are streamed, the cells nearest to the query stand in for both ([`cells`]). A
+//! filter is a [`Bitset`](crate::filter::Bitset) over sections and is obeyed inside either,
+//! never applied afterwards. All results are in sections, of which each stands where its best
+//! vector does; equal scores go by id.
 
 mod cells;
 mod dot;

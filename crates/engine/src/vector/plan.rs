@@ -1,7 +1,8 @@
 //! Exact scan or graph: whichever costs less.
 //!
-//! Both costs are estimated in comparisons of the scan, from numbers measured by `benches/ann.rs` and kept below as
-//! constants. Only their ratio matters, which is much the same on every machine, while times are not.
+//! Both costs are estimated in comparisons of the scan, from numbers measured by `benches/ann.rs`
+//! and kept below as constants. Only their ratio matters, which is much the same on every machine,
+//! while times are not.
 
 use findling_bundle::{Graph, SectionId, order};
 
@@ -57,8 +58,8 @@ pub struct Situation {
 }
 
 impl Situation {
-    /// The method of least estimated cost. The graph has to promise a clear gain, since its cost is the less certain of
-    /// the two.
+    /// The method of least estimated cost. The graph has to promise a clear gain, since its cost is
+    /// the less certain of the two.
     pub fn method(self) -> Method {
         if self.n_passing == 0 {
             return Method::None;
@@ -75,8 +76,8 @@ impl Situation {
     /// Estimated cost of the graph, in comparisons of the scan.
     pub fn hnsw_cost(self) -> f32 {
         // Layers are logarithmic in number, and so is the width of what ef lets in.
-        let compared =
-            libm::log2f(self.n_vectors.max(2) as f32) * (DESCENT + COMPARED_PER_EF * self.ef as f32);
+        let compared = libm::log2f(self.n_vectors.max(2) as f32)
+            * (DESCENT + COMPARED_PER_EF * self.ef as f32);
         let failing = 1.0 - self.n_passing as f32 / self.n_vectors.max(1) as f32;
         // However large ef is, nothing is compared twice.
         compared.min(self.n_passing as f32) * (COMPARISON + failing * DETOUR)
@@ -91,13 +92,14 @@ const DESCENT: f32 = 55.0;
 const COMPARED_PER_EF: f32 = 1.3;
 /// A comparison in the graph, with its share of the heaps and of memory's latency.
 const COMPARISON: f32 = 1.8;
-/// What it costs in addition where almost nothing passes the filter, for the neighbours looked at in vain.
+/// What it costs in addition where almost nothing passes the filter, for the neighbours looked at
+/// in vain.
 const DETOUR: f32 = 0.8;
 /// How much cheaper the graph has to look.
 const MARGIN: f32 = 1.25;
 
-/// Vectors that the search of the graph keeps for `k` sections, at least: where the planner follows the graph, recall@k
-/// then stays above .98, filtered or not (see `benches/ann.rs`).
+/// Vectors that the search of the graph keeps for `k` sections, at least: where the planner follows
+/// the graph, recall@k then stays above .98, filtered or not (see `benches/ann.rs`).
 pub fn default_ef(k: u32) -> u32 {
     k.saturating_add(150)
 }
@@ -111,12 +113,13 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
     let n_passing = match filter {
         None => n_vectors,
         // About: sections have about the same number of vectors.
-        Some(sections) => {
-            (u64::from(sections.count()) * u64::from(n_vectors)).div_ceil(u64::from(n_sections)) as u32
-        }
+        Some(sections) => (u64::from(sections.count()) * u64::from(n_vectors))
+            .div_ceil(u64::from(n_sections)) as u32,
     };
     match (Situation { n_vectors, n_passing, ef }.method(), graph) {
-        (Method::Hnsw, Some(graph)) if view.is_complete() && graph.n_vectors() == n_vectors => Method::Hnsw,
+        (Method::Hnsw, Some(graph)) if view.is_complete() && graph.n_vectors() == n_vectors => {
+            Method::Hnsw
+        }
         (Method::None, _) => Method::None,
         _ => Method::Exact,
     }
@@ -124,8 +127,8 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
 
 /// The `k` sections nearest to a query among those that the filter lets through.
 ///
-/// By exact scan or by the graph, whichever [`plan`] says. `ef`: how many vectors the search of the graph keeps, more for
-/// better recall and more work; never fewer than [`default_ef`].
+/// By exact scan or by the graph, whichever [`plan`] says. `ef`: how many vectors the search of the
+/// graph keeps, more for better recall and more work; never fewer than [`default_ef`].
 pub fn nearest(
     query: &QuantisedQuery,
     view: &VectorView,
@@ -143,7 +146,12 @@ pub fn nearest(
 }
 
 /// The nearest sections by exact scan, whatever it costs.
-pub fn scan(query: &QuantisedQuery, view: &VectorView, filter: Option<&Bitset>, k: u32) -> Neighbours {
+pub fn scan(
+    query: &QuantisedQuery,
+    view: &VectorView,
+    filter: Option<&Bitset>,
+    k: u32,
+) -> Neighbours {
     let (hits, compared) = exact::search(query, view, filter, k as usize);
     Neighbours {
         sections: hits.iter().map(|hit| (SectionId(hit.id), hit.score)).collect(),
@@ -152,8 +160,8 @@ pub fn scan(query: &QuantisedQuery, view: &VectorView, filter: Option<&Bitset>, 
     }
 }
 
-/// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although there may be more,
-/// the exact scan answers instead.
+/// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although
+/// there may be more, the exact scan answers instead.
 #[inline(never)]
 pub fn follow(
     query: &QuantisedQuery,
@@ -173,8 +181,11 @@ pub fn follow(
         if seen.insert(section.0) {
             // The best vector of a section need not be the one that was found.
             let several = structure.vectors(section).len() > 1;
-            let score =
-                if several { view.similarity(query, section).unwrap_or(hit.score) } else { hit.score };
+            let score = if several {
+                view.similarity(query, section).unwrap_or(hit.score)
+            } else {
+                hit.score
+            };
             hits.push(Hit { score, id: section.0 });
         }
     }

@@ -1,8 +1,9 @@
 //! The engine's own query encoder: "which rows does this query add up?"
 //!
-//! A word's row is looked up in the one shard its key falls into, and where it has none, that of the longest key that begins it is
-//! in the same. A name is looked up by its parts too, which stand for it where it has no row: `HashMap` is then "hash map". So
-//! every query takes one round of shards.
+//! A word's row is looked up in the one shard its key falls into, and where it has none, that of
+//! the longest key that begins it is in the same. A name is looked up by its parts too, which stand
+//! for it where it has no row: `HashMap` is then "hash map". So every query takes one round of
+//! shards.
 //!
 //! Additions run in the query's order in f32: the same bits in every host.
 
@@ -52,12 +53,14 @@ impl StaticQuery {
         query
     }
 
-    /// Adds up the rows of all words, or says which shards that takes. Words without rows have no part.
+    /// Adds up the rows of all words, or says which shards that takes. Words without rows have no
+    /// part.
     pub fn embed(&self, index: &Index, rows: &StaticRows, dim: u32) -> Embedded {
         let mut needed = Vec::new();
         let mut sum = vec![0.0f32; dim as usize];
         let mut any = false;
-        // Whether that did it: a shard that is missing is noted, and nothing is added up in the end.
+        // Whether that did it: a shard that is missing is noted, and nothing is added up in the
+        // end.
         let mut add = |word: &str, only_whole: bool| {
             let Some(id) = rows.shard_of(word) else { return false };
             let Some(shard) = index.rows(id) else {

@@ -40,7 +40,8 @@ impl Corpus {
     }
 
     fn view(&self) -> VectorView<'_> {
-        VectorView::new(&self.structure, self.shards.iter().map(|(first, shard)| (*first, shard))).unwrap()
+        VectorView::new(&self.structure, self.shards.iter().map(|(first, shard)| (*first, shard)))
+            .unwrap()
     }
 
     /// Every section that passes and has vectors, best first.
@@ -49,12 +50,15 @@ impl Corpus {
         for section in 0..self.structure.n_sections() {
             let mut best = None;
             for vector in self.structure.vectors(SectionId(section)) {
-                let (first, shard) = self.shards.iter().rev().find(|(first, _)| first.0 <= vector).unwrap();
+                let (first, shard) =
+                    self.shards.iter().rev().find(|(first, _)| first.0 <= vector).unwrap();
                 let i = (vector - first.0) as usize;
                 let score = query.similarity(shard.row(i), shard.scale(i));
                 best = Some(best.map_or(score, |best: f32| best.max(score)));
             }
-            if let Some(score) = best.filter(|_| filter.is_none_or(|filter| filter.contains(section))) {
+            if let Some(score) =
+                best.filter(|_| filter.is_none_or(|filter| filter.contains(section)))
+            {
                 all.push((SectionId(section), score));
             }
         }
@@ -71,7 +75,8 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
 fn corpus() -> impl Strategy<Value = Corpus> {
     (prop::collection::vec(0u32..4, 0..60), 1usize..40).prop_flat_map(|(counts, shard_len)| {
         let n = counts.iter().sum::<u32>() as usize;
-        prop::collection::vec(vector(), n).prop_map(move |vectors| Corpus::new(&counts, &vectors, shard_len))
+        prop::collection::vec(vector(), n)
+            .prop_map(move |vectors| Corpus::new(&counts, &vectors, shard_len))
     })
 }
 
@@ -87,14 +92,18 @@ fn filter(mask: &[bool], n_sections: u32) -> Bitset {
     filter
 }
 
-/// A base layer of a ring, so that all is connected, with chords, and above it every fourth and sixteenth.
+/// A base layer of a ring, so that all is connected, with chords, and above it every fourth and
+/// sixteenth.
 fn ring(n: u32) -> Graph {
     let layer = |step: u32| {
         let nodes: Vec<u32> = (0..n).step_by(step as usize).collect();
         let at = |i: usize| VectorId(nodes[i % nodes.len()]);
         (0..nodes.len())
             .map(|i| {
-                (VectorId(nodes[i]), vec![at(i + 1), at(i + nodes.len() - 1), at(i * 7 + 3), at(i * 5 + 1)])
+                (
+                    VectorId(nodes[i]),
+                    vec![at(i + 1), at(i + nodes.len() - 1), at(i * 7 + 3), at(i * 5 + 1)],
+                )
             })
             .collect()
     };
@@ -174,15 +183,18 @@ fn a_view_over_some_of_the_shards_passes_over_the_rest() {
     let vectors: Vec<Vec<f32>> =
         (0..6).map(|i| (0..DIM).map(|d| if d == i { 1.0 } else { 0.1 }).collect()).collect();
     let corpus = Corpus::new(&[1, 2, 0, 1, 2], &vectors, 2);
-    let some =
-        VectorView::new(&corpus.structure, corpus.shards[1..].iter().map(|(first, shard)| (*first, shard)))
-            .unwrap();
+    let some = VectorView::new(
+        &corpus.structure,
+        corpus.shards[1..].iter().map(|(first, shard)| (*first, shard)),
+    )
+    .unwrap();
     assert!(!some.is_complete());
     let query = QuantisedQuery::new(&vectors[0], DIM as u32).unwrap();
     assert_eq!(some.similarity(&query, SectionId(0)), None, "its vector has not been fetched");
     assert!(some.similarity(&query, SectionId(1)).is_some(), "one of its two vectors has");
     assert_eq!(some.similarity(&query, SectionId(2)), None, "it has none");
-    let sections: Vec<u32> = scan(&query, &some, None, 10).sections.iter().map(|hit| hit.0.0).collect();
+    let sections: Vec<u32> =
+        scan(&query, &some, None, 10).sections.iter().map(|hit| hit.0.0).collect();
     assert_eq!(sections, [1, 3, 4]);
     let full = corpus.view();
     assert!(full.similarity(&query, SectionId(0)).unwrap() > 0.99);
@@ -193,7 +205,10 @@ fn shards_that_contradict_the_structure_are_refused() {
     let vectors = vec![vec![1.0; DIM]; 4];
     let corpus = Corpus::new(&[1, 1, 1], &vectors, 2);
     let shards = || corpus.shards.iter().map(|(first, shard)| (*first, shard));
-    assert!(VectorView::new(&corpus.structure, shards()).is_err(), "four vectors, three in sections");
+    assert!(
+        VectorView::new(&corpus.structure, shards()).is_err(),
+        "four vectors, three in sections"
+    );
     assert!(VectorView::new(&corpus.structure, shards().rev()).is_err(), "out of order");
     assert!(
         VectorView::new(

@@ -11,8 +11,8 @@ pub struct VectorView<'a> {
     structure: &'a Structure,
     /// Ascending, without overlap; gaps are shards that have not been fetched.
     shards: Vec<Shard<'a>>,
-    /// Vectors of every shard but the last where that is one number and there are no gaps, so that dividing finds the
-    /// shard; 0 otherwise.
+    /// Vectors of every shard but the last where that is one number and there are no gaps, so that
+    /// dividing finds the shard; 0 otherwise.
     stride: u32,
     n_vectors: u32,
 }
@@ -24,11 +24,12 @@ struct Shard<'a> {
 }
 
 impl<'a> VectorView<'a> {
-    /// A view over shards given with their first vectors. They need not be all; a vector that is not there is passed over.
+    /// A view over shards given with their first vectors. They need not be all; a vector that is
+    /// not there is passed over.
     ///
     /// # Errors
-    /// [`Error::Inconsistent`] where the shards are not in order, overlap, hold more vectors than the structure has, or
-    /// differ in dimension.
+    /// [`Error::Inconsistent`] where the shards are not in order, overlap, hold more vectors than
+    /// the structure has, or differ in dimension.
     pub fn new(
         structure: &'a Structure,
         shards: impl IntoIterator<Item = (VectorId, &'a VectorsShard)>,
@@ -38,7 +39,10 @@ impl<'a> VectorView<'a> {
         let mut next = 0u64;
         for shard in &shards {
             if u64::from(shard.first) < next {
-                return Err(Error::inconsistent(format!("vector shards overlap at vector {}", shard.first)));
+                return Err(Error::inconsistent(format!(
+                    "vector shards overlap at vector {}",
+                    shard.first
+                )));
             }
             if shard.vectors.dim() != shards[0].vectors.dim() {
                 return Err(Error::inconsistent("vector shards differ in dimension"));
@@ -88,25 +92,29 @@ impl<'a> VectorView<'a> {
     pub fn vector(&self, vector: VectorId) -> Option<(&'a [i8], f32)> {
         let shard = match vector.0.checked_div(self.stride) {
             Some(i) => self.shards.get(i as usize)?,
-            None => self.shards[..self.shards.partition_point(|shard| shard.first <= vector.0)].last()?,
+            None => self.shards[..self.shards.partition_point(|shard| shard.first <= vector.0)]
+                .last()?,
         };
         let i = (vector.0 - shard.first) as usize;
         (i < shard.vectors.len()).then(|| (shard.vectors.row(i), shard.vectors.scale(i)))
     }
 
-    /// The cosine of a query with a section: that of its best vector; `None` for a section without vectors, or whose
-    /// vectors are not here.
+    /// The cosine of a query with a section: that of its best vector; `None` for a section without
+    /// vectors, or whose vectors are not here.
     pub fn similarity(&self, query: &QuantisedQuery, section: SectionId) -> Option<f32> {
         let vectors = self.structure.vectors(section);
-        vectors.filter_map(|vector| self.similarity_of_vector(query, VectorId(vector))).max_by(f32::total_cmp)
+        vectors
+            .filter_map(|vector| self.similarity_of_vector(query, VectorId(vector)))
+            .max_by(f32::total_cmp)
     }
 
     /// Every vector that is here with its cosine, ascending.
     pub(super) fn scan(&self, query: &QuantisedQuery) -> impl Iterator<Item = (VectorId, f32)> {
         self.shards.iter().flat_map(move |shard| {
             let rows = shard.vectors.rows().chunks_exact(shard.vectors.dim() as usize);
-            let scored =
-                rows.zip(shard.vectors.scales()).map(move |(row, &scale)| query.similarity(row, scale));
+            let scored = rows
+                .zip(shard.vectors.scales())
+                .map(move |(row, &scale)| query.similarity(row, scale));
             (shard.first..).map(VectorId).zip(scored)
         })
     }

@@ -1,5 +1,5 @@
-//! A bundle that has a shard of every kind, requests that between them read all of them, and a host that takes errors
-//! for answers. The fuzz targets in `tests/fuzz` use it too.
+//! A bundle that has a shard of every kind, requests that between them read all of them, and a host
+//! that takes errors for answers. The fuzz targets in `tests/fuzz` use it too.
 
 use std::sync::LazyLock;
 
@@ -30,7 +30,10 @@ pub fn pages() -> Vec<Page> {
                 ("Shared State", "A mutex guards shared data."),
             ],
         ),
-        page("Slices", &[("Strings", "A string slice is a reference. HashMap::new is not."), ("Long", LONG)]),
+        page(
+            "Slices",
+            &[("Strings", "A string slice is a reference. HashMap::new is not."), ("Long", LONG)],
+        ),
     ];
     for (i, page) in pages.iter_mut().enumerate() {
         page.attributes = vec![
@@ -60,8 +63,11 @@ pub fn bundle() -> Bundle {
 
 /// Requests that between them read every kind of shard.
 pub fn requests() -> Vec<Request> {
-    let vector =
-        Some(QueryVector { values: vec![1.0, 0.5, 0.0, -1.0], encoder: "supplied".into(), truncated: false });
+    let vector = Some(QueryVector {
+        values: vec![1.0, 0.5, 0.0, -1.0],
+        encoder: "supplied".into(),
+        truncated: false,
+    });
     let plain = Request { vector, explain: true, facets: vec!["*".into()], ..Request::default() };
     vec![
         Request { query: "closures \"shared data\" -\"string slice\"".into(), ..plain.clone() },

@@ -1,4 +1,5 @@
-//! A small bundle in memory, written by the bundle crate's own writers, and a host that feeds it to the engine.
+//! A small bundle in memory, written by the bundle crate's own writers, and a host that feeds it to
+//! the engine.
 
 #![allow(dead_code)]
 
@@ -14,10 +15,10 @@ use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange, Manifest,
-    PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId, ShardKind, SpellingRange, Stats,
-    TextRange, VectorId, VectorRange, addresses, decode_shard, encode_manifest, encode_shard, shard_hash,
-    upper_half,
+    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange,
+    Manifest, PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId, ShardKind,
+    SpellingRange, Stats, TextRange, VectorId, VectorRange, addresses, decode_shard,
+    encode_manifest, encode_shard, shard_hash, upper_half,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
 use findling_text::keys::{Name, form_key, split_form};
@@ -92,7 +93,8 @@ pub struct Cut {
     pub vectors_per_shard: usize,
     /// 0: the bundle corrects nothing.
     pub words_per_spelling: usize,
-    /// Postings in the first tier, by level: the first so many of each term, for what is there to say more or less.
+    /// Postings in the first tier, by level: the first so many of each term, for what is there to
+    /// say more or less.
     pub first_tier: [usize; 3],
 }
 
@@ -122,7 +124,8 @@ pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
     (field, len)
 }
 
-/// A title's keys in the lexicon: the forms of its words, and it as a whole where it has stop words.
+/// A title's keys in the lexicon: the forms of its words, and it as a whole where it has stop
+/// words.
 fn keys(analyzer: &mut Analyzer, text: &str) -> Vec<String> {
     let (mut name, mut keys) = (Name::default(), Vec::new());
     analyzer.analyze(text, |token| {
@@ -157,7 +160,14 @@ struct TermData {
 }
 
 impl TermData {
-    fn add(&mut self, (level, field): (Level, usize), id: u32, positions: &[u32], len: u32, keep: bool) {
+    fn add(
+        &mut self,
+        (level, field): (Level, usize),
+        id: u32,
+        positions: &[u32],
+        len: u32,
+        keep: bool,
+    ) {
         let i = level as usize;
         if self.postings[i].last().map(|posting| posting.id) != Some(id) {
             self.postings[i].push(Posting { id, tf: [0; 2], len: [0; 2] });
@@ -203,14 +213,28 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         let (path, path_len) = analyse(&mut analyzer, &page.url.replace(['/', '-'], " "));
         structure.page();
         let first_passage = n_passages;
-        for (level_field, (field, len)) in [(&title, title_len), (&path, path_len)].into_iter().enumerate() {
+        for (level_field, (field, len)) in
+            [(&title, title_len), (&path, path_len)].into_iter().enumerate()
+        {
             for (term, positions) in field {
                 let data = terms.entry(term.clone()).or_default();
-                data.add((Level::Page, level_field), page_id as u32, positions, len, level_field == 0);
+                data.add(
+                    (Level::Page, level_field),
+                    page_id as u32,
+                    positions,
+                    len,
+                    level_field == 0,
+                );
             }
         }
         for key in keys(&mut analyzer, &page.title) {
-            terms.entry(key).or_default().add((Level::Page, 0), page_id as u32, &[0], title_len, false);
+            terms.entry(key).or_default().add(
+                (Level::Page, 0),
+                page_id as u32,
+                &[0],
+                title_len,
+                false,
+            );
         }
         for section in &page.sections {
             let (heading, heading_len) = analyse(&mut analyzer, &section.heading);
@@ -225,11 +249,23 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             {
                 for (term, positions) in field {
                     let data = terms.entry(term.clone()).or_default();
-                    data.add((Level::Section, level_field), n_sections, positions, len, level_field == 0);
+                    data.add(
+                        (Level::Section, level_field),
+                        n_sections,
+                        positions,
+                        len,
+                        level_field == 0,
+                    );
                 }
             }
             for key in keys(&mut analyzer, &section.heading) {
-                terms.entry(key).or_default().add((Level::Section, 0), n_sections, &[0], heading_len, false);
+                terms.entry(key).or_default().add(
+                    (Level::Section, 0),
+                    n_sections,
+                    &[0],
+                    heading_len,
+                    false,
+                );
             }
             let first = n_passages;
             for block in blocks(&section.text) {
@@ -252,9 +288,11 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             terms.get_mut(term).unwrap().passages.extend(first_passage..n_passages);
         }
     }
-    let forms: Vec<String> = terms.keys().filter_map(|key| Some(split_form(key)?.0.to_string())).collect();
+    let forms: Vec<String> =
+        terms.keys().filter_map(|key| Some(split_form(key)?.0.to_string())).collect();
     terms.retain(|key, _| {
-        split_form(key).is_none_or(|(term, _)| forms.iter().filter(|other| *other == term).count() > 1)
+        split_form(key)
+            .is_none_or(|(term, _)| forms.iter().filter(|other| *other == term).count() > 1)
     });
     let structure = structure.finish();
     put(ShardKind::Structure, &structure.to_bytes());
@@ -271,7 +309,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             for (term, data) in *range {
                 let df = data.passages.len() as u32;
                 let tiers = Level::ALL.map(|level| {
-                    let (all, most) = (&data.postings[level as usize], cut.first_tier[level as usize]);
+                    let (all, most) =
+                        (&data.postings[level as usize], cut.first_tier[level as usize]);
                     all.split_at(all.len().min(most))
                 });
                 let n_second = tiers.map(|(_, others)| others.len() as u32);
@@ -290,7 +329,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
                         let PageId(page) = match level {
                             Level::Page => PageId(posting.id),
                             Level::Section => structure.page_of(SectionId(posting.id)),
-                            Level::Passage => structure.page_of(structure.section_of(PassageId(posting.id))),
+                            Level::Passage => {
+                                structure.page_of(structure.section_of(PassageId(posting.id)))
+                            }
                         };
                         let block = &mut builders[page as usize / cut.pages_per_text];
                         block.push(level, posting.tf, own).unwrap();
@@ -319,9 +360,11 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     if cut.words_per_spelling > 0 {
         let mut words: BTreeMap<String, u32> = BTreeMap::new();
         for page in pages {
-            let sections = page.sections.iter().flat_map(|section| [&section.heading, &section.text]);
+            let sections =
+                page.sections.iter().flat_map(|section| [&section.heading, &section.text]);
             for text in sections.chain([&page.title]) {
-                for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+                for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+                {
                     *words.entry(word.to_lowercase()).or_default() += 1;
                 }
             }
@@ -339,14 +382,17 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
 
     let mut columns: Vec<(&str, Column)> = Vec::new();
     for &(name, kind) in attributes {
-        let value = |page: &'_ Page| page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
+        let value = |page: &'_ Page| {
+            page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone())
+        };
         let values: Vec<Option<AttributeValue>> = pages.iter().map(value).collect();
         columns.push((name, Column::build(kind, values.iter().map(Option::as_ref)).unwrap()));
     }
     columns.sort_by_key(|(name, _)| *name);
     let attributes_of = |page: usize| {
-        let values =
-            (0..).zip(&columns).map(|(place, (_, column))| (place, column.value(PageId(page as u32))));
+        let values = (0..)
+            .zip(&columns)
+            .map(|(place, (_, column))| (place, column.value(PageId(page as u32))));
         values.filter_map(|(place, value)| Some((place, value?))).collect::<Vec<_>>()
     };
 
@@ -354,10 +400,13 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     if cut.sections_per_text > 0 {
         for (i, page) in (0..).zip(pages) {
             let id = format!("doc-{i}");
-            let (whole, n) = (page_text(&id, page, attributes_of(i as usize)), page.sections.len() as u32);
+            let (whole, n) =
+                (page_text(&id, page, attributes_of(i as usize)), page.sections.len() as u32);
             for first in (0..n.max(1)).step_by(cut.sections_per_text) {
                 let mut builder = TextsBuilder::new();
-                builder.push(&whole.part(first..n.min(first + cut.sections_per_text as u32))).unwrap();
+                builder
+                    .push(&whole.part(first..n.min(first + cut.sections_per_text as u32)))
+                    .unwrap();
                 let shard = put(ShardKind::Texts, &builder.finish());
                 texts.push(TextRange { first_page: PageId(i), first_section: first, shard });
             }
@@ -367,7 +416,9 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             let mut builder = TextsBuilder::new();
             for (j, page) in chunk.iter().enumerate() {
                 let place = i * cut.pages_per_text + j;
-                builder.push(&page_text(&format!("doc-{place}"), page, attributes_of(place))).unwrap();
+                builder
+                    .push(&page_text(&format!("doc-{place}"), page, attributes_of(place)))
+                    .unwrap();
             }
             let shard = put(ShardKind::Texts, &builder.finish());
             let first_page = PageId((i * cut.pages_per_text) as u32);
@@ -386,7 +437,8 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             builder.push(&codes).unwrap();
         }
         let shard = put(ShardKind::Sentences, &builder.finish());
-        sentences.push(SentencesRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
+        sentences
+            .push(SentencesRange { first_page: PageId((i * cut.pages_per_text) as u32), shard });
     }
 
     let ids: Vec<String> = (0..pages.len()).map(|i| format!("doc-{i}")).collect();
@@ -468,7 +520,11 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     Bundle { manifest, stored_manifest, shards, positions: grid }
 }
 
-fn page_text<'a>(id: &'a str, page: &'a Page, attributes: Vec<(u32, AttributeValue)>) -> PageText<'a> {
+fn page_text<'a>(
+    id: &'a str,
+    page: &'a Page,
+    attributes: Vec<(u32, AttributeValue)>,
+) -> PageText<'a> {
     PageText {
         id,
         url: &page.url,
@@ -529,7 +585,8 @@ impl Bundle {
         }
     }
 
-    /// Shards of the manifest, and behind them those of positions: what can be [`Bundle::raw`] and replaced.
+    /// Shards of the manifest, and behind them those of positions: what can be [`Bundle::raw`] and
+    /// replaced.
     pub fn n_raw(&self) -> usize {
         self.manifest.shards.len() + self.positions.stored.len()
     }
@@ -583,7 +640,8 @@ impl Bundle {
             match search.step(index)? {
                 Step::Done(response) => return Ok((*response, rounds)),
                 Step::Need(shards) => {
-                    // Two for what is spelt as the bundle spells it; a correction takes up to three more, and suggestions as many.
+                    // Two for what is spelt as the bundle spells it; a correction takes up to three
+                    // more, and suggestions as many.
                     assert!(!shards.is_empty() && rounds.len() < 8);
                     for &shard in &shards {
                         index.provide(shard, self.shard(shard))?;

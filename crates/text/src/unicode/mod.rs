@@ -1,5 +1,6 @@
-//! What characters are, from small tables: the general crates for this carry far more than the engine may weigh
-//! (full normalisation alone 43 kB of compressed wasm; these tables are a tenth of that).
+//! What characters are, from small tables: the general crates for this carry far more than the
+//! engine may weigh (full normalisation alone 43 kB of compressed wasm; these tables are a tenth of
+//! that).
 
 mod tables;
 
@@ -27,7 +28,8 @@ impl Ranges {
     }
 }
 
-/// What characters become without their nonspacing marks: sorted by character, each with where its base begins and how long it is.
+/// What characters become without their nonspacing marks: sorted by character, each with where its
+/// base begins and how long it is.
 struct Bases {
     keys: Vec<(u32, u16, u16)>,
     values: Vec<char>,
@@ -45,7 +47,9 @@ impl Bases {
             for _ in 0..len {
                 let zigzag = numbers.next().unwrap_or(0);
                 last += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
-                bases.values.push(char::from_u32(last as u32).unwrap_or(char::REPLACEMENT_CHARACTER));
+                bases
+                    .values
+                    .push(char::from_u32(last as u32).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
         }
         bases
@@ -84,7 +88,9 @@ impl Lower {
         let mut numbers = Varints(bytes);
         let mut runs = Vec::new();
         let (mut at, mut add) = (0, 0);
-        while let (Some(gap), Some(len), Some(zigzag)) = (numbers.next(), numbers.next(), numbers.next()) {
+        while let (Some(gap), Some(len), Some(zigzag)) =
+            (numbers.next(), numbers.next(), numbers.next())
+        {
             at += gap;
             add += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
             let step = 1 + (len & 1);
@@ -98,7 +104,9 @@ impl Lower {
         let behind = self.0.partition_point(|&(start, ..)| start <= at);
         let run = behind.checked_sub(1).and_then(|last| self.0.get(last));
         match run {
-            Some(&(start, len, step, add)) if at - start < len && (at - start).is_multiple_of(step) => {
+            Some(&(start, len, step, add))
+                if at - start < len && (at - start).is_multiple_of(step) =>
+            {
                 char::from_u32(at.wrapping_add_signed(add)).unwrap_or(c)
             }
             _ => c,
@@ -116,7 +124,8 @@ pub(crate) fn lower(c: char) -> char {
     }
 }
 
-/// Calls `sink` with the lower case of a character, as [`char::to_lowercase`] has it, from a table of a fifth of the size.
+/// Calls `sink` with the lower case of a character, as [`char::to_lowercase`] has it, from a table
+/// of a fifth of the size.
 #[inline]
 pub fn for_each_lower(c: char, mut sink: impl FnMut(char)) {
     if c == 'İ' {
@@ -152,7 +161,8 @@ pub(crate) fn is_other(c: char) -> bool {
     }
 }
 
-/// Calls `sink` with the canonical decomposition of `c`, nonspacing marks left out: `e` for `é`, nothing for a mark.
+/// Calls `sink` with the canonical decomposition of `c`, nonspacing marks left out: `e` for `é`,
+/// nothing for a mark.
 #[inline]
 pub(crate) fn for_each_base(c: char, mut sink: impl FnMut(char)) {
     if c < '\u{c0}' {
@@ -180,7 +190,8 @@ fn base(c: char) -> Option<&'static [char]> {
     BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c)
 }
 
-/// Ideographs for compatibility, which nobody types: browsers load the table only then (`crates/wasm/deferred.txt`).
+/// Ideographs for compatibility, which nobody types: browsers load the table only then
+/// (`crates/wasm/deferred.txt`).
 #[inline(never)]
 fn han_base(c: char) -> Option<&'static [char]> {
     static BASES: OnceLock<Bases> = OnceLock::new();
@@ -201,13 +212,19 @@ mod tests {
             assert_eq!(is_other(c), c.is_other(), "{c:?}");
             let mut base = Vec::new();
             for_each_base(c, |b| base.push(b));
-            let expect: Vec<char> =
-                std::iter::once(c).nfd().map(|(c, _)| c).filter(|c| !c.is_mark_nonspacing()).collect();
+            let expect: Vec<char> = std::iter::once(c)
+                .nfd()
+                .map(|(c, _)| c)
+                .filter(|c| !c.is_mark_nonspacing())
+                .collect();
             assert_eq!(base, expect, "{c:?}");
             let mut lower = String::new();
             for_each_lower(c, |c| lower.push(c));
             let expect: String = c.to_lowercase().collect();
-            assert_eq!(lower, expect, "{c:?}: if the standard library has newer tables, make these anew");
+            assert_eq!(
+                lower, expect,
+                "{c:?}: if the standard library has newer tables, make these anew"
+            );
         }
     }
 }

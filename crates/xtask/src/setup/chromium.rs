@@ -26,7 +26,10 @@ pub fn chromium() -> Result<PathBuf> {
         bail!("there is no Chromium on this machine; {remedy}");
     }
     debian::update();
-    debian::install(&["chromium", "fonts-dejavu-core"], "a browser for the browser tests, about 400 MB")?;
+    debian::install(
+        &["chromium", "fonts-dejavu-core"],
+        "a browser for the browser tests, about 400 MB",
+    )?;
     match NAMES.into_iter().find_map(which) {
         Some(found) => Ok(found),
         None => bail!("the package `chromium` brought no browser; {remedy}"),

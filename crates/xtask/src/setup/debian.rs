@@ -15,28 +15,37 @@ pub fn has_apt() -> bool {
 /// The version that would be installed.
 pub fn candidate(package: &str) -> Option<String> {
     let policy = Cmd::new("apt-cache").args(["policy", package]).env("LC_ALL", "C").read().ok()?;
-    let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate:"))?.trim().to_owned();
+    let line =
+        policy.lines().find_map(|line| line.trim().strip_prefix("Candidate:"))?.trim().to_owned();
     (line != "(none)").then_some(line)
 }
 
 /// What a package depends on directly.
 pub fn depends(package: &str) -> Vec<String> {
-    let listed =
-        Cmd::new("apt-cache").args(["depends", package]).env("LC_ALL", "C").read().unwrap_or_default();
-    listed.lines().filter_map(|line| line.trim().strip_prefix("Depends: ")).map(str::to_owned).collect()
+    let listed = Cmd::new("apt-cache")
+        .args(["depends", package])
+        .env("LC_ALL", "C")
+        .read()
+        .unwrap_or_default();
+    listed
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Depends: "))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Those of `packages` that are not installed.
 pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
     let installed = |package: &str| {
-        let status = Cmd::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}", package]).read();
+        let status =
+            Cmd::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}", package]).read();
         status.is_ok_and(|status| status == "installed")
     };
     packages.iter().copied().filter(|package| !installed(package)).collect()
 }
 
-/// Refreshes the lists of packages, which may be empty on a new machine. Failing is no harm: the lists that are
-/// there may do.
+/// Refreshes the lists of packages, which may be empty on a new machine. Failing is no harm: the
+/// lists that are there may do.
 pub fn update() {
     if let Some(command) = as_root("apt-get") {
         let _ = command.args(["update", "-q"]).limit(Duration::from_secs(180)).run();

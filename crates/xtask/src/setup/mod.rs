@@ -1,5 +1,5 @@
-//! What must be on the machine, and how it gets there. Each part looks first, says what it will install before it
-//! does, and does nothing the second time.
+//! What must be on the machine, and how it gets there. Each part looks first, says what it will
+//! install before it does, and does nothing the second time.
 
 mod chromium;
 mod debian;

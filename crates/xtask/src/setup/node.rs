@@ -1,7 +1,8 @@
 //! Node.js and the npm packages.
 //!
-//! The machine's own Node is used where it is new enough. Distributions carry older ones; their npm can still fetch a
-//! newer Node, which npm has as a package, into the cache directory and nowhere else.
+//! The machine's own Node is used where it is new enough. Distributions carry older ones; their npm
+//! can still fetch a newer Node, which npm has as a package, into the cache directory and nowhere
+//! else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,7 +95,10 @@ fn fetch(paths: &Paths) -> Result<Node> {
     let bin = dir.join("node_modules/.bin");
     let version = || Cmd::new(bin.join("node")).arg("--version").read();
     if version().is_err() {
-        will_install(&format!("Node {FETCHED}, the npm package {package} (100 MB), into {}", dir.display()));
+        will_install(&format!(
+            "Node {FETCHED}, the npm package {package} (100 MB), into {}",
+            dir.display()
+        ));
         fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
         Cmd::new("npm")
             .args(["install", "--no-save", "--no-fund", "--no-audit", "--prefix"])
@@ -109,7 +113,12 @@ fn fetch(paths: &Paths) -> Result<Node> {
 
 /// The number before the first dot of `v22.1.0`.
 fn major(version: &str) -> u32 {
-    version.trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
+    version
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok())
+        .unwrap_or(0)
 }
 
 /// `npm ci` in `package`, unless its lock file is what was installed last.

@@ -1,8 +1,9 @@
 //! A compiler for wasm32-unknown-unknown.
 //!
-//! Ordinarily that is the user's own with `rustup target add`. Where rustup or its server cannot be had, but Debian's
-//! packages can, `rustc-web` and the standard library's source make one: the library is compiled once, in about a
-//! minute, into a sysroot of its own in the cache directory. Debian's compiler never touches native builds.
+//! Ordinarily that is the user's own with `rustup target add`. Where rustup or its server cannot be
+//! had, but Debian's packages can, `rustc-web` and the standard library's source make one: the
+//! library is compiled once, in about a minute, into a sysroot of its own in the cache directory.
+//! Debian's compiler never touches native builds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,8 @@ impl WasmRustc {
     }
 }
 
-/// Finds or makes a compiler for wasm. `FINDLING_WASM_RUSTC` names one; `FINDLING_WASM_SYSROOT=packaged` passes over
-/// rustup.
+/// Finds or makes a compiler for wasm. `FINDLING_WASM_RUSTC` names one;
+/// `FINDLING_WASM_SYSROOT=packaged` passes over rustup.
 pub fn wasm_rustc(paths: &Paths) -> Result<WasmRustc> {
     if let Some(rustc) = std::env::var_os("FINDLING_WASM_RUSTC").map(PathBuf::from) {
         if !has_std(&rustc) {
@@ -103,8 +104,9 @@ fn by_rustup() -> Result<()> {
 /// Version and host of Debian's compiler.
 fn debian_rustc() -> Option<(String, String)> {
     let said = Cmd::new(DEBIAN_RUSTC).arg("-vV").read().ok()?;
-    let field =
-        |name: &str| said.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned());
+    let field = |name: &str| {
+        said.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned())
+    };
     Some((field("release:")?, field("host:")?))
 }
 
@@ -138,7 +140,10 @@ fn by_packages(paths: &Paths) -> Result<PathBuf> {
         .find_map(|dep| Some(dep.strip_prefix("llvm-")?.to_owned()));
     let lld = format!("lld-{}", llvm.context("rust-web-llvm names no LLVM")?);
     let packages: Vec<&str> = names.iter().copied().chain([lld.as_str()]).collect();
-    debian::install(&packages, "a Rust compiler for wasm and the standard library's source, about 400 MB")?;
+    debian::install(
+        &packages,
+        "a Rust compiler for wasm and the standard library's source, about 400 MB",
+    )?;
     let (release, host) =
         debian_rustc().context("rustc-web is installed, but /usr/bin/rustc does not run")?;
     let sysroot = sysroot_dir(paths, &release);
@@ -222,7 +227,8 @@ fn symlink(to: &Path, link: &Path) -> Result<()> {
 #[cfg(unix)]
 fn make_executable(file: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).with_context(|| file.display().to_string())
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+        .with_context(|| file.display().to_string())
 }
 
 #[cfg(not(unix))]
@@ -241,7 +247,9 @@ mod tests {
 
     #[test]
     fn versions_of_packages_and_of_rust_compare() {
-        for (version, expect) in [("1.96.0+dfsg1-1~deb12u2", 96), ("1.91", 91), ("1.85.0", 85), ("none", 0)] {
+        for (version, expect) in
+            [("1.96.0+dfsg1-1~deb12u2", 96), ("1.91", 91), ("1.85.0", 85), ("none", 0)]
+        {
             assert_eq!(minor(version), expect, "{version}");
         }
     }

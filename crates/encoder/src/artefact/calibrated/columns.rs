@@ -27,7 +27,9 @@ pub fn round(weights: &[f32], bits: Bits, covariance: &Covariance) -> Rounded {
     let mut integers = vec![0i8; weights.len()];
     let mut lost = Vec::with_capacity(scales.len());
     let mut rest = vec![0.0f32; n];
-    for ((row, scale), integers) in weights.chunks_exact(n).zip(&scales).zip(integers.chunks_exact_mut(n)) {
+    for ((row, scale), integers) in
+        weights.chunks_exact(n).zip(&scales).zip(integers.chunks_exact_mut(n))
+    {
         for (rest, &input) in rest.iter_mut().zip(&order) {
             *rest = row[input];
         }
@@ -57,7 +59,8 @@ pub fn round(weights: &[f32], bits: Bits, covariance: &Covariance) -> Rounded {
 
 /// The upper triangle `U` for which `UᵀU` is the inverse of `matrix`, rows and columns in `order`.
 ///
-/// With both in reverse order, `matrix` is `L Lᵀ`; read backwards, the inverse of `L` is what is wanted.
+/// With both in reverse order, `matrix` is `L Lᵀ`; read backwards, the inverse of `L` is what is
+/// wanted.
 fn inverse_factor(matrix: &[f64], order: &[usize], n: usize) -> Vec<f32> {
     let reversed: Vec<usize> = order.iter().rev().copied().collect();
     let mut lower = vec![0.0f64; n * n];

@@ -15,7 +15,12 @@ pub struct Covariance {
 
 impl Covariance {
     pub(super) fn new(inputs: usize) -> Self {
-        Self { inputs, rows: 0, sums: vec![0.0; inputs], products: vec![0.0; inputs * (inputs + 1) / 2] }
+        Self {
+            inputs,
+            rows: 0,
+            sums: vec![0.0; inputs],
+            products: vec![0.0; inputs * (inputs + 1) / 2],
+        }
     }
 
     /// Numbers of a row.
@@ -57,7 +62,8 @@ impl Covariance {
         self.sums.iter().map(|sum| sum / rows).collect()
     }
 
-    /// The covariance matrix, its diagonal raised by a hundredth of its mean: what the texts did not show is not impossible.
+    /// The covariance matrix, its diagonal raised by a hundredth of its mean: what the texts did
+    /// not show is not impossible.
     pub(super) fn matrix(&self) -> Vec<f64> {
         let (n, rows, means) = (self.inputs, self.rows.max(1) as f64, self.means());
         let mut matrix = vec![0.0; n * n];

@@ -1,10 +1,12 @@
 //! Rounding that looks at what goes through a matrix.
 //!
-//! Rounding every weight to the nearest step treats all inputs alike, but the inputs of a layer go together: an error in one
-//! weight can be made up for by its neighbours. So the columns of a matrix are rounded one after the other, and what each loses
-//! is taken over by those that are still to come, as far as the inputs' covariance says they can (optimal brain
-//! quantisation, Frantar and Alistarh 2022; by columns and a Cholesky factor, Frantar et al., GPTQ, 2022). What is left is a
-//! constant in the mean, and is added to the bias. Steps and storage stay as they are, and so does the size.
+//! Rounding every weight to the nearest step treats all inputs alike, but the inputs of a layer go
+//! together: an error in one weight can be made up for by its neighbours. So the columns of a
+//! matrix are rounded one after the other, and what each loses is taken over by those that are
+//! still to come, as far as the inputs' covariance says they can (optimal brain quantisation,
+//! Frantar and Alistarh 2022; by columns and a Cholesky factor, Frantar et al., GPTQ, 2022). What
+//! is left is a constant in the mean, and is added to the bias. Steps and storage stay as they are,
+//! and so does the size.
 
 mod columns;
 mod covariance;
@@ -14,8 +16,9 @@ pub use covariance::Covariance;
 use super::{Artefact, Bits, Storage, names, tensor};
 use crate::Error;
 
-/// What went into the linear layers of a model when it embedded some texts: for each layer the covariances of the inputs
-/// of query, key and value; of attention's way out; and of both feed-forward matrices.
+/// What went into the linear layers of a model when it embedded some texts: for each layer the
+/// covariances of the inputs of query, key and value; of attention's way out; and of both
+/// feed-forward matrices.
 #[derive(Clone, Debug)]
 pub struct Activations {
     layers: Vec<[Covariance; 4]>,
@@ -31,7 +34,8 @@ fn place(part: &str) -> usize {
     }
 }
 
-const PARTS: [&str; 6] = [names::QUERY, names::KEY, names::VALUE, names::ATTENTION, names::UP, names::DOWN];
+const PARTS: [&str; 6] =
+    [names::QUERY, names::KEY, names::VALUE, names::ATTENTION, names::UP, names::DOWN];
 
 impl Activations {
     /// Nothing yet, of a model of `artefact`'s shape.
@@ -44,15 +48,17 @@ impl Activations {
 
     /// Counts rows of inputs of one kind: `input` is 0 to 3 in the order above.
     pub(crate) fn add(&mut self, layer: usize, input: usize, rows: &[f32]) {
-        if let Some(covariance) = self.layers.get_mut(layer).and_then(|inputs| inputs.get_mut(input)) {
+        if let Some(covariance) =
+            self.layers.get_mut(layer).and_then(|inputs| inputs.get_mut(input))
+        {
             covariance.add(rows);
         }
     }
 }
 
 impl Artefact {
-    /// [`Artefact::for_queries`] with matrices rounded for what `activations` saw. Takes a minute of processor time for a model
-    /// of six layers of 384.
+    /// [`Artefact::for_queries`] with matrices rounded for what `activations` saw. Takes a minute
+    /// of processor time for a model of six layers of 384.
     ///
     /// # Errors
     ///
@@ -63,14 +69,20 @@ impl Artefact {
         matrices: Bits,
         activations: &Activations,
     ) -> Result<Self, Error> {
-        let jobs: Vec<(usize, &str)> =
-            (0..activations.layers.len()).flat_map(|layer| PARTS.map(|part| (layer, part))).collect();
+        let jobs: Vec<(usize, &str)> = (0..activations.layers.len())
+            .flat_map(|layer| PARTS.map(|part| (layer, part)))
+            .collect();
         let round = |&(layer, part): &(usize, &str)| {
             let name = names::weight(layer as u32, part);
             let covariance = &activations.layers[layer][place(part)];
-            let weights = self.tensor(&name).filter(|weights| weights.shape().1 == covariance.inputs());
-            let (Some(weights), Some(bias)) = (weights, self.tensor(&names::bias(layer as u32, part))) else {
-                return Err(Error::Artefact(format!("there are activations of another shape for `{name}`")));
+            let weights =
+                self.tensor(&name).filter(|weights| weights.shape().1 == covariance.inputs());
+            let (Some(weights), Some(bias)) =
+                (weights, self.tensor(&names::bias(layer as u32, part)))
+            else {
+                return Err(Error::Artefact(format!(
+                    "there are activations of another shape for `{name}`"
+                )));
             };
             let rounded = columns::round(&weights.to_f32(), matrices, covariance);
             let mut bias = bias.to_f32();

@@ -4,7 +4,8 @@ use fearless_simd::{Level, Simd, SimdBase, dispatch, f32x16};
 
 use super::super::wide::{LANES, exp, largest, sum};
 
-/// Rows of scores that go together, and vectors of columns: as many sums as there are registers for.
+/// Rows of scores that go together, and vectors of columns: as many sums as there are registers
+/// for.
 #[cfg(target_arch = "wasm32")]
 const TILE: (usize, usize) = (3, 1);
 #[cfg(not(target_arch = "wasm32"))]
@@ -76,7 +77,14 @@ impl Scratch {
     }
 
     #[inline(always)]
-    fn head<S: Simd>(&mut self, simd: S, query: &[f32], out: &mut [f32], hidden: usize, from: usize) {
+    fn head<S: Simd>(
+        &mut self,
+        simd: S,
+        query: &[f32],
+        out: &mut [f32],
+        hidden: usize,
+        from: usize,
+    ) {
         let (of_tokens, of_dim) = (self.tokens.div_ceil(COLUMNS), self.dim.div_ceil(COLUMNS));
         for first in (0..self.tokens).step_by(ROWS) {
             let rows = ROWS.min(self.tokens - first);
@@ -125,8 +133,8 @@ impl Scratch {
     }
 }
 
-/// The products of some rows and one block of columns, summed one after the other; never contracted, so that every processor
-/// comes to the same.
+/// The products of some rows and one block of columns, summed one after the other; never
+/// contracted, so that every processor comes to the same.
 #[inline(always)]
 fn products<S: Simd>(
     simd: S,

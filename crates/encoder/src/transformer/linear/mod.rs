@@ -1,13 +1,15 @@
 //! A linear layer whose weights stay 8-bit integers in memory, as an operator of tract's.
 //!
-//! Weights are integers with a scale for each output, as [`Storage::Int8`] holds them. Each token's activations become
-//! 16-bit integers with a scale of their own while the layer runs. Their products are summed exactly, and scales and
-//! bias are applied to the sum. Since 16 bits lose next to nothing, what a vector loses by this layer is what its
-//! weights had lost when they were stored; and since sums of integers do not care for order, every machine and every
-//! form of the kernel comes to the same.
+//! Weights are integers with a scale for each output, as [`Storage::Int8`] holds them. Each token's
+//! activations become 16-bit integers with a scale of their own while the layer runs. Their
+//! products are summed exactly, and scales and bias are applied to the sum. Since 16 bits lose next
+//! to nothing, what a vector loses by this layer is what its weights had lost when they were
+//! stored; and since sums of integers do not care for order, every machine and every form of the
+//! kernel comes to the same.
 //!
-//! Compared with f32 weights through tract's own matrix product this is a quarter of the memory and of what has to be
-//! read for each query, and no work on tokens that are not there: tract's kernel for wasm takes eight at a time.
+//! Compared with f32 weights through tract's own matrix product this is a quarter of the memory and
+//! of what has to be read for each query, and no work on tokens that are not there: tract's kernel
+//! for wasm takes eight at a time.
 //!
 //! [`Storage::Int8`]: crate::artefact::Storage::Int8
 
@@ -31,7 +33,8 @@ pub struct Linear {
 pub struct Packed {
     inputs: usize,
     outputs: usize,
-    /// For each panel of outputs, the steps over the inputs. Filled up with zeros to whole panels and steps.
+    /// For each panel of outputs, the steps over the inputs. Filled up with zeros to whole panels
+    /// and steps.
     panels: Vec<Step>,
     /// For each output what 1 in the weights stands for, and what is added in the end.
     finish: Vec<(f32, f32)>,
@@ -40,7 +43,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// `weights` are `[outputs, inputs]`, of 8 bits, a scale for each output; all is multiplied by `factor`.
+    /// `weights` are `[outputs, inputs]`, of 8 bits, a scale for each output; all is multiplied by
+    /// `factor`.
     pub fn new(
         weights: &[i8],
         scales: impl Iterator<Item = f32>,
@@ -52,12 +56,13 @@ impl Packed {
         Self::in_order(&weights, scales, bias, inputs, factor, most(inputs))
     }
 
-    /// Weights that are not integers, as integers of 11 bits or more: of a vector's direction a few millionths are lost.
-    /// `None` where the kernel's weights have 8.
+    /// Weights that are not integers, as integers of 11 bits or more: of a vector's direction a few
+    /// millionths are lost. `None` where the kernel's weights have 8.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub fn rounded(weights: &[f32], bias: &[f32], inputs: usize, factor: f32) -> Option<Self> {
-        // No sum of products is more than the largest activation times all weights of an output. What weights are not given
-        // of the 32 bits of a sum, activations are; these get two bits more, since their largest stand out further.
+        // No sum of products is more than the largest activation times all weights of an output.
+        // What weights are not given of the 32 bits of a sum, activations are; these get
+        // two bits more, since their largest stand out further.
         let heaviest = weights.chunks_exact(inputs).map(|row| {
             let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
             sum / f64::from(largest(row)).max(f64::MIN_POSITIVE)
@@ -109,7 +114,8 @@ impl Packed {
                 })));
             }
         }
-        let finish = scales.zip(bias).map(|(scale, bias)| (scale * factor, bias * factor)).collect();
+        let finish =
+            scales.zip(bias).map(|(scale, bias)| (scale * factor, bias * factor)).collect();
         Self { inputs, outputs, panels, finish, most }
     }
 
@@ -129,9 +135,12 @@ impl Packed {
                 wide(
                     #[inline(always)]
                     || {
-                        for (i, (sums, of_token)) in sums.iter().zip(&x.scales[token..]).enumerate() {
-                            let row = &mut out[(token + i) * self.outputs + first..][..finish.len()];
-                            for ((out, sum), (scale, bias)) in row.iter_mut().zip(sums).zip(finish) {
+                        for (i, (sums, of_token)) in sums.iter().zip(&x.scales[token..]).enumerate()
+                        {
+                            let row =
+                                &mut out[(token + i) * self.outputs + first..][..finish.len()];
+                            for ((out, sum), (scale, bias)) in row.iter_mut().zip(sums).zip(finish)
+                            {
                                 *out = *sum as f32 * (of_token * scale) + bias;
                             }
                         }
@@ -177,7 +186,9 @@ impl Quantised {
                 scales.push(scale);
                 let (twos, last) = row.as_chunks::<2>();
                 let last = last.first().map(|&value| [value, 0.0]);
-                for (slot, [a, b]) in block.chunks_exact_mut(together).zip(twos.iter().copied().chain(last)) {
+                for (slot, [a, b]) in
+                    block.chunks_exact_mut(together).zip(twos.iter().copied().chain(last))
+                {
                     slot[i] = kernel::pair(round(a * inverse), round(b * inverse));
                 }
             }
@@ -188,7 +199,8 @@ impl Quantised {
     }
 }
 
-/// The largest magnitude. Side by side and by comparing: `f32::max` is a call on wasm, for what it does with NaN.
+/// The largest magnitude. Side by side and by comparing: `f32::max` is a call on wasm, for what it
+/// does with NaN.
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };
@@ -202,16 +214,16 @@ fn largest(row: &[f32]) -> f32 {
     lanes.into_iter().chain(rest.iter().map(|value| value.abs())).fold(0.0, larger)
 }
 
-/// To the nearest, ties to even, of what fits 16 bits: added to a number from which on f32 has no fractions, and read
-/// from its last bits, which is the same everywhere and costs one addition.
+/// To the nearest, ties to even, of what fits 16 bits: added to a number from which on f32 has no
+/// fractions, and read from its last bits, which is the same everywhere and costs one addition.
 #[inline(always)]
 fn round(value: f32) -> i16 {
     const NO_FRACTIONS: f32 = 12_582_912.0;
     (value + NO_FRACTIONS).to_bits() as i16
 }
 
-/// The largest activation with which `inputs` products with 8-bit weights cannot overflow 32 bits: 32,767 for 384
-/// inputs, 11,008 for 1,536.
+/// The largest activation with which `inputs` products with 8-bit weights cannot overflow 32 bits:
+/// 32,767 for 384 inputs, 11,008 for 1,536.
 fn most(inputs: usize) -> i16 {
     let most = i32::MAX as usize / (127 * inputs.max(1).next_multiple_of(2));
     most.min(i16::MAX as usize) as i16
@@ -254,7 +266,9 @@ impl EvalOp for Linear {
     fn eval(&self, _: &EvalContext, inputs: TVec<TValue>) -> TractResult<TVec<TValue>> {
         let x = args_1!(inputs);
         let n_inputs = self.parts.first().map_or(0, |part| part.inputs);
-        let [tokens, found] = *x.shape() else { bail!("a linear layer takes rows, found {:?}", x.shape()) };
+        let [tokens, found] = *x.shape() else {
+            bail!("a linear layer takes rows, found {:?}", x.shape())
+        };
         ensure!(found == n_inputs, "a linear layer takes rows of {n_inputs}, found {found}");
         let view = x.try_as_plain_ram()?;
         let most = self.parts.iter().map(|part| part.most).min().unwrap_or(0);
@@ -278,7 +292,11 @@ impl TypedOp for Linear {
 
     fn output_facts(&self, inputs: &[&TypedFact]) -> TractResult<TVec<TypedFact>> {
         let tokens = inputs[0].shape[0].clone();
-        Ok(self.parts.iter().map(|part| f32::fact([tokens.clone(), part.outputs.to_dim()])).collect())
+        Ok(self
+            .parts
+            .iter()
+            .map(|part| f32::fact([tokens.clone(), part.outputs.to_dim()]))
+            .collect())
     }
 }
 
@@ -342,11 +360,15 @@ mod tests {
                 let packed = Packed::rounded(&weights, &[0.25], inputs, 2.0).unwrap();
                 for x in [|_: usize| -3.0f32, |i| ((i * 31 % 100) as f32 - 50.0) / 9.0] {
                     let x: Vec<f32> = (0..inputs).map(x).collect();
-                    let products = || x.iter().zip(&weights).map(|(x, w)| f64::from(*x) * f64::from(*w));
+                    let products =
+                        || x.iter().zip(&weights).map(|(x, w)| f64::from(*x) * f64::from(*w));
                     let expected = (products().sum::<f64>() + 0.25) * 2.0;
                     let bound = products().map(f64::abs).sum::<f64>() * 4e-3 + 1e-3;
                     let found = f64::from(product(&packed, &x)[0]);
-                    assert!((found - expected).abs() < bound, "{inputs}: {found} instead of {expected}");
+                    assert!(
+                        (found - expected).abs() < bound,
+                        "{inputs}: {found} instead of {expected}"
+                    );
                 }
             }
         }

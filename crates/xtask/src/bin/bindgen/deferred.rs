@@ -1,8 +1,9 @@
 //! The list of what the engine's first part leaves to others, by the names of functions.
 //!
-//! A line is a part of a name, and what it names goes into the rest. One that ends in `::*` names functions that are a part each, called by
-//! what follows: `text::languages::*` makes a part `es` of `text::languages::es` and of what that alone needs. Lines with `!` in front make
-//! exceptions of both. Empty lines and those with `#` in front are passed over.
+//! A line is a part of a name, and what it names goes into the rest. One that ends in `::*` names
+//! functions that are a part each, called by what follows: `text::languages::*` makes a part `es`
+//! of `text::languages::es` and of what that alone needs. Lines with `!` in front make exceptions
+//! of both. Empty lines and those with `#` in front are passed over.
 
 /// The part with all that has none of its own.
 pub const REST: &str = "rest";
@@ -20,10 +21,14 @@ impl Deferred {
     /// Reads a list.
     pub fn parse(list: &str) -> Self {
         let mut deferred = Self { with: Vec::new(), without: Vec::new(), each: Vec::new() };
-        for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in
+            list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
             if let Some(exception) = line.strip_prefix('!') {
                 deferred.without.push(exception.to_owned());
-            } else if let Some(before) = line.strip_suffix('*').filter(|before| before.ends_with("::")) {
+            } else if let Some(before) =
+                line.strip_suffix('*').filter(|before| before.ends_with("::"))
+            {
                 deferred.each.push(before.to_owned());
             } else {
                 deferred.with.push(line.to_owned());
@@ -40,7 +45,9 @@ impl Deferred {
             return None;
         }
         match self.each.iter().find_map(|before| name.strip_prefix(before.as_str())) {
-            Some(behind) => Some(behind.chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect()),
+            Some(behind) => {
+                Some(behind.chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect())
+            }
             None => any(&self.with).then(|| REST.to_owned()),
         }
     }
@@ -49,7 +56,9 @@ impl Deferred {
     pub fn idle<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<&str> {
         let names: Vec<String> = names.map(without_hashes).collect();
         let mut lines = self.with.iter().chain(&self.without).chain(&self.each);
-        lines.find(|line| !names.iter().any(|name| name.contains(line.as_str()))).map(String::as_str)
+        lines
+            .find(|line| !names.iter().any(|name| name.contains(line.as_str())))
+            .map(String::as_str)
     }
 }
 
@@ -60,7 +69,9 @@ fn without_hashes(name: &str) -> String {
     while let Some((before, after)) = rest.split_once('[') {
         out.push_str(before);
         match after.split_once(']') {
-            Some((hash, after)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            Some((hash, after))
+                if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) =>
+            {
                 rest = after
             }
             _ => {

@@ -1,8 +1,10 @@
 //! What the functions and the data of a linked module refer to.
 //!
-//! A linked module has one heap of data, in which no one can tell a table from an address. The linker can: asked for its relocations
-//! (`--emit-relocs`), it leaves a list of all data by place and length, and of each place in code and data where it has put an address
-//! of data or of a function. What nothing refers to can then go, and what only deferred functions refer to can wait with them.
+//! A linked module has one heap of data, in which no one can tell a table from an address. The
+//! linker can: asked for its relocations (`--emit-relocs`), it leaves a list of all data by place
+//! and length, and of each place in code and data where it has put an address of data or of a
+//! function. What nothing refers to can then go, and what only deferred functions refer to can wait
+//! with them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -10,9 +12,12 @@ use std::ops::Range;
 use anyhow::{Context, Result, bail, ensure};
 use walrus::ir::{self, Value, Visitor};
 use walrus::{
-    ConstExpr, DataKind, ElementItems, ElementKind, ExportItem, FunctionId, FunctionKind, Module, TableId,
+    ConstExpr, DataKind, ElementItems, ElementKind, ExportItem, FunctionId, FunctionKind, Module,
+    TableId,
 };
-use wasmparser::{BinaryReader, DataKind as Kind, Linking, LinkingSectionReader, Name, NameSectionReader};
+use wasmparser::{
+    BinaryReader, DataKind as Kind, Linking, LinkingSectionReader, Name, NameSectionReader,
+};
 use wasmparser::{Operator, Parser, Payload};
 use wasmparser::{RelocSectionReader, RelocationType, SymbolFlags, SymbolInfo};
 
@@ -34,7 +39,8 @@ pub struct Links {
     pub constant: Vec<bool>,
     /// What each piece refers to.
     pub of_pieces: Vec<BTreeSet<Target>>,
-    /// What functions refer to, by their names, which are unique. Those that refer to nothing have no entry.
+    /// What functions refer to, by their names, which are unique. Those that refer to nothing have
+    /// no entry.
     pub of_functions: HashMap<String, BTreeSet<Target>>,
 }
 
@@ -77,8 +83,10 @@ impl Relocations {
         for (at, target) in linked.in_code {
             // The instruction that has it: the last one that begins before it.
             let after = places.partition_point(|&(place, _)| place <= at);
-            let (place, _) =
-                *after.checked_sub(1).and_then(|i| places.get(i)).context("a relocation before all code")?;
+            let (place, _) = *after
+                .checked_sub(1)
+                .and_then(|i| places.get(i))
+                .context("a relocation before all code")?;
             relocations.of_code.entry(place).or_default().insert(target);
         }
         for (at, function) in places {
@@ -98,7 +106,8 @@ impl Relocations {
         Ok(relocations)
     }
 
-    /// Sees that each instruction with an address is still what it was after others have changed the module.
+    /// Sees that each instruction with an address is still what it was after others have changed
+    /// the module.
     ///
     /// # Errors
     /// Where it is not: no one could tell any longer what is referred to.
@@ -106,7 +115,9 @@ impl Relocations {
         for function in module.funcs.iter() {
             let Some(&expected) = self.counts.get(&function.id()) else { continue };
             let mut found = 0;
-            each_place(module, function.id(), |at| found += usize::from(self.of_code.contains_key(&at)));
+            each_place(module, function.id(), |at| {
+                found += usize::from(self.of_code.contains_key(&at))
+            });
             let name = function.name.as_deref().unwrap_or_default();
             ensure!(
                 found == expected,
@@ -122,7 +133,9 @@ impl Relocations {
         let ids: Vec<FunctionId> = module.funcs.iter().map(walrus::Function::id).collect();
         for (i, id) in ids.into_iter().enumerate() {
             let mut targets = BTreeSet::new();
-            each_place(module, id, |at| targets.extend(self.of_code.get(&at).into_iter().flatten().copied()));
+            each_place(module, id, |at| {
+                targets.extend(self.of_code.get(&at).into_iter().flatten().copied())
+            });
             let function = module.funcs.get_mut(id);
             let name = format!("{} #{i}", function.name.as_deref().unwrap_or_default());
             if !targets.is_empty() {
@@ -130,7 +143,12 @@ impl Relocations {
             }
             function.name = Some(name);
         }
-        Links { pieces: self.pieces, constant: self.constant, of_pieces: self.of_pieces, of_functions }
+        Links {
+            pieces: self.pieces,
+            constant: self.constant,
+            of_pieces: self.of_pieces,
+            of_functions,
+        }
     }
 }
 
@@ -172,9 +190,13 @@ impl Linked {
                     for segment in section {
                         let segment = segment?;
                         let Kind::Active { memory_index: 0, offset_expr } = segment.kind else {
-                            bail!("expected data as linkers place it, found a segment that nothing places");
+                            bail!(
+                                "expected data as linkers place it, found a segment that nothing places"
+                            );
                         };
-                        let Operator::I32Const { value } = offset_expr.get_operators_reader().read()? else {
+                        let Operator::I32Const { value } =
+                            offset_expr.get_operators_reader().read()?
+                        else {
                             bail!("expected data at an address, found it at an expression");
                         };
                         let end = segment.range.end;
@@ -209,7 +231,8 @@ impl Linked {
             }
         }
         ensure!(!symbols.is_empty(), "the module has no relocations: link it with `--emit-relocs`");
-        let (code, data) = (code.context("the module has no code")?, data.context("the module has no data")?);
+        let (code, data) =
+            (code.context("the module has no code")?, data.context("the module has no data")?);
         // Pieces by the symbols that stand for them.
         let (mut pieces, mut constant) = (Vec::new(), Vec::new());
         let mut piece_of: HashMap<u32, usize> = HashMap::new();
@@ -218,11 +241,14 @@ impl Linked {
             if flags.contains(SymbolFlags::ABSOLUTE) {
                 continue;
             }
-            let (at, _) =
-                segments.get(defined.index as usize).context("data in a segment that is not there")?;
+            let (at, _) = segments
+                .get(defined.index as usize)
+                .context("data in a segment that is not there")?;
             piece_of.insert(i, pieces.len());
             pieces.push(at + defined.offset..at + defined.offset + defined.size);
-            constant.push(segment_names.get(&defined.index).is_some_and(|name| name.starts_with(".rodata")));
+            constant.push(
+                segment_names.get(&defined.index).is_some_and(|name| name.starts_with(".rodata")),
+            );
         }
         let (mut in_code, mut in_data) = (Vec::new(), Vec::new());
         for (of_data, entry) in relocations {
@@ -230,13 +256,17 @@ impl Linked {
             let at = if of_data { data } else { code } + entry.offset as usize;
             let target = match entry.ty {
                 T::MemoryAddrLeb | T::MemoryAddrSleb | T::MemoryAddrI32 => Target::Data(
-                    *piece_of.get(&entry.index).context("an address of data that is not defined")?,
+                    *piece_of
+                        .get(&entry.index)
+                        .context("an address of data that is not defined")?,
                 ),
                 T::TableIndexSleb => {
                     Target::Slot(BinaryReader::new(&wasm[at..], at).read_var_i32()?.cast_unsigned())
                 }
                 T::TableIndexI32 => Target::Slot(BinaryReader::new(&wasm[at..], at).read_u32()?),
-                T::FunctionIndexLeb | T::TypeIndexLeb | T::GlobalIndexLeb | T::TableNumberLeb => continue,
+                T::FunctionIndexLeb | T::TypeIndexLeb | T::GlobalIndexLeb | T::TableNumberLeb => {
+                    continue;
+                }
                 other => bail!(
                     "expected addresses of data and functions, found a relocation of the type {other:?}"
                 ),
@@ -278,9 +308,11 @@ impl Graph {
     /// # Errors
     /// Where the module has no table of functions, or one filled in a way that linkers do not.
     pub fn new(module: &Module, links: &Links) -> Result<Self> {
-        let table = module.tables.main_function_table()?.context("the module has no table of functions")?;
+        let table =
+            module.tables.main_function_table()?.context("the module has no table of functions")?;
         let ids: Vec<FunctionId> = module.funcs.iter().map(walrus::Function::id).collect();
-        let place: HashMap<FunctionId, usize> = ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
+        let place: HashMap<FunctionId, usize> =
+            ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
         let mut entries = BTreeMap::new();
         for element in module.elements.iter() {
             let (
@@ -297,14 +329,21 @@ impl Graph {
         for export in module.exports.iter() {
             match export.item {
                 ExportItem::Function(id) => drop(outside.insert(place[&id])),
-                ExportItem::Table(of) => ensure!(of != table, "hosts may call any function of the table"),
+                ExportItem::Table(of) => {
+                    ensure!(of != table, "hosts may call any function of the table")
+                }
                 _ => {}
             }
         }
         let names = ids.iter().map(|&id| module.funcs.get(id).name.as_deref().unwrap_or_default());
         Ok(Self {
-            calls: ids.iter().map(|&id| called(module, id).iter().map(|id| place[id]).collect()).collect(),
-            targets: names.map(|name| links.of_functions.get(name).cloned().unwrap_or_default()).collect(),
+            calls: ids
+                .iter()
+                .map(|&id| called(module, id).iter().map(|id| place[id]).collect())
+                .collect(),
+            targets: names
+                .map(|name| links.of_functions.get(name).cloned().unwrap_or_default())
+                .collect(),
             of_pieces: links.of_pieces.clone(),
             ids,
             outside,
@@ -313,8 +352,13 @@ impl Graph {
         })
     }
 
-    /// What can be reached from outside, and from `besides`, without going through functions that wait.
-    pub fn reach(&self, besides: impl IntoIterator<Item = usize>, waits: impl Fn(usize) -> bool) -> Reached {
+    /// What can be reached from outside, and from `besides`, without going through functions that
+    /// wait.
+    pub fn reach(
+        &self,
+        besides: impl IntoIterator<Item = usize>,
+        waits: impl Fn(usize) -> bool,
+    ) -> Reached {
         let mut reached = Reached::default();
         let mut functions: Vec<usize> = self.outside.iter().copied().chain(besides).collect();
         let mut targets: Vec<Target> = Vec::new();

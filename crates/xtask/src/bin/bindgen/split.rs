@@ -1,15 +1,19 @@
-//! A module in parts, so that a reader's first search need not wait for what few searches call, nor for other sites' languages.
+//! A module in parts, so that a reader's first search need not wait for what few searches call, nor
+//! for other sites' languages.
 //!
-//! The first part has everything but the deferred functions and what only they call. It exports its memory, tables, globals
-//! and those of its functions that the others call; where it calls another, it does so through slots of its table, which that part fills
-//! when it is instantiated. The others import all that, and bring the data that the first does not refer to. What several of
-//! them need, and the first does not, each of them has: instructions and constants are the same twice.
+//! The first part has everything but the deferred functions and what only they call. It exports its
+//! memory, tables, globals and those of its functions that the others call; where it calls another,
+//! it does so through slots of its table, which that part fills when it is instantiated. The others
+//! import all that, and bring the data that the first does not refer to. What several of them need,
+//! and the first does not, each of them has: instructions and constants are the same twice.
 //!
-//! Until the rest is there its slots are empty: such a call traps, so that the host sees to it before (`www/src/rest.ts`). In the slots of
-//! a part that the list makes of a single function, there is one that does nothing, which is how a site goes without that part.
+//! Until the rest is there its slots are empty: such a call traps, so that the host sees to it
+//! before (`www/src/rest.ts`). In the slots of a part that the list makes of a single function,
+//! there is one that does nothing, which is how a site goes without that part.
 //!
-//! They fit together only as they were made, down to the addresses in them: the module that the others import from is named by a
-//! hash of the whole, and the first part exports its memory by that name besides, for the host to compare.
+//! They fit together only as they were made, down to the addresses in them: the module that the
+//! others import from is named by a hash of the whole, and the first part exports its memory by
+//! that name besides, for the host to compare.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,21 +22,23 @@ use std::ops::Range;
 use anyhow::{Context, Result, bail, ensure};
 use walrus::ir::{self, Instr, InstrSeq, Value, VisitorMut};
 use walrus::{
-    ConstExpr, DataKind, ElementItems, ElementKind, FunctionBuilder, FunctionId, FunctionKind, GlobalKind,
-    ImportedFunction, Module, ModuleConfig, TableId, TypeId, passes,
+    ConstExpr, DataKind, ElementItems, ElementKind, FunctionBuilder, FunctionId, FunctionKind,
+    GlobalKind, ImportedFunction, Module, ModuleConfig, TableId, TypeId, passes,
 };
 
 use crate::deferred::{Deferred, REST};
 use crate::links::{self, Graph, Links, Reached, called};
 
-/// What goes where. Functions are named by their place in the module, since each part is made from a reading of its own.
+/// What goes where. Functions are named by their place in the module, since each part is made from
+/// a reading of its own.
 struct Plan {
     first: Part,
     /// The others, by name.
     others: BTreeMap<String, Part>,
     /// In the first part, what others call.
     shared: Vec<usize>,
-    /// The table's entries: slot and function. Behind its own, those that stand for calls between parts.
+    /// The table's entries: slot and function. Behind its own, those that stand for calls between
+    /// parts.
     entries: BTreeMap<u32, usize>,
     /// The slots of these, by function.
     slots: BTreeMap<usize, u32>,
@@ -60,7 +66,8 @@ pub struct Parts {
 /// The parts of `whole`, a module with names.
 ///
 /// # Errors
-/// Where the module is none, has no table of functions, one filled in a way that linkers do not, or no function is deferred.
+/// Where the module is none, has no table of functions, one filled in a way that linkers do not, or
+/// no function is deferred.
 pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<Parts> {
     let mut first = read(whole)?;
     let plan = Plan::new(whole, &first, deferred, links)?;
@@ -71,8 +78,8 @@ pub fn split(whole: &[u8], deferred: &Deferred, links: &Links) -> Result<Parts> 
         plan.make_other(part, &mut module)?;
         // Each import is an export of the first part; anything else nobody would give it.
         for import in module.imports.iter() {
-            let given =
-                import.module == plan.name && first.exports.iter().any(|export| export.name == import.name);
+            let given = import.module == plan.name
+                && first.exports.iter().any(|export| export.name == import.name);
             ensure!(
                 given,
                 "the part `{name}` imports `{}` from `{}`, which the first part does not export",
@@ -94,7 +101,8 @@ pub fn prune(module: &mut Module, links: &Links) -> Result<()> {
     let reached = graph.reach([], |_| false);
     let (kept, gone): (Vec<usize>, Vec<usize>) =
         (0..links.pieces.len()).partition(|piece| reached.pieces.contains(piece));
-    let pieces = |of: &[usize]| of.iter().map(|&piece| links.pieces[piece].clone()).collect::<Vec<_>>();
+    let pieces =
+        |of: &[usize]| of.iter().map(|&piece| links.pieces[piece].clone()).collect::<Vec<_>>();
     links::clear(module, pieces(&kept).iter(), pieces(&gone).iter())?;
     let entries: BTreeMap<u32, usize> = graph
         .entries
@@ -123,7 +131,8 @@ fn main_table(module: &Module) -> Result<TableId> {
 impl Plan {
     fn new(whole: &[u8], module: &Module, deferred: &Deferred, links: &Links) -> Result<Self> {
         let graph = Graph::new(module, links)?;
-        let names = || graph.ids.iter().map(|&id| module.funcs.get(id).name.as_deref().unwrap_or_default());
+        let names =
+            || graph.ids.iter().map(|&id| module.funcs.get(id).name.as_deref().unwrap_or_default());
         if let Some(line) = deferred.idle(names()) {
             bail!(
                 "the list of deferred functions has `{line}`, which no function of the module is called by: mend the line or drop it"
@@ -140,7 +149,8 @@ impl Plan {
             !waits.is_empty(),
             "no function of the module is on the list of those deferred, or its names were dropped"
         );
-        // What can be reached from outside without going through what waits, and then through what waits for one part.
+        // What can be reached from outside without going through what waits, and then through what
+        // waits for one part.
         let mut first = graph.reach([], |i| waits.contains_key(&i));
         let mut reached: BTreeMap<String, Reached> = BTreeMap::new();
         for part in waits.values() {
@@ -155,11 +165,13 @@ impl Plan {
         for &piece in reached.values().flat_map(|reached| reached.pieces.difference(&of_first)) {
             *uses.entry(piece).or_default() += 1;
         }
-        // Data that can change must not come a second time. What it refers to is where those are that refer to it.
+        // Data that can change must not come a second time. What it refers to is where those are
+        // that refer to it.
         let changing = uses.iter().filter(|&(&piece, &uses)| uses > 1 && !links.constant[piece]);
         first.pieces.extend(changing.map(|(&piece, _)| piece));
         let data = |pieces: &mut dyn Iterator<Item = &usize>| {
-            let mut data: Vec<Range<u32>> = pieces.map(|&piece| links.pieces[piece].clone()).collect();
+            let mut data: Vec<Range<u32>> =
+                pieces.map(|&piece| links.pieces[piece].clone()).collect();
             data.sort_unstable_by_key(|piece| (piece.start, piece.end));
             data
         };
@@ -187,11 +199,20 @@ impl Plan {
         let slots: BTreeMap<usize, u32> = through.into_iter().zip(end..).collect();
         entries.extend(slots.iter().map(|(&i, &slot)| (slot, i)));
         let is_stood_in = |i: &usize| waits.get(i).is_some_and(|part| part != REST);
-        let stood_in = entries.iter().filter(|(_, i)| is_stood_in(i)).map(|(&slot, _)| slot).collect();
+        let stood_in =
+            entries.iter().filter(|(_, i)| is_stood_in(i)).map(|(&slot, _)| slot).collect();
         let mut hasher = DefaultHasher::new();
         (whole, deferred).hash(&mut hasher);
         let name = format!("{:016x}", hasher.finish());
-        Ok(Self { first, others, shared: shared.into_iter().collect(), entries, slots, stood_in, name })
+        Ok(Self {
+            first,
+            others,
+            shared: shared.into_iter().collect(),
+            entries,
+            slots,
+            stood_in,
+            name,
+        })
     }
 
     fn make_first(&self, module: &mut Module) -> Result<()> {
@@ -199,9 +220,14 @@ impl Plan {
         self.call_through_slots(&self.first, module)?;
         let nothing = self.nothing(module, &ids)?;
         fill(module, table, self.slots.len(), &self.entries, |slot, i| {
-            if self.first.functions.contains(&i) { Some(ids[i]) } else { nothing.get(&slot).copied() }
+            if self.first.functions.contains(&i) {
+                Some(ids[i])
+            } else {
+                nothing.get(&slot).copied()
+            }
         })?;
-        let gone: Vec<Range<u32>> = self.others.values().flat_map(|part| part.data.iter().cloned()).collect();
+        let gone: Vec<Range<u32>> =
+            self.others.values().flat_map(|part| part.data.iter().cloned()).collect();
         links::clear(module, self.first.data.iter(), gone.iter())?;
         for (name, &i) in self.shared.iter().enumerate() {
             module.exports.add(&format!("{name:x}"), ids[i]);
@@ -267,7 +293,8 @@ impl Plan {
         for (name, &i) in self.shared.iter().enumerate() {
             let ty = module.funcs.get(ids[i]).ty();
             let import = module.imports.add(&self.name, &format!("{name:x}"), ids[i]);
-            module.funcs.get_mut(ids[i]).kind = FunctionKind::Import(ImportedFunction { import, ty });
+            module.funcs.get_mut(ids[i]).kind =
+                FunctionKind::Import(ImportedFunction { import, ty });
         }
         let memories: Vec<_> = module.memories.iter().map(walrus::Memory::id).collect();
         ensure!(memories.len() == 1, "expected one memory, found {}", memories.len());
@@ -280,12 +307,19 @@ impl Plan {
             let data = module.data.add(DataKind::Active { memory: memories[0], offset }, bytes);
             module.memories.get_mut(memories[0]).data_segments.insert(data);
         }
-        for (i, id) in module.tables.iter().map(walrus::Table::id).collect::<Vec<_>>().into_iter().enumerate()
-        {
-            module.tables.get_mut(id).import = Some(module.imports.add(&self.name, &format!("t{i}"), id));
-        }
         for (i, id) in
-            module.globals.iter().map(walrus::Global::id).collect::<Vec<_>>().into_iter().enumerate()
+            module.tables.iter().map(walrus::Table::id).collect::<Vec<_>>().into_iter().enumerate()
+        {
+            module.tables.get_mut(id).import =
+                Some(module.imports.add(&self.name, &format!("t{i}"), id));
+        }
+        for (i, id) in module
+            .globals
+            .iter()
+            .map(walrus::Global::id)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .enumerate()
         {
             module.globals.get_mut(id).kind =
                 GlobalKind::Import(module.imports.add(&self.name, &format!("g{i}"), id));
@@ -326,14 +360,18 @@ impl Plan {
         let mut brought: BTreeMap<u32, u8> = BTreeMap::new();
         for id in module.data.iter().map(walrus::Data::id).collect::<Vec<_>>() {
             let data = module.data.get(id);
-            let bytes = (links::address(&data.kind)?..).zip(&data.value).map(|(at, &byte)| (at, byte));
-            brought.extend(bytes.filter(|(at, byte)| *byte != 0 && own.contains(at) && !first.contains(at)));
+            let bytes =
+                (links::address(&data.kind)?..).zip(&data.value).map(|(at, &byte)| (at, byte));
+            brought.extend(
+                bytes.filter(|(at, byte)| *byte != 0 && own.contains(at) && !first.contains(at)),
+            );
             module.data.delete(id);
         }
         let mut runs: Vec<(u32, Vec<u8>)> = Vec::new();
         for (at, byte) in brought {
             match runs.last_mut() {
-                // A few zeros between are shorter than a beginning. They are written over zeros, if they are nobody else's.
+                // A few zeros between are shorter than a beginning. They are written over zeros, if
+                // they are nobody else's.
                 Some((start, run))
                     if (at - *start) as usize - run.len() < 8
                         && (*start + run.len() as u32..at).all(|at| !others.contains(&at)) =>
@@ -381,8 +419,9 @@ fn fill(
 /// Fills the table from `at`.
 fn run_of(module: &mut Module, table: TableId, at: u32, functions: Vec<FunctionId>) {
     let offset = ConstExpr::Value(Value::I32(at.cast_signed()));
-    let element =
-        module.elements.add(ElementKind::Active { table, offset }, ElementItems::Functions(functions));
+    let element = module
+        .elements
+        .add(ElementKind::Active { table, offset }, ElementItems::Functions(functions));
     module.tables.get_mut(table).elem_segments.insert(element);
 }
 
@@ -399,8 +438,14 @@ impl VisitorMut for ThroughSlots<'_> {
             match &instr {
                 Instr::Call(ir::Call { func }) if self.slots.contains_key(func) => {
                     let (slot, ty) = self.slots[func];
-                    through.push((Instr::Const(ir::Const { value: Value::I32(slot.cast_signed()) }), at));
-                    through.push((Instr::CallIndirect(ir::CallIndirect { ty, table: self.table }), at));
+                    through.push((
+                        Instr::Const(ir::Const { value: Value::I32(slot.cast_signed()) }),
+                        at,
+                    ));
+                    through.push((
+                        Instr::CallIndirect(ir::CallIndirect { ty, table: self.table }),
+                        at,
+                    ));
                 }
                 _ => through.push((instr, at)),
             }
@@ -418,8 +463,9 @@ mod tests {
     use super::*;
     use crate::links::Target;
 
-    /// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common` stand in the table. There are three
-    /// pieces of data: `main` refers to the first and both slots, `rare` to the first two, nobody to the third.
+    /// `main` calls `common` and `rare`, `rare` calls `common` and `helper`; `rare` and `common`
+    /// stand in the table. There are three pieces of data: `main` refers to the first and both
+    /// slots, `rare` to the first two, nobody to the third.
     fn module() -> (Vec<u8>, Links) {
         let mut module = Module::default();
         let memory = module.memories.add_local(false, false, 1, None, None);
@@ -447,7 +493,10 @@ mod tests {
             constant: vec![true; 3],
             of_pieces: vec![BTreeSet::new(); 3],
             of_functions: HashMap::from([
-                ("main".into(), BTreeSet::from([Target::Data(0), Target::Slot(1), Target::Slot(2)])),
+                (
+                    "main".into(),
+                    BTreeSet::from([Target::Data(0), Target::Slot(1), Target::Slot(2)]),
+                ),
                 (
                     "engine[0123456789abcdef]::rare::h2".into(),
                     BTreeSet::from([Target::Data(0), Target::Data(1)]),
@@ -474,8 +523,12 @@ mod tests {
 
     fn names(module: &Module) -> Vec<&str> {
         let local = |function: &&walrus::Function| matches!(function.kind, FunctionKind::Local(_));
-        let mut names: Vec<&str> =
-            module.funcs.iter().filter(local).filter_map(|function| function.name.as_deref()).collect();
+        let mut names: Vec<&str> = module
+            .funcs
+            .iter()
+            .filter(local)
+            .filter_map(|function| function.name.as_deref())
+            .collect();
         names.sort_unstable();
         names
     }
@@ -495,7 +548,11 @@ mod tests {
     }
 
     fn data(module: &Module) -> Vec<(u32, &[u8])> {
-        module.data.iter().map(|data| (links::address(&data.kind).unwrap(), &data.value[..])).collect()
+        module
+            .data
+            .iter()
+            .map(|data| (links::address(&data.kind).unwrap(), &data.value[..]))
+            .collect()
     }
 
     #[test]
@@ -512,8 +569,16 @@ mod tests {
         }
         // What the rest imports, the first part exports.
         for import in rest.imports.iter() {
-            assert!(first.exports.iter().any(|export| export.name == import.name), "{}", import.name);
-            assert!(first.exports.iter().any(|export| export.name == import.module), "{}", import.module);
+            assert!(
+                first.exports.iter().any(|export| export.name == import.name),
+                "{}",
+                import.name
+            );
+            assert!(
+                first.exports.iter().any(|export| export.name == import.module),
+                "{}",
+                import.module
+            );
         }
     }
 
@@ -550,8 +615,9 @@ mod tests {
         let error = first_and_rest("nothing").unwrap_err().to_string();
         assert!(error.contains("no function of the module"), "{error}");
     }
-    /// `main` calls `one` through the table, which calls `shared`, as does `two`, which is called directly. There are four pieces of data:
-    /// each of the two refers to its own, both to the third, which is constant, and the fourth, which is not.
+    /// `main` calls `one` through the table, which calls `shared`, as does `two`, which is called
+    /// directly. There are four pieces of data: each of the two refers to its own, both to the
+    /// third, which is constant, and the fourth, which is not.
     fn with_languages() -> (Vec<u8>, Links) {
         let mut module = Module::default();
         let memory = module.memories.add_local(false, false, 1, None, None);
@@ -598,7 +664,8 @@ mod tests {
         assert_eq!(names(&one), ["language::one", "shared"]);
         assert_eq!(names(&two), ["language::two", "shared"]);
         assert_eq!((filled(&one), filled(&two)), (vec![(1, 1)], vec![(2, 1)]));
-        // The slots of both have a function in the first part, which does nothing; data that can change is there from the beginning.
+        // The slots of both have a function in the first part, which does nothing; data that can
+        // change is there from the beginning.
         assert_eq!(names(&first), ["main"]);
         assert_eq!(first.funcs.iter().count(), 2);
         assert_eq!(filled(&first), [(1, 2)]);

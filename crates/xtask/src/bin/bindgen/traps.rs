@@ -1,8 +1,9 @@
 //! Calls that cannot return, made traps.
 //!
-//! A function that never returns and calls nothing of the host's can only trap in the end. All it does before is word why, for a hook
-//! that browsers' and Workers' modules do not have: nobody reads it. So its calls trap at once, and what they were handed, the message and
-//! the place in the source, is then nothing's any longer, and goes (see [`crate::links`]).
+//! A function that never returns and calls nothing of the host's can only trap in the end. All it
+//! does before is word why, for a hook that browsers' and Workers' modules do not have: nobody
+//! reads it. So its calls trap at once, and what they were handed, the message and the place in the
+//! source, is then nothing's any longer, and goes (see [`crate::links`]).
 
 use std::collections::HashSet;
 
@@ -19,7 +20,8 @@ pub fn at_once(module: &mut Module) -> usize {
         .copied()
         .filter(|&id| matches!(module.funcs.get(id).kind, FunctionKind::Import(_)))
         .collect();
-    let calls: Vec<(FunctionId, Vec<FunctionId>)> = ids.iter().map(|&id| (id, called(module, id))).collect();
+    let calls: Vec<(FunctionId, Vec<FunctionId>)> =
+        ids.iter().map(|&id| (id, called(module, id))).collect();
     loop {
         let to_it = |(id, called): &&(FunctionId, Vec<FunctionId>)| {
             !host.contains(id) && called.iter().any(|id| host.contains(id))
@@ -74,7 +76,8 @@ fn never_returns(function: &LocalFunction) -> bool {
     !out.found
 }
 
-/// Whether an instruction changes nothing but the stack, locals, globals and memory, and goes on to the next.
+/// Whether an instruction changes nothing but the stack, locals, globals and memory, and goes on to
+/// the next.
 fn is_quiet(instr: &Instr) -> bool {
     matches!(
         instr,
@@ -109,8 +112,8 @@ impl VisitorMut for Traps<'_> {
             seq.instrs.push((Instr::Unreachable(ir::Unreachable {}), ir::InstrLocId::default()));
             self.made += 1;
         }
-        // What is computed and stored right before a trap is for nobody. An instruction left out leaves its operands on the stack,
-        // which at a trap may hold anything.
+        // What is computed and stored right before a trap is for nobody. An instruction left out
+        // leaves its operands on the stack, which at a trap may hold anything.
         while let [.., (before, _), (Instr::Unreachable(_), _)] = &seq.instrs[..]
             && is_quiet(before)
         {
@@ -131,8 +134,12 @@ mod tests {
         let memory = module.memories.add_local(false, false, 1, None, None);
         let ty = module.types.add(&[ValType::I32], &[]);
         let (said, _) = module.add_import_func("host", "said", ty);
-        let global =
-            module.globals.add_local(ValType::I32, true, false, walrus::ConstExpr::Value(ir::Value::I32(0)));
+        let global = module.globals.add_local(
+            ValType::I32,
+            true,
+            false,
+            walrus::ConstExpr::Value(ir::Value::I32(0)),
+        );
         let store = ir::StoreKind::I32 { atomic: false };
         let mut add = |build: &dyn Fn(&mut walrus::InstrSeqBuilder)| {
             let mut builder = FunctionBuilder::new(&mut module.types, &[], &[]);
@@ -164,7 +171,11 @@ mod tests {
             for callee in [returns, leaves, throws] {
                 body.call(callee);
             }
-            body.i32_const(0).i32_const(1).store(memory, store, ir::MemArg { align: 4, offset: 64 });
+            body.i32_const(0).i32_const(1).store(
+                memory,
+                store,
+                ir::MemArg { align: 4, offset: 64 },
+            );
             body.call(traps_through).unreachable();
         });
         module.exports.add("user", user);

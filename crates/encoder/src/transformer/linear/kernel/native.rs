@@ -84,7 +84,12 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-    fn avx512<const TOKENS: usize>(simd: Avx512, panel: &[Step], block: &[i32], out: &mut [[i32; PANEL]]) {
+    fn avx512<const TOKENS: usize>(
+        simd: Avx512,
+        panel: &[Step],
+        block: &[i32],
+        out: &mut [[i32; PANEL]],
+    ) {
         let mut sums = [[_mm512_setzero_si512(); 2]; TOKENS];
         for (weights, inputs) in panel.iter().zip(block.as_chunks::<TOKENS>().0) {
             let weights = weights.0.as_flattened();
@@ -97,7 +102,8 @@ mod x86 {
             }
         }
         for (out, [low, high]) in out.iter_mut().zip(sums) {
-            let (low, high): (i32x16<Avx512>, i32x16<Avx512>) = (low.simd_into(simd), high.simd_into(simd));
+            let (low, high): (i32x16<Avx512>, i32x16<Avx512>) =
+                (low.simd_into(simd), high.simd_into(simd));
             low.store_slice(&mut out[..PANEL / 2]);
             high.store_slice(&mut out[PANEL / 2..]);
         }
@@ -146,7 +152,8 @@ mod x86 {
             }
         }
         for (out, [low, high]) in out.iter_mut().zip(sums) {
-            let (low, high): (i32x8<Avx2>, i32x8<Avx2>) = (low.simd_into(simd), high.simd_into(simd));
+            let (low, high): (i32x8<Avx2>, i32x8<Avx2>) =
+                (low.simd_into(simd), high.simd_into(simd));
             let out = &mut out[half * PANEL / 2..][..PANEL / 2];
             low.store_slice(&mut out[..PANEL / 4]);
             high.store_slice(&mut out[PANEL / 4..]);
@@ -166,7 +173,9 @@ mod x86 {
             let number = |i: usize| ((i * 7919 + 12_345) % 65_536) as u16 as i16;
             let weight = |i: usize| number(i) >> 6;
             let panel: Vec<Step> = (0..INPUTS / 2)
-                .map(|at| step(std::array::from_fn(|i| [weight(at * 64 + i), weight(at * 64 + i + 32)])))
+                .map(|at| {
+                    step(std::array::from_fn(|i| [weight(at * 64 + i), weight(at * 64 + i + 32)]))
+                })
                 .collect();
             for tokens in 1..=MAX_TILE {
                 let block: Vec<i32> = (0..INPUTS / 2 * tokens)

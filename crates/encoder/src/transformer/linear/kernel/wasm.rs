@@ -1,14 +1,15 @@
 //! The kernel in wasm's own instructions.
 
 use core::arch::wasm32::{
-    i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane,
-    i32x4_splat, u64x2, v128,
+    i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8,
+    i32x4_extract_lane, i32x4_splat, u64x2, v128,
 };
 
 /// Outputs of a panel.
 pub const PANEL: usize = 8;
 
-/// Most tokens of a block: five are ten sums, which leaves room in 16 registers for what is multiplied.
+/// Most tokens of a block: five are ten sums, which leaves room in 16 registers for what is
+/// multiplied.
 pub const MAX_TILE: usize = 5;
 
 /// One weight.
@@ -19,7 +20,8 @@ pub type Step = v128;
 
 /// Packs the weights of a step, `[output][input]`.
 pub fn step(weights: [[Weight; 2]; PANEL]) -> Step {
-    let half = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| weights[at + i / 2][i % 2] as u8));
+    let half =
+        |at: usize| u64::from_le_bytes(core::array::from_fn(|i| weights[at + i / 2][i % 2] as u8));
     u64x2(half(0), half(PANEL / 2))
 }
 
