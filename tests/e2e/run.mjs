@@ -1,5 +1,5 @@
-// npm test: everything; `node run.mjs browser` or `worker` for one half; more arguments are file names' parts.
-// Says what it skips and why.
+// npm test: everything; `node run.mjs browser` or `worker` for one half; more arguments are file
+// names' parts. Says what it skips and why.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -25,14 +25,24 @@ const node = own >= 22 || !existsSync(bundled) ? process.execPath : bundled;
 let status = 0;
 for (const half of halves) {
   if (half === "worker" && own < 22 && node === process.execPath) {
-    console.log(`skipped: worker tests: wrangler needs Node 22 or newer, this is ${process.version}`);
+    console.log(
+      `skipped: worker tests: wrangler needs Node 22 or newer, this is ${process.version}`,
+    );
     continue;
   }
   const files = readdirSync(join(here, half))
-    .filter((name) => name.endsWith(".test.mjs") && (only.length === 0 || only.some((part) => name.includes(part))))
+    .filter(
+      (name) =>
+        name.endsWith(".test.mjs") &&
+        (only.length === 0 || only.some((part) => name.includes(part))),
+    )
     .map((name) => join(here, half, name));
   // One at a time: two browsers on two cores time out where one does not.
-  const { status: ended } = spawnSync(node, ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files], { cwd: here, stdio: "inherit" });
+  const { status: ended } = spawnSync(
+    node,
+    ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],
+    { cwd: here, stdio: "inherit" },
+  );
   status ||= ended ?? 1;
 }
 process.exit(status);

@@ -1,10 +1,12 @@
-// How long does a whole build by words take, and how much memory, beside Pagefind's over the same HTML?
+// How long does a whole build by words take, and how much memory, beside Pagefind's over the same
+// HTML?
 //
 //   cargo xtask bench build SITE [RUNS]
 //
-// SITE is a directory of rendered HTML. Each tool runs RUNS times (3), in turn so that a busy machine disturbs both;
-// what is printed is the least of each: wall time, processor time, and the most memory resident at once, as
-// `/usr/bin/time` (GNU) sees them. Findling's is a build with `--encoder none`: no vectors, as Pagefind has none.
+// SITE is a directory of rendered HTML. Each tool runs RUNS times (3), in turn so that a busy
+// machine disturbs both; what is printed is the least of each: wall time, processor time, and the
+// most memory resident at once, as `/usr/bin/time` (GNU) sees them. Findling's is a build with
+// `--encoder none`: no vectors, as Pagefind has none.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -17,12 +19,32 @@ const [site, runs = "3"] = process.argv.slice(2);
 if (!site) throw new Error("expected SITE [RUNS]");
 const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
 const time = "/usr/bin/time";
-if (!existsSync(time)) throw new Error("GNU time is needed for processor time and memory (Debian: `apt-get install time`)");
+if (!existsSync(time))
+  throw new Error(
+    "GNU time is needed for processor time and memory (Debian: `apt-get install time`)",
+  );
 
 const scratch = mkdtempSync(join(tmpdir(), "findling-peers-"));
 const tools = {
-  findling: (out) => [findling, "build", site, "-o", out, "--no-client", "--encoder", "none", "--quiet"],
-  pagefind: (out) => [join(here, "node_modules/.bin/pagefind"), "--site", site, "--output-path", out, "--silent"],
+  findling: (out) => [
+    findling,
+    "build",
+    site,
+    "-o",
+    out,
+    "--no-client",
+    "--encoder",
+    "none",
+    "--quiet",
+  ],
+  pagefind: (out) => [
+    join(here, "node_modules/.bin/pagefind"),
+    "--site",
+    site,
+    "--output-path",
+    out,
+    "--silent",
+  ],
 };
 
 /** Runs one build; what it took. */
@@ -30,7 +52,9 @@ function measure(name, out) {
   rmSync(out, { recursive: true, force: true });
   const report = join(scratch, "time");
   const command = tools[name](out);
-  const run = spawnSync(time, ["-f", "%e %U %S %M", "-o", report, ...command], { encoding: "utf8" });
+  const run = spawnSync(time, ["-f", "%e %U %S %M", "-o", report, ...command], {
+    encoding: "utf8",
+  });
   // Exit status 1 of a finished build says that some pages could not be read.
   if (run.error || !existsSync(out)) throw new Error(`${name} failed: ${run.error ?? run.stderr}`);
   const line = readFileSync(report, "utf8").trim().split("\n").at(-1);
@@ -53,7 +77,9 @@ for (let run = 0; run < Number(runs); run++) {
     for (const key of Object.keys(took)) best[name][key] = Math.min(best[name][key], took[key]);
   }
 }
-const pages = readdirSync(resolve(site), { recursive: true }).filter((name) => name.endsWith(".html")).length;
+const pages = readdirSync(resolve(site), { recursive: true }).filter((name) =>
+  name.endsWith(".html"),
+).length;
 console.log(`${pages} HTML files, the least of ${runs} runs each`);
 console.log("            wall s     cpu s   peak MB  output MB");
 for (const [name, { wall, cpu, megabytes }] of Object.entries(best)) {

@@ -1,12 +1,15 @@
-// What does an edited page cost: how long does the next build take, and how much do readers fetch anew?
+// What does an edited page cost: how long does the next build take, and how much do readers fetch
+// anew?
 //
 //   cargo xtask bench edit SITE [BUILD OPTIONS...]
 //
-// SITE is a directory of rendered HTML, or of Markdown; options are those of `findling build`, such as `--encoder static`. A copy
-// of the site is built cold, with a cache of its own (unless the options name one), and again without any change. Then one page after the other is edited in
-// the middle and the site built again: a word becomes another, a sentence is added to a paragraph, a paragraph is added, a section is
-// added; then a page is added beside each. Which pages is always the same, evenly spread over the site. What is printed for each kind of
-// edit is the median and the most of bytes that were not there before.
+// SITE is a directory of rendered HTML, or of Markdown; options are those of `findling build`, such
+// as `--encoder static`. A copy of the site is built cold, with a cache of its own (unless the
+// options name one), and again without any change. Then one page after the other is edited in the
+// middle and the site built again: a word becomes another, a sentence is added to a paragraph, a
+// paragraph is added, a section is added; then a page is added beside each. Which pages is always
+// the same, evenly spread over the site. What is printed for each kind of edit is the median and
+// the most of bytes that were not there before.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,14 +38,17 @@ function build() {
     maxBuffer: 1 << 26,
   });
   // Exit status 3 of a finished build says that some pages could not be read.
-  if (run.error || ![0, 3].includes(run.status)) throw new Error(`findling build failed: ${run.error ?? run.stderr}`);
+  if (run.error || ![0, 3].includes(run.status))
+    throw new Error(`findling build failed: ${run.error ?? run.stderr}`);
   return JSON.parse(run.stdout);
 }
 
 /** Where a page's middle paragraph begins and ends, its tags left out. */
 function middle(text, isHtml) {
   const found = isHtml
-    ? [...text.matchAll(/<p(?:\s[^>]*)?>([^<]{40,})/g)].map((match) => match.index + match[0].length - match[1].length)
+    ? [...text.matchAll(/<p(?:\s[^>]*)?>([^<]{40,})/g)].map(
+        (match) => match.index + match[0].length - match[1].length,
+      )
     : [...text.matchAll(/\n\n(?=[A-Z][^\n#`|]{39,})/g)].map((match) => match.index + 2);
   if (found.length === 0) return undefined;
   const from = found[found.length >> 1];
@@ -50,7 +56,8 @@ function middle(text, isHtml) {
   return { from, to: from + rest.search(isHtml ? /</ : /\n\n|$/) };
 }
 
-const SENTENCE = " Readers who come here from an older release will want to know that nothing of this has changed.";
+const SENTENCE =
+  " Readers who come here from an older release will want to know that nothing of this has changed.";
 const PARAGRAPH =
   "Most of what follows can be left as it is on small installations. On large ones, measure before and after each change, write " +
   "down what was measured, and go back where nothing was gained: a setting that nobody can explain any more costs whoever comes " +
@@ -61,10 +68,13 @@ const HEADING = "What has changed in between";
 const EDITS = {
   "a word": (paragraph) => paragraph.replace(/[a-z]{5,}/, "boulder"),
   "a sentence": (paragraph) => paragraph + SENTENCE,
-  "a paragraph": (paragraph, isHtml) => paragraph + (isHtml ? `</p><p>${PARAGRAPH}` : `\n\n${PARAGRAPH}`),
+  "a paragraph": (paragraph, isHtml) =>
+    paragraph + (isHtml ? `</p><p>${PARAGRAPH}` : `\n\n${PARAGRAPH}`),
   "a section": (paragraph, isHtml) =>
     paragraph +
-    (isHtml ? `</p><h3 id="what-has-changed">${HEADING}</h3><p>${PARAGRAPH}</p><p>${SENTENCE}` : `\n\n### ${HEADING}\n\n${PARAGRAPH}\n\n${SENTENCE}`),
+    (isHtml
+      ? `</p><h3 id="what-has-changed">${HEADING}</h3><p>${PARAGRAPH}</p><p>${SENTENCE}`
+      : `\n\n### ${HEADING}\n\n${PARAGRAPH}\n\n${SENTENCE}`),
 };
 
 /** A page to stand beside another. */
@@ -80,10 +90,12 @@ const line = (name, report) =>
   report.stages.map((stage) => `${stage.name} ${stage.seconds.toFixed(2)}`).join(", ");
 
 const cold = build();
-console.log(`${cold.pages} pages, ${cold.sections} sections, ${(cold.bundleBytes / 1e6).toFixed(1)} MB`);
+console.log(
+  `${cold.pages} pages, ${cold.sections} sections, ${(cold.bundleBytes / 1e6).toFixed(1)} MB`,
+);
 console.log(line("cold", cold));
 const again = build();
-console.log(line("no change", again) + `; ${again.newBytes} bytes new`);
+console.log(`${line("no change", again)}; ${again.newBytes} bytes new`);
 if (again.newBytes > 0) throw new Error("a build without any change changed the bundle");
 
 const pages = readdirSync(copy, { recursive: true })
@@ -94,8 +106,12 @@ const pages = readdirSync(copy, { recursive: true })
     const text = readFileSync(path, "utf8");
     return text.length >= LEAST && middle(text, isHtml);
   });
-if (pages.length === 0) throw new Error(`${site}: expected pages with a paragraph to edit, found none`);
-const chosen = Array.from({ length: Math.min(PAGES, pages.length) }, (_, i) => pages[Math.floor(((i + 0.5) * pages.length) / Math.min(PAGES, pages.length))]);
+if (pages.length === 0)
+  throw new Error(`${site}: expected pages with a paragraph to edit, found none`);
+const chosen = Array.from(
+  { length: Math.min(PAGES, pages.length) },
+  (_, i) => pages[Math.floor(((i + 0.5) * pages.length) / Math.min(PAGES, pages.length))],
+);
 
 function edited(edit) {
   return ({ path, isHtml }) => {
@@ -106,8 +122,14 @@ function edited(edit) {
 }
 
 const added = ({ path, isHtml }) =>
-  writeFileSync(path.slice(0, -extname(path).length) + "-added" + extname(path), newPage(path, isHtml));
-const changes = { ...Object.fromEntries(Object.entries(EDITS).map(([name, edit]) => [name, edited(edit)])), "a page": added };
+  writeFileSync(
+    `${path.slice(0, -extname(path).length)}-added${extname(path)}`,
+    newPage(path, isHtml),
+  );
+const changes = {
+  ...Object.fromEntries(Object.entries(EDITS).map(([name, edit]) => [name, edited(edit)])),
+  "a page": added,
+};
 
 let last;
 for (const [name, change] of Object.entries(changes)) {
@@ -118,8 +140,11 @@ for (const [name, change] of Object.entries(changes)) {
     shares.push({ share: last.newBytes / last.bundleBytes, bytes: last.newBytes });
   }
   shares.sort((a, b) => a.bytes - b.bytes);
-  const show = ({ share, bytes }) => `${(bytes / 1000).toFixed(0)} kB (${(100 * share).toFixed(1)}%)`;
-  console.log(`${name.padEnd(12)} median ${show(shares[shares.length >> 1])}, most ${show(shares.at(-1))}, of ${shares.length} pages`);
+  const show = ({ share, bytes }) =>
+    `${(bytes / 1000).toFixed(0)} kB (${(100 * share).toFixed(1)}%)`;
+  console.log(
+    `${name.padEnd(12)} median ${show(shares[shares.length >> 1])}, most ${show(shares.at(-1))}, of ${shares.length} pages`,
+  );
 }
 console.log(line("the last", last));
 rmSync(scratch, { recursive: true });

@@ -1,32 +1,47 @@
-// How large is the transformer for browsers, and how long does a query take, beside onnxruntime-web with the same weights?
+// How large is the transformer for browsers, and how long does a query take, beside onnxruntime-web
+// with the same weights?
 //
 //   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N]
 //                             [--json]
 //
-// NAME is an installed model (all-minilm-l6-v2). What is measured is its artefact as `findling models prepare` makes it
-// (or FILE), run by the module in www/wasm/encoder (or DIR); onnxruntime-web gets two graphs made of the same published
-// weights, in f32 and in 8 bits with inputs quantised as they come (lib/onnx.mjs).
+// NAME is an installed model (all-minilm-l6-v2). What is measured is its artefact as `findling
+// models prepare` makes it (or FILE), run by the module in www/wasm/encoder (or DIR);
+// onnxruntime-web gets two graphs made of the same published weights, in f32 and in 8 bits with
+// inputs quantised as they come (lib/onnx.mjs).
 //
-// All run in Chromium in one session, each in a worker of its own and in one thread. For every number of tokens each
-// embeds for some seconds until the engine has optimised its code, and then in turn, so that a busy machine disturbs all
-// alike: N (20) rounds of a quarter of a second each. Milliseconds are medians; a ratio is the median over the rounds of
-// this project's median by the other's. Memory is that of WebAssembly, which never shrinks; on Linux there is besides what a page's
-// process grows by with the worker, at most and when queries are over: compiled code, scripts and copies included. "sizes" are bytes after brotli, which is what
-// static hosts send for wasm and scripts; the model's are those of the file, which is compressed already.
+// All run in Chromium in one session, each in a worker of its own and in one thread. For every
+// number of tokens each embeds for some seconds until the engine has optimised its code, and then
+// in turn, so that a busy machine disturbs all alike: N (20) rounds of a quarter of a second each.
+// Milliseconds are medians; a ratio is the median over the rounds of this project's median by the
+// other's. Memory is that of WebAssembly, which never shrinks; on Linux there is besides what a
+// page's process grows by with the worker, at most and when queries are over: compiled code,
+// scripts and copies included. "sizes" are bytes after brotli, which is what static hosts send for
+// wasm and scripts; the model's are those of the file, which is compressed already.
 //
-// Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of 40 queries in one request,
-// less those of a request that embeds one. Passed over where tests/e2e has no wrangler.
+// Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of
+// 40 queries in one request, less those of a request that embeds one. Passed over where tests/e2e
+// has no wrangler.
 //
-// Before that the whole way in the client, from opening a small bundle to its first answer by meaning, in a new profile and again
-// in the same: the median of five.
+// Before that the whole way in the client, from opening a small bundle to its first answer by
+// meaning, in a new profile and again in the same: the median of five.
 //
-// Last the documents' side, natively on two cores: the chunks of DIR (of what the demo searches unless told), 400 or N evenly
-// spread, embedded in turn by this project and by onnxruntime of PyPI with both graphs, three times each. onnxruntime gets
-// the fastest of three ways to share them among the cores (lib/encoder/native.py) and texts that are tokenised already. A
-// ratio is how many times as many sentences a second this project embeds. Passed over where there is no Python with pip.
+// Last the documents' side, natively on two cores: the chunks of DIR (of what the demo searches
+// unless told), 400 or N evenly spread, embedded in turn by this project and by onnxruntime of PyPI
+// with both graphs, three times each. onnxruntime gets the fastest of three ways to share them
+// among the cores (lib/encoder/native.py) and texts that are tokenised already. A ratio is how many
+// times as many sentences a second this project embeds. Passed over where there is no Python with
+// pip.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,16 +52,19 @@ import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "../e2e/lib/server.mjs";
 import { dev, node } from "../e2e/lib/worker.mjs";
 import { measureMemory } from "./lib/encoder/memory.mjs";
-import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
 import { measureNative, printNative } from "./lib/encoder/native.mjs";
+import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
 import { onnx } from "./lib/onnx.mjs";
 
-const USAGE = "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] [--json]";
+const USAGE =
+  "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] [--json]";
 const TOKENS = [3, 9, 34];
 // What a worker may take, at most and when queries are over.
-const PEAK_BYTES = 96 * 2 ** 20, STEADY_BYTES = 64 * 2 ** 20;
+const PEAK_BYTES = 96 * 2 ** 20,
+  STEADY_BYTES = 64 * 2 ** 20;
 // https://developers.cloudflare.com/workers/platform/limits/, "CPU time"
-const FREE_CPU_MS = 10, PAID_CPU_MS = 30_000;
+const FREE_CPU_MS = 10,
+  PAID_CPU_MS = 30_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
 function readArguments() {
@@ -67,18 +85,33 @@ function readArguments() {
   }
   const { values } = parsed;
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: expected a number from 1`);
-  if (!existsSync(join(values.module, "findling_encoder_bg.wasm"))) throw new Error(`${values.module}: there is no module; build it (\`cargo xtask wasm\`)`);
-  if (!executablePath || !existsSync(executablePath)) throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds ${values.rounds}: expected a number from 1`);
+  if (!existsSync(join(values.module, "findling_encoder_bg.wasm")))
+    throw new Error(`${values.module}: there is no module; build it (\`cargo xtask wasm\`)`);
+  if (!executablePath || !existsSync(executablePath))
+    throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
-  if (!existsSync(findling)) throw new Error(`${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`);
+  if (!existsSync(findling))
+    throw new Error(
+      `${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+    );
   const texts = Number(values.texts);
-  if (!Number.isInteger(texts) || texts < 1) throw new Error(`--texts ${values.texts}: expected a number from 1`);
-  const documents = values.documents ? [resolve(values.documents)] : (process.env.FINDLING_DOCUMENTS?.split(delimiter) ?? []);
+  if (!Number.isInteger(texts) || texts < 1)
+    throw new Error(`--texts ${values.texts}: expected a number from 1`);
+  const documents = values.documents
+    ? [resolve(values.documents)]
+    : (process.env.FINDLING_DOCUMENTS?.split(delimiter) ?? []);
   return { ...values, module: resolve(values.module), rounds, findling, texts, documents };
 }
 
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_LGWIN]: 24 } }).length;
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      [constants.BROTLI_PARAM_LGWIN]: 24,
+    },
+  }).length;
 
 /** The median. */
 function median(values) {
@@ -96,13 +129,16 @@ async function openWorkers(page, workers) {
   await page.evaluate((workers) => {
     const open = ([name, { script }]) => [name, new Worker(script, { type: "module" })];
     const all = Object.fromEntries(Object.entries(workers).map(open));
-    globalThis.ask = (name, message) => new Promise((resolve, reject) => {
-      all[name].onmessage = ({ data }) => (data.error ? reject(new Error(`${name}: ${data.error}`)) : resolve(data.value));
-      all[name].onerror = ({ message }) => reject(new Error(`${name}: ${message}`));
-      all[name].postMessage(message);
-    });
+    globalThis.ask = (name, message) =>
+      new Promise((resolve, reject) => {
+        all[name].onmessage = ({ data }) =>
+          data.error ? reject(new Error(`${name}: ${data.error}`)) : resolve(data.value);
+        all[name].onerror = ({ message }) => reject(new Error(`${name}: ${message}`));
+        all[name].postMessage(message);
+      });
   }, workers);
-  return (name, message) => page.evaluate(([name, message]) => globalThis.ask(name, message), [name, message]);
+  return (name, message) =>
+    page.evaluate(([name, message]) => globalThis.ask(name, message), [name, message]);
 }
 
 async function measure(browser, origin, workers, rounds) {
@@ -111,7 +147,11 @@ async function measure(browser, origin, workers, rounds) {
   const ask = await openWorkers(page, workers);
   const names = Object.keys(workers);
   const measured = {};
-  for (const name of names) measured[name] = { load: await ask(name, { call: "load", model: workers[name].model }), tokens: {} };
+  for (const name of names)
+    measured[name] = {
+      load: await ask(name, { call: "load", model: workers[name].model }),
+      tokens: {},
+    };
   for (const tokens of TOKENS) {
     const medians = Object.fromEntries(names.map((name) => [name, []]));
     let reference;
@@ -138,21 +178,29 @@ async function measure(browser, origin, workers, rounds) {
   return measured;
 }
 
-/** The module in workerd: milliseconds by number of tokens, the median of five; and of loading it all. */
+/**
+ * The module in workerd: milliseconds by number of tokens, the median of five; and of loading it
+ * all.
+ */
 async function measureWorker(scratch, module, model) {
   const [directory, assets] = [join(scratch, "worker"), join(scratch, "assets")];
   for (const path of [directory, assets]) mkdirSync(path);
   copyFileSync(model, join(assets, "model.bin"));
   copyFileSync(join(here, "lib/encoder/worker.mjs"), join(directory, "worker.mjs"));
-  for (const name of ["findling_encoder.js", "findling_encoder_bg.wasm"]) copyFileSync(join(module, name), join(directory, name));
+  for (const name of ["findling_encoder.js", "findling_encoder_bg.wasm"])
+    copyFileSync(join(module, name), join(directory, name));
   const config = join(directory, "wrangler.toml");
-  writeFileSync(config, 'name = "bench"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\n[assets]\nbinding = "ASSETS"\nrun_worker_first = ["/"]\n');
+  writeFileSync(
+    config,
+    'name = "bench"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\n[assets]\nbinding = "ASSETS"\nrun_worker_first = ["/"]\n',
+  );
   const worker = await dev(assets, {}, undefined, config);
   try {
     const ask = async (tokens, times) => {
       const start = performance.now();
       const response = await fetch(`${worker.url}/?tokens=${tokens}&times=${times}`);
-      if (!response.ok) throw new Error(`workerd answered ${response.status}: ${await response.text()}`);
+      if (!response.ok)
+        throw new Error(`workerd answered ${response.status}: ${await response.text()}`);
       const { bytes } = await response.json();
       return { ms: performance.now() - start, bytes };
     };
@@ -170,7 +218,8 @@ async function measureWorker(scratch, module, model) {
       }
       tokens[n] = median(times);
     }
-    if (/runtime crashed|out of memory/i.test(worker.log())) throw new Error(`workerd crashed:\n${worker.log()}`);
+    if (/runtime crashed|out of memory/i.test(worker.log()))
+      throw new Error(`workerd crashed:\n${worker.log()}`);
     return { load, tokens, bytes };
   } finally {
     await worker.stop();
@@ -178,27 +227,65 @@ async function measureWorker(scratch, module, model) {
 }
 
 function print({ chromium: version, sizes, measured, memory, workerd }) {
-  const columns = ["", "module kB", "brotli kB", "model kB", "load ms", "first ms", "memory MB", ...TOKENS.flatMap((n) => [`${n} tokens`, "ratio"]), "cosine"];
+  const columns = [
+    "",
+    "module kB",
+    "brotli kB",
+    "model kB",
+    "load ms",
+    "first ms",
+    "memory MB",
+    ...TOKENS.flatMap((n) => [`${n} tokens`, "ratio"]),
+    "cosine",
+  ];
   const rows = Object.entries(measured).map(([name, { load, tokens }]) => {
     const { raw, brotli, model } = sizes[name];
     const kilobytes = [raw, brotli, model].map((bytes) => (bytes / 1e3).toFixed(0));
     const times = TOKENS.flatMap((n) => [tokens[n].ms.toFixed(2), tokens[n].ratio.toFixed(2)]);
     const least = Math.min(...TOKENS.map((n) => tokens[n].cosine));
-    return [name, ...kilobytes, load.ms.toFixed(0), load.first.toFixed(0), (load.steady / 2 ** 20).toFixed(0), ...times, least.toFixed(4)];
+    return [
+      name,
+      ...kilobytes,
+      load.ms.toFixed(0),
+      load.first.toFixed(0),
+      (load.steady / 2 ** 20).toFixed(0),
+      ...times,
+      least.toFixed(4),
+    ];
   });
-  console.log(`Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`);
-  const widths = columns.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
-  for (const row of [columns, ...rows]) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  "));
+  console.log(
+    `Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`,
+  );
+  const widths = columns.map((title, i) =>
+    Math.max(title.length, ...rows.map((row) => row[i].length)),
+  );
+  for (const row of [columns, ...rows])
+    console.log(
+      row
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+        .join("  "),
+    );
   const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   for (const [name, { peak, steady }] of Object.entries(memory)) {
-    const over = name === "findling" ? ` (to be ${megabytes(PEAK_BYTES)} and ${megabytes(STEADY_BYTES)}: ${peak <= PEAK_BYTES && steady <= STEADY_BYTES ? "kept" : "OVER"})` : "";
-    console.log(`${name === Object.keys(memory)[0] ? "\n" : ""}${name}: the page's process grows by ${megabytes(peak)} at most, ${megabytes(steady)} when queries are over${over}`);
+    const over =
+      name === "findling"
+        ? ` (to be ${megabytes(PEAK_BYTES)} and ${megabytes(STEADY_BYTES)}: ${peak <= PEAK_BYTES && steady <= STEADY_BYTES ? "kept" : "OVER"})`
+        : "";
+    console.log(
+      `${name === Object.keys(memory)[0] ? "\n" : ""}${name}: the page's process grows by ${megabytes(peak)} at most, ${megabytes(steady)} when queries are over${over}`,
+    );
   }
   if (workerd) {
-    const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(", ");
+    const times = TOKENS.map((n) => `${workerd.tokens[n].toFixed(2)} ms for ${n} tokens`).join(
+      ", ",
+    );
     const share = (tokens) => (workerd.tokens[tokens] / FREE_CPU_MS).toFixed(2);
-    console.log(`\nworkerd, by the platform's limits of processor time a request (${FREE_CPU_MS} ms on the free plan, ${PAID_CPU_MS} by default on paid ones): 9 tokens take ${share(9)} of the first, 34 ${share(34)}, the first query of an isolate ${(workerd.load / PAID_CPU_MS).toFixed(3)} of the second`);
-    console.log(`workerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`);
+    console.log(
+      `\nworkerd, by the platform's limits of processor time a request (${FREE_CPU_MS} ms on the free plan, ${PAID_CPU_MS} by default on paid ones): 9 tokens take ${share(9)} of the first, 34 ${share(34)}, the first query of an isolate ${(workerd.load / PAID_CPU_MS).toFixed(3)} of the second`,
+    );
+    console.log(
+      `workerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`,
+    );
   }
 }
 
@@ -207,18 +294,27 @@ async function main() {
   const scratch = mkdtempSync(join(tmpdir(), "findling-encoder-"));
   const endings = [() => rmSync(scratch, { recursive: true, force: true })];
   try {
-    const list = JSON.parse(execFileSync(findling, ["models", "status", model, "--json"], { encoding: "utf8" }));
+    const list = JSON.parse(
+      execFileSync(findling, ["models", "status", model, "--json"], { encoding: "utf8" }),
+    );
     const directory = list[0]?.path;
-    if (!directory) throw new Error(`the model ${model} is not installed: findling models install ${model}`);
+    if (!directory)
+      throw new Error(`the model ${model} is not installed: findling models install ${model}`);
     const ours = join(scratch, "model.bin");
     if (artefact) writeFileSync(ours, readFileSync(artefact));
-    else execFileSync(findling, ["models", "prepare", model, "--output", ours, "--quiet"], { stdio: ["ignore", "ignore", "inherit"] });
-    const int8 = onnx(directory, true), f32 = onnx(directory, false);
+    else
+      execFileSync(findling, ["models", "prepare", model, "--output", ours, "--quiet"], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+    const int8 = onnx(directory, true),
+      f32 = onnx(directory, false);
     writeFileSync(join(scratch, "int8.onnx"), int8);
     writeFileSync(join(scratch, "f32.onnx"), f32);
 
     const ort = join(here, "node_modules/onnxruntime-web/dist");
-    const server = await serve([join(here, "lib/encoder"), module, ort, scratch], { "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>" });
+    const server = await serve([join(here, "lib/encoder"), module, ort, scratch], {
+      "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>",
+    });
     endings.push(() => server.close());
     const browser = await chromium.launch(launchOptions());
     endings.push(() => browser.close());
@@ -227,7 +323,8 @@ async function main() {
       "onnxruntime-web int8": { script: "/ort.mjs", model: "/int8.onnx" },
       findling: { script: "/ours.mjs", model: "/model.bin" },
     };
-    const wasm = readFileSync(join(module, "findling_encoder_bg.wasm")), peer = readFileSync(join(ort, "ort-wasm-simd-threaded.wasm"));
+    const wasm = readFileSync(join(module, "findling_encoder_bg.wasm")),
+      peer = readFileSync(join(ort, "ort-wasm-simd-threaded.wasm"));
     const peerBrotli = brotli(peer);
     const sizes = {
       "onnxruntime-web f32": { raw: peer.length, brotli: peerBrotli, model: f32.length },
@@ -241,35 +338,77 @@ async function main() {
     }
     const measured = await measure(browser, server.url, workers, rounds);
     const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
-    if (!hasWorkerd) console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
+    if (!hasWorkerd)
+      console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
     const workerd = hasWorkerd ? await measureWorker(scratch, module, ours) : undefined;
-    const opening = existsSync(join(here, "../../www/dist/findling_encoder.js")) ? await measureOpening(browser, model, 5) : undefined;
+    const opening = existsSync(join(here, "../../www/dist/findling_encoder.js"))
+      ? await measureOpening(browser, model, 5)
+      : undefined;
     if (!opening) console.warn("opening is passed over: it takes the client (cargo xtask client)");
     await browser.close();
     const embed = process.env.FINDLING_EMBED;
     const hasNative = embed && existsSync(embed) && documents.length > 0;
-    if (!hasNative) console.warn("embedding natively is passed over: it takes the example `embed` and documents (cargo xtask bench encoder has both)");
-    const graphs = { "onnxruntime f32": join(scratch, "f32.onnx"), "onnxruntime int8": join(scratch, "int8.onnx") };
+    if (!hasNative)
+      console.warn(
+        "embedding natively is passed over: it takes the example `embed` and documents (cargo xtask bench encoder has both)",
+      );
+    const graphs = {
+      "onnxruntime f32": join(scratch, "f32.onnx"),
+      "onnxruntime int8": join(scratch, "int8.onnx"),
+    };
     const tokenizer = join(directory, "tokenizer.json");
-    const native = hasNative ? await measureNative({ embed, model, tokenizer, documents, texts, rounds: 3, graphs, scratch }) : undefined;
-    const report = { chromium: browser.version(), sizes, measured, memory, workerd, opening, native };
+    const native = hasNative
+      ? await measureNative({
+          embed,
+          model,
+          tokenizer,
+          documents,
+          texts,
+          rounds: 3,
+          graphs,
+          scratch,
+        })
+      : undefined;
+    const report = {
+      chromium: browser.version(),
+      sizes,
+      measured,
+      memory,
+      workerd,
+      opening,
+      native,
+    };
     print(report);
     if (opening) printOpening(opening);
     if (native) printNative(native);
     if (json) {
-      const ratio = (name, suffix) => Object.fromEntries(TOKENS.map((n) => [`ratio_${n}_tokens${suffix}`, measured[name].tokens[n].ratio]));
-      console.log(JSON.stringify({
-        ...ratio("onnxruntime-web f32", ""), ...ratio("onnxruntime-web int8", "_int8"),
-        ...Object.fromEntries(TOKENS.map((n) => [`ms_${n}_tokens`, measured.findling.tokens[n].ms])),
-        wasm_brotli_bytes: sizes.findling.brotli, model_brotli_bytes: sizes.findling.model,
-        load_ms: measured.findling.load.ms, memory_bytes: measured.findling.load.steady,
-        peak_bytes: memory.findling?.peak, steady_bytes: memory.findling?.steady,
-        cosine_9_tokens: measured.findling.tokens[9].cosine,
-        first_semantic_cold_ms: opening?.cold.semantic, first_semantic_warm_ms: opening?.warm.semantic,
-        native_texts_per_second: native?.measured.findling.texts, native_tokens_per_second: native?.measured.findling.tokens,
-        native_ratio_onnxruntime_f32: native?.measured["onnxruntime f32"]?.ratio, native_ratio_onnxruntime_int8: native?.measured["onnxruntime int8"]?.ratio,
-        ...report,
-      }));
+      const ratio = (name, suffix) =>
+        Object.fromEntries(
+          TOKENS.map((n) => [`ratio_${n}_tokens${suffix}`, measured[name].tokens[n].ratio]),
+        );
+      console.log(
+        JSON.stringify({
+          ...ratio("onnxruntime-web f32", ""),
+          ...ratio("onnxruntime-web int8", "_int8"),
+          ...Object.fromEntries(
+            TOKENS.map((n) => [`ms_${n}_tokens`, measured.findling.tokens[n].ms]),
+          ),
+          wasm_brotli_bytes: sizes.findling.brotli,
+          model_brotli_bytes: sizes.findling.model,
+          load_ms: measured.findling.load.ms,
+          memory_bytes: measured.findling.load.steady,
+          peak_bytes: memory.findling?.peak,
+          steady_bytes: memory.findling?.steady,
+          cosine_9_tokens: measured.findling.tokens[9].cosine,
+          first_semantic_cold_ms: opening?.cold.semantic,
+          first_semantic_warm_ms: opening?.warm.semantic,
+          native_texts_per_second: native?.measured.findling.texts,
+          native_tokens_per_second: native?.measured.findling.tokens,
+          native_ratio_onnxruntime_f32: native?.measured["onnxruntime f32"]?.ratio,
+          native_ratio_onnxruntime_int8: native?.measured["onnxruntime int8"]?.ratio,
+          ...report,
+        }),
+      );
     }
   } finally {
     for (const ending of endings.reverse()) await ending();

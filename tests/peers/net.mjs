@@ -1,19 +1,24 @@
-// What does a reader of a static site download, and how long do they wait, beside Pagefind's over the same HTML?
+// What does a reader of a static site download, and how long do they wait, beside Pagefind's over
+// the same HTML?
 //
 //   cargo xtask bench net SITE [QUERIES] [--most N] [--latency MS] [--mbit N] [--compress-all] [--json]
 //
-// SITE is a directory of rendered HTML; both tools index it with their defaults. QUERIES is a file of JSON lines with
-// `text`; without it, queries are headings of the site. Of either, 20 (`--most`) are taken, evenly.
+// SITE is a directory of rendered HTML; both tools index it with their defaults. QUERIES is a file
+// of JSON lines with `text`; without it, queries are headings of the site. Of either, 20 (`--most`)
+// are taken, evenly.
 //
-// Each query is the first one of a reader who has seen nothing: a new browser context on an empty page of the site, whose
-// connection is open. It opens the index, searches, and gets what five results show; all other queries follow on the same
-// page. 20 queries take some five minutes. Both clients are used without their UI. The server does as a CDN does (lib/cdn.mjs), and Chromium emulates the
-// network: a round trip of 40 ms (`--latency`) and 10 Mbit/s (`--mbit`) unless told; 0 is what the machine gives.
+// Each query is the first one of a reader who has seen nothing: a new browser context on an empty
+// page of the site, whose connection is open. It opens the index, searches, and gets what five
+// results show; all other queries follow on the same page. 20 queries take some five minutes. Both
+// clients are used without their UI. The server does as a CDN does (lib/cdn.mjs), and Chromium
+// emulates the network: a round trip of 40 ms (`--latency`) and 10 Mbit/s (`--mbit`) unless told; 0
+// is what the machine gives.
 //
-// Bytes and requests are the server's count, because the browser does not tell the page's debugger what workers fetch:
-// everything written to sockets until nothing moves, so bodies, headers, and the framing of HTTP/2 and TLS. Rounds are the
-// longest chain of requests of which each began when the one before had ended; without a round trip to wait for, answers
-// overtake questions and there seem to be more. Milliseconds are measured in the page.
+// Bytes and requests are the server's count, because the browser does not tell the page's debugger
+// what workers fetch: everything written to sockets until nothing moves, so bodies, headers, and
+// the framing of HTTP/2 and TLS. Rounds are the longest chain of requests of which each began when
+// the one before had ended; without a round trip to wait for, answers overtake questions and there
+// seem to be more. Milliseconds are measured in the page.
 //
 // FINDLING_BUNDLE is a bundle to measure in place of building one.
 
@@ -46,26 +51,51 @@ function readArguments() {
   } catch (error) {
     throw new Error(`${error.message}; expected ${USAGE}`);
   }
-  const { values, positionals: [site, file, ...more] } = parsed;
+  const {
+    values,
+    positionals: [site, file, ...more],
+  } = parsed;
   if (!site || more.length > 0) throw new Error(`expected ${USAGE}`);
   const number = (name, least) => {
     const value = values[name].trim() === "" ? NaN : Number(values[name]);
-    if (!(value >= least && value < Infinity)) throw new Error(`--${name} ${values[name]}: expected a number from ${least}`);
+    if (!(value >= least && value < Infinity))
+      throw new Error(`--${name} ${values[name]}: expected a number from ${least}`);
     return value;
   };
   const most = number("most", 2);
   if (!Number.isInteger(most)) throw new Error(`--most ${most}: expected a whole number`);
-  if (!existsSync(site) || !statSync(site).isDirectory()) throw new Error(`${site}: expected a directory of rendered HTML`);
-  if (file !== undefined && !(existsSync(file) && statSync(file).isFile())) throw new Error(`${file}: expected a file of queries`);
+  if (!existsSync(site) || !statSync(site).isDirectory())
+    throw new Error(`${site}: expected a directory of rendered HTML`);
+  if (file !== undefined && !(existsSync(file) && statSync(file).isFile()))
+    throw new Error(`${file}: expected a file of queries`);
   const bundle = process.env.FINDLING_BUNDLE || undefined;
-  for (const name of bundle ? ["findling.idx", "findling.js", "findling-worker.js", "findling_engine.pack", "findling_engine_rest.pack"] : []) {
-    if (!existsSync(join(bundle, name))) throw new Error(`FINDLING_BUNDLE=${bundle}: expected a bundle with its client, but it has no ${name}`);
+  for (const name of bundle
+    ? [
+        "findling.idx",
+        "findling.js",
+        "findling-worker.js",
+        "findling_engine.pack",
+        "findling_engine_rest.pack",
+      ]
+    : []) {
+    if (!existsSync(join(bundle, name)))
+      throw new Error(
+        `FINDLING_BUNDLE=${bundle}: expected a bundle with its client, but it has no ${name}`,
+      );
   }
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
-  if (!bundle && !existsSync(findling)) throw new Error(`${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`);
-  if (!executablePath || !existsSync(executablePath)) throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
+  if (!bundle && !existsSync(findling))
+    throw new Error(
+      `${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+    );
+  if (!executablePath || !existsSync(executablePath))
+    throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
   return {
-    site: resolve(site), file, bundle, findling, most,
+    site: resolve(site),
+    file,
+    bundle,
+    findling,
+    most,
     network: { latency: number("latency", 0), mbit: number("mbit", 0) },
     compressAll: values["compress-all"],
     json: values.json,
@@ -74,9 +104,15 @@ function readArguments() {
 
 /** Runs one build; `made` is a file that it makes. */
 function build(name, command, made) {
-  const { error, status, signal, stderr } = spawnSync(command[0], command.slice(1), { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] });
+  const { error, status, signal, stderr } = spawnSync(command[0], command.slice(1), {
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   // Exit status 1 of a finished build says that some pages could not be read.
-  if (error || signal || !existsSync(made)) throw new Error(`${name} could not index the site: ${error ?? (stderr.trim() || signal || `exit status ${status}`)}`);
+  if (error || signal || !existsSync(made))
+    throw new Error(
+      `${name} could not index the site: ${error ?? (stderr.trim() || signal || `exit status ${status}`)}`,
+    );
 }
 
 /** The language that Pagefind has most pages of: it searches those in the page's own. */
@@ -95,14 +131,17 @@ function quantile(values, share) {
 
 /** Median and 95th percentile of everything that steps were measured by. */
 function summary(steps) {
-  return Object.fromEntries(["bytes", "requests", "rounds", "ms"].map((key) => {
-    const values = steps.map((step) => step[key]);
-    return [key, { median: quantile(values, 0.5), p95: quantile(values, 0.95) }];
-  }));
+  return Object.fromEntries(
+    ["bytes", "requests", "rounds", "ms"].map((key) => {
+      const values = steps.map((step) => step[key]);
+      return [key, { median: quantile(values, 0.5), p95: quantile(values, 0.95) }];
+    }),
+  );
 }
 
 /** One step after the other, as one. */
-const together = (a, b) => Object.fromEntries(["bytes", "requests", "rounds", "ms"].map((key) => [key, a[key] + b[key]]));
+const together = (a, b) =>
+  Object.fromEntries(["bytes", "requests", "rounds", "ms"].map((key) => [key, a[key] + b[key]]));
 
 /** Readers of both tools, each query first once, in turn so that a busy machine disturbs both. */
 async function measure(browser, cdn, queries, network) {
@@ -111,35 +150,67 @@ async function measure(browser, cdn, queries, network) {
     const order = [...queries.slice(i), ...queries.slice(0, i)];
     for (const [name, tool] of Object.entries(TOOLS)) {
       readers[name].push(await read(browser, cdn, tool, order, network));
-      if (cdn.missing.size > 0) throw new Error(`${name} asked for what is not there: ${[...cdn.missing].join(", ")}`);
+      if (cdn.missing.size > 0)
+        throw new Error(`${name} asked for what is not there: ${[...cdn.missing].join(", ")}`);
     }
   }
-  return Object.fromEntries(Object.entries(readers).map(([name, all]) => [name, {
-    searches: all[0].opening.result,
-    fewer: all.filter(({ answers: [first] }) => first.result < 5).length,
-    opening: summary(all.map(({ opening }) => opening)),
-    first: summary(all.map(({ answers: [first] }) => first)),
-    cold: summary(all.map(({ opening, answers: [first] }) => together(opening, first))),
-    later: summary(all.flatMap(({ answers: [, ...later] }) => later)),
-  }]));
+  return Object.fromEntries(
+    Object.entries(readers).map(([name, all]) => [
+      name,
+      {
+        searches: all[0].opening.result,
+        fewer: all.filter(({ answers: [first] }) => first.result < 5).length,
+        opening: summary(all.map(({ opening }) => opening)),
+        first: summary(all.map(({ answers: [first] }) => first)),
+        cold: summary(all.map(({ opening, answers: [first] }) => together(opening, first))),
+        later: summary(all.flatMap(({ answers: [, ...later] }) => later)),
+      },
+    ]),
+  );
 }
 
-const STEPS = { opening: "opening", first: "first query", cold: "both (cold)", later: "later query" };
+const STEPS = {
+  opening: "opening",
+  first: "first query",
+  cold: "both (cold)",
+  later: "later query",
+};
 
 function print({ pages, queries, network, compressAll, chromium: version, tools }) {
-  const emulated = [network.latency > 0 && `a round trip of ${network.latency} ms`, network.mbit > 0 && `${network.mbit} Mbit/s`].filter(Boolean);
-  console.log(`${pages} HTML files; ${queries.length} queries, each the first of a reader and a later one of ${queries.length - 1}`);
-  console.log(`${emulated.join(" and ") || "the network as it is"}; HTTP/2; brotli for ${compressAll ? "everything" : "scripts, wasm, json, html and css"}; Chromium ${version}`);
+  const emulated = [
+    network.latency > 0 && `a round trip of ${network.latency} ms`,
+    network.mbit > 0 && `${network.mbit} Mbit/s`,
+  ].filter(Boolean);
+  console.log(
+    `${pages} HTML files; ${queries.length} queries, each the first of a reader and a later one of ${queries.length - 1}`,
+  );
+  console.log(
+    `${emulated.join(" and ") || "the network as it is"}; HTTP/2; brotli for ${compressAll ? "everything" : "scripts, wasm, json, html and css"}; Chromium ${version}`,
+  );
   for (const [name, { searches, fewer }] of Object.entries(tools)) {
-    console.log(`${name} searches ${searches}; fewer than five results for ${fewer} of ${queries.length} queries`);
+    console.log(
+      `${name} searches ${searches}; fewer than five results for ${fewer} of ${queries.length} queries`,
+    );
   }
-  const columns = [["kB", (v) => (v.bytes / 1e3).toFixed(1)], ["requests", (v) => v.requests], ["rounds", (v) => v.rounds], ["ms", (v) => v.ms.toFixed(0)]];
+  const columns = [
+    ["kB", (v) => (v.bytes / 1e3).toFixed(1)],
+    ["requests", (v) => v.requests],
+    ["rounds", (v) => v.rounds],
+    ["ms", (v) => v.ms.toFixed(0)],
+  ];
   const widths = [10, 8];
-  console.log(`\n${" ".repeat(21)}${columns.map(([title]) => title.padStart(widths[0]) + "p95".padStart(widths[1])).join("")}`);
+  console.log(
+    `\n${" ".repeat(21)}${columns.map(([title]) => title.padStart(widths[0]) + "p95".padStart(widths[1])).join("")}`,
+  );
   for (const [step, title] of Object.entries(STEPS)) {
     for (const [i, [name, tool]] of Object.entries(tools).entries()) {
-      const at = (which) => Object.fromEntries(Object.entries(tool[step]).map(([key, value]) => [key, value[which]]));
-      const cells = columns.map(([, cell]) => String(cell(at("median"))).padStart(widths[0]) + String(cell(at("p95"))).padStart(widths[1]));
+      const at = (which) =>
+        Object.fromEntries(Object.entries(tool[step]).map(([key, value]) => [key, value[which]]));
+      const cells = columns.map(
+        ([, cell]) =>
+          String(cell(at("median"))).padStart(widths[0]) +
+          String(cell(at("p95"))).padStart(widths[1]),
+      );
       console.log((i === 0 ? title : "").padEnd(12) + name.padEnd(9) + cells.join(""));
     }
   }
@@ -150,7 +221,9 @@ const endings = [];
 let stopped = false;
 async function end() {
   for (let ending = endings.pop(); ending; ending = endings.pop()) {
-    await Promise.resolve(ending()).catch((error) => console.error(`while cleaning up: ${error.message}`));
+    await Promise.resolve(ending()).catch((error) =>
+      console.error(`while cleaning up: ${error.message}`),
+    );
   }
 }
 
@@ -159,31 +232,68 @@ async function main() {
   const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name));
   if (names.length === 0) throw new Error(`${site}: there is no HTML in it`);
   const queries = file === undefined ? fromSite(site, names, most) : evenly(fromFile(file), most);
-  if (queries.length < 2) throw new Error(`${file ?? site}: expected at least two queries, found ${queries.length}`);
+  if (queries.length < 2)
+    throw new Error(`${file ?? site}: expected at least two queries, found ${queries.length}`);
 
   const scratch = mkdtempSync(join(tmpdir(), "findling-peers-"));
   endings.push(() => rmSync(scratch, { recursive: true, force: true }));
-  const out = { findling: bundle ? resolve(bundle) : join(scratch, "findling"), pagefind: join(scratch, "pagefind") };
-  if (!bundle) build("findling", [findling, "build", site, "-o", out.findling, "--quiet"], join(out.findling, "findling.idx"));
-  build("pagefind", [join(here, "node_modules/.bin/pagefind"), "--site", site, "--output-path", out.pagefind, "--silent"], join(out.pagefind, "pagefind-entry.json"));
+  const out = {
+    findling: bundle ? resolve(bundle) : join(scratch, "findling"),
+    pagefind: join(scratch, "pagefind"),
+  };
+  if (!bundle)
+    build(
+      "findling",
+      [findling, "build", site, "-o", out.findling, "--quiet"],
+      join(out.findling, "findling.idx"),
+    );
+  build(
+    "pagefind",
+    [
+      join(here, "node_modules/.bin/pagefind"),
+      "--site",
+      site,
+      "--output-path",
+      out.pagefind,
+      "--silent",
+    ],
+    join(out.pagefind, "pagefind-entry.json"),
+  );
 
   // An icon would be asked for.
   const empty = `<!doctype html><html lang="${mainLanguage(out.pagefind)}"><meta charset="utf-8"><title>A reader</title><link rel="icon" href="data:,">`;
-  const cdn = await serve({ "/findling/": out.findling, "/pagefind/": out.pagefind }, { "/": empty }, { compressAll });
+  const cdn = await serve(
+    { "/findling/": out.findling, "/pagefind/": out.pagefind },
+    { "/": empty },
+    { compressAll },
+  );
   endings.push(() => cdn.close());
   const browser = await chromium.launch({
     ...launchOptions(`--ignore-certificate-errors-spki-list=${cdn.pin}`),
-    handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   });
   endings.push(() => browser.close());
   await checkWorkers(browser, cdn, network);
   const tools = await measure(browser, cdn, queries, network);
-  const report = { pages: names.length, queries, network, compressAll, chromium: browser.version(), tools };
+  const report = {
+    pages: names.length,
+    queries,
+    network,
+    compressAll,
+    chromium: browser.version(),
+    tools,
+  };
   print(report);
   if (json) console.log(JSON.stringify(report));
 }
 
-for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+for (const [signal, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+]) {
   process.once(signal, () => {
     stopped = true;
     end().finally(() => process.exit(128 + number));

@@ -1,15 +1,18 @@
-// How good and how quick is search beside MiniSearch, Orama and Pagefind, over the same documents, and how large the index?
+// How good and how quick is search beside MiniSearch, Orama and Pagefind, over the same documents,
+// and how large the index?
 //
 //   cargo xtask bench peers SET... [--most N] [--words] [--json]
 //
-// A SET is a judged set: a directory with queries.jsonl, qrels.tsv, and corpus.jsonl or site/ (HTML, of which every tool
-// gets title and text). `--most` takes the first N queries. `--words` leaves out Findling's hybrid search, for which all
-// documents are embedded once (minutes for thousands; cached).
+// A SET is a judged set: a directory with queries.jsonl, qrels.tsv, and corpus.jsonl or site/
+// (HTML, of which every tool gets title and text). `--most` takes the first N queries. `--words`
+// leaves out Findling's hybrid search, for which all documents are embedded once (minutes for
+// thousands; cached).
 //
-// All tools search in this one process of Node: Findling by its wasm engine, streamed as in a browser; Pagefind by its own
-// client without a worker, over HTML pages with the title as heading. MiniSearch has `boost: { title: 2 }, combineWith:
-// "OR"`, without `fuzzy` and with .2; Orama its BM25 with English stemming and the same boost, and as it comes takes words for
-// beginnings of words. All else is as each comes.
+// All tools search in this one process of Node: Findling by its wasm engine, streamed as in a
+// browser; Pagefind by its own client without a worker, over HTML pages with the title as heading.
+// MiniSearch has `boost: { title: 2 }, combineWith: "OR"`, without `fuzzy` and with .2; Orama its
+// BM25 with English stemming and the same boost, and as it comes takes words for beginnings of
+// words. All else is as each comes.
 //
 // - nDCG@10: what has no answer counts 0. Queries are given as they are, so Pagefind looks for pages with all their words.
 // - none: the share of queries without a result.
@@ -31,18 +34,33 @@ const USAGE = "SET... [--most N] [--words] [--json]";
 const here = dirname(fileURLToPath(import.meta.url));
 
 function readArguments() {
-  const options = { most: { type: "string" }, words: { type: "boolean", default: false }, json: { type: "boolean", default: false } };
+  const options = {
+    most: { type: "string" },
+    words: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+  };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (positionals.length === 0) throw new Error(`expected ${USAGE}`);
   const most = values.most === undefined ? Infinity : Number(values.most);
   if (!(most >= 1)) throw new Error(`--most ${values.most}: expected a number from 1`);
   for (const set of positionals) {
-    if (!existsSync(set) || !statSync(set).isDirectory()) throw new Error(`${set}: expected the directory of a judged set`);
+    if (!existsSync(set) || !statSync(set).isDirectory())
+      throw new Error(`${set}: expected the directory of a judged set`);
   }
   const program = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
-  if (!existsSync(program)) throw new Error(`${program}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`);
-  const engineDirectory = resolve(process.env.FINDLING_ENGINE ?? join(here, "../../www/wasm/engine"));
-  return { sets: positionals, most, json: values.json, toolOptions: { program, engineDirectory, hybrid: !values.words } };
+  if (!existsSync(program))
+    throw new Error(
+      `${program}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+    );
+  const engineDirectory = resolve(
+    process.env.FINDLING_ENGINE ?? join(here, "../../www/wasm/engine"),
+  );
+  return {
+    sets: positionals,
+    most,
+    json: values.json,
+    toolOptions: { program, engineDirectory, hybrid: !values.words },
+  };
 }
 
 /** The `share` quantile, by the nearest rank. */
@@ -70,8 +88,11 @@ async function measure(tool, { documents, queries }, textBytes) {
     return {
       ndcg: mean(queries.map(({ grades }, i) => ndcg(found[i], grades))),
       none: found.filter((ids) => ids.length === 0).length / queries.length,
-      p50: quantile(times, 0.5), p95: quantile(times, 0.95),
-      bytes, gzip: total(files.map((file) => gzipSync(file, { level: 9 }))), perTextByte: bytes / textBytes,
+      p50: quantile(times, 0.5),
+      p95: quantile(times, 0.95),
+      bytes,
+      gzip: total(files.map((file) => gzipSync(file, { level: 9 }))),
+      perTextByte: bytes / textBytes,
     };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -93,14 +114,21 @@ async function main() {
   for (const directory of sets) {
     const set = readSet(directory);
     set.queries = set.queries.slice(0, most);
-    const textBytes = set.documents.reduce((sum, { title, text }) => sum + Buffer.byteLength(title) + Buffer.byteLength(text), 0);
+    const textBytes = set.documents.reduce(
+      (sum, { title, text }) => sum + Buffer.byteLength(title) + Buffer.byteLength(text),
+      0,
+    );
     const name = basename(resolve(directory));
-    console.log(`${name}: ${set.documents.length} documents, ${(textBytes / 1e6).toFixed(1)} MB of text, ${set.queries.length} queries`);
+    console.log(
+      `${name}: ${set.documents.length} documents, ${(textBytes / 1e6).toFixed(1)} MB of text, ${set.queries.length} queries`,
+    );
     console.log(" ".repeat(19) + COLUMNS.map(([title]) => title.padStart(11)).join(""));
     const report = {};
     for (const [label, tool] of Object.entries(tools(toolOptions))) {
       report[label] = await measure(tool, set, textBytes);
-      console.log(label.padEnd(19) + COLUMNS.map(([, cell]) => cell(report[label]).padStart(11)).join(""));
+      console.log(
+        label.padEnd(19) + COLUMNS.map(([, cell]) => cell(report[label]).padStart(11)).join(""),
+      );
     }
     if (json) console.log(JSON.stringify({ set: name, tools: report }));
     console.log();

@@ -2,11 +2,19 @@
 //
 //   npm run build
 //
-// Needs the WebAssembly modules in www/wasm (`cargo xtask wasm`). Without the encoder's, everything but the encoder is
-// built, and said so: search by words goes on without it.
+// Needs the WebAssembly modules in www/wasm (`cargo xtask wasm`). Without the encoder's, everything
+// but the encoder is built, and said so: search by words goes on without it.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -17,7 +25,9 @@ const dist = join(www, "dist");
 const engine = join(www, "wasm/engine");
 const encoder = join(www, "wasm/encoder");
 
-const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].map((name) => join(engine, name));
+const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].map((name) =>
+  join(engine, name),
+);
 for (const file of [...needed, join(www, "wasm/unpack/unpack.bin")]) {
   if (!existsSync(file)) {
     console.error(`${file} is missing. Build it with: cargo xtask wasm`);
@@ -37,7 +47,10 @@ const css = {
   name: "css",
   setup(build) {
     build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
+      const { code } = await esbuild.transform(readFileSync(path, "utf8"), {
+        loader: "css",
+        minify: true,
+      });
       return { contents: `export default ${JSON.stringify(code.trim())}`, loader: "js" };
     });
   },
@@ -47,32 +60,46 @@ const css = {
 const deflated = {
   name: "deflated",
   setup(build) {
-    build.onLoad({ filter: /\.bin$/ }, ({ path }) => ({ contents: deflateRawSync(readFileSync(path), { level: 9 }), loader: "binary" }));
+    build.onLoad({ filter: /\.bin$/ }, ({ path }) => ({
+      contents: deflateRawSync(readFileSync(path), { level: 9 }),
+      loader: "binary",
+    }));
   },
 };
 
 /** The engine in one piece is the Worker's. */
 const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
 
-/** What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts import as such. */
+/**
+ * What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts
+ * import as such.
+ */
 const apart = {
   name: "apart",
   setup(build) {
-    build.onResolve({ filter: /\/client$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined));
-    build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`, external: true }));
+    build.onResolve({ filter: /\/client$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined,
+    );
+    build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({
+      path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`,
+      external: true,
+    }));
   },
 };
 
-// The next build's files are made beside the last one's and then take their place, so that a server never has half.
+// The next build's files are made beside the last one's and then take their place, so that a server
+// never has half.
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
 const entryPoints = {
-  "findling": "src/client.ts",
+  findling: "src/client.ts",
   "findling-worker": "src/worker.ts",
   "findling-ui": "src/ui/element.ts",
   "findling-edge": "src/edge.ts",
-  ...(withEncoder ? { "findling_encoder": "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" } : {}),
+  ...(withEncoder
+    ? { findling_encoder: "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" }
+    : {}),
 };
 await esbuild.build({
   absWorkingDir: www,
@@ -90,18 +117,40 @@ cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine
 // With all languages: `findling build` leaves those of the site.
 cpSync(join(engine, "first.pack"), join(next, "findling_engine.pack"));
 cpSync(join(engine, "rest.pack"), join(next, "findling_engine_rest.pack"));
-if (withEncoder) cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
+if (withEncoder)
+  cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
 // Types: a tree as in src/, and under each entry's name a file that leads there.
-execFileSync(process.execPath, [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")], { cwd: www, stdio: "inherit" });
-for (const [directory, name] of [["engine", "findling_engine"], ["encoder", "findling_encoder"]]) {
-  cpSync(join(www, "wasm", directory, `${name}.d.ts`), join(next, "wasm", directory, `${name}.d.ts`));
+execFileSync(
+  process.execPath,
+  [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")],
+  { cwd: www, stdio: "inherit" },
+);
+for (const [directory, name] of [
+  ["engine", "findling_engine"],
+  ["encoder", "findling_encoder"],
+]) {
+  cpSync(
+    join(www, "wasm", directory, `${name}.d.ts`),
+    join(next, "wasm", directory, `${name}.d.ts`),
+  );
 }
-for (const [name, source] of [["findling", "client"], ["findling-ui", "ui/element"], ["findling-edge", "edge"]]) {
+for (const [name, source] of [
+  ["findling", "client"],
+  ["findling-ui", "ui/element"],
+  ["findling-edge", "edge"],
+]) {
   writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
 }
 rmSync(dist, { recursive: true, force: true });
 cpSync(next, dist, { recursive: true });
 rmSync(next, { recursive: true, force: true });
-if (!withEncoder) console.warn(`no ${join(encoder, "findling_encoder_bg.wasm")}: built without the transformer encoder`);
-console.log(readdirSync(dist).filter((name) => !name.endsWith(".ts") && !["types", "wasm"].includes(name)).join("  "));
+if (!withEncoder)
+  console.warn(
+    `no ${join(encoder, "findling_encoder_bg.wasm")}: built without the transformer encoder`,
+  );
+console.log(
+  readdirSync(dist)
+    .filter((name) => !name.endsWith(".ts") && !["types", "wasm"].includes(name))
+    .join("  "),
+);

@@ -16,12 +16,25 @@ export function size(name) {
 /** What has a budget, in bytes after brotli. */
 export const BUDGETS = [
   { what: "client and worker", files: ["findling.js", "findling-worker.js"], budget: 16_300 },
-  { what: "client, worker and UI", files: ["findling.js", "findling-worker.js", "findling-ui.js"], budget: 25_550 },
+  {
+    what: "client, worker and UI",
+    files: ["findling.js", "findling-worker.js", "findling-ui.js"],
+    budget: 25_550,
+  },
   { what: "engine, all languages", files: ["findling_engine.pack"], budget: 141_300 },
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of ["findling.js", "findling-worker.js", "findling-ui.js", "findling_engine.pack", "findling_engine_rest.pack", "findling_encoder.js", "findling_encoder_bg.wasm", "findling-edge.js"]) {
+  for (const name of [
+    "findling.js",
+    "findling-worker.js",
+    "findling-ui.js",
+    "findling_engine.pack",
+    "findling_engine_rest.pack",
+    "findling_encoder.js",
+    "findling_encoder_bg.wasm",
+    "findling-edge.js",
+  ]) {
     const bytes = size(name);
     if (bytes !== undefined) console.log(`${name.padEnd(28)} ${String(bytes).padStart(8)}`);
   }
@@ -29,7 +42,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { what, files, budget } of BUDGETS) {
     const bytes = files.reduce((sum, name) => sum + (size(name) ?? 0), 0);
     over ||= bytes > budget;
-    console.log(`${what.padEnd(28)} ${String(bytes).padStart(8)} of ${budget}${bytes > budget ? "  OVER" : ""}`);
+    console.log(
+      `${what.padEnd(28)} ${String(bytes).padStart(8)} of ${budget}${bytes > budget ? "  OVER" : ""}`,
+    );
   }
   process.exit(over ? 1 : 0);
 }

@@ -1,12 +1,13 @@
 /**
- * The endpoint with the transformer in the Worker: about 1 MB of script and 30 MB of memory more, and some five
- * milliseconds of processor time for each query that no cache knows. For plans that allow that.
+ * The endpoint with the transformer in the Worker: about 1 MB of script and 30 MB of memory more,
+ * and some five milliseconds of processor time for each query that no cache knows. For plans that
+ * allow that.
  */
 
-import encoderModule from "../wasm/encoder/findling_encoder_bg.wasm";
 import * as wasm from "../wasm/encoder/findling_encoder";
+import encoderModule from "../wasm/encoder/findling_encoder_bg.wasm";
 import { createHandler, type EdgeEncoder } from "./edge";
-import { encodeWith, loadEncoder, type Encoded } from "./encoder";
+import { type Encoded, encodeWith, loadEncoder } from "./encoder";
 import { FindlingError } from "./errors";
 import { Recent } from "./recent";
 
@@ -20,7 +21,8 @@ export const transformer: EdgeEncoder = {
   name: "transformer",
   async load({ dense }, files) {
     const deployed = dense?.queryEncoders.find(({ kind }) => kind === "transformer");
-    if (!dense || !deployed) throw new FindlingError("encoder-unavailable", "The bundle has no transformer beside it.");
+    if (!dense || !deployed)
+      throw new FindlingError("encoder-unavailable", "The bundle has no transformer beside it.");
     wasm.initSync({ module: encoderModule });
     const encoder = await loadEncoder(wasm, files, deployed.files, dense.fingerprint);
     // Of one query there are many requests: other pages of results, filters, facets.

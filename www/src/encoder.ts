@@ -1,8 +1,11 @@
-/** The encoder's worker: from a query to its vector. A module of its own, fetched only when meaning is wanted. */
+/**
+ * The encoder's worker: from a query to its vector. A module of its own, fetched only when meaning
+ * is wanted.
+ */
 
 import * as wasm from "../wasm/encoder/findling_encoder";
 import { FindlingError } from "./errors";
-import { serve, type Port } from "./rpc";
+import { type Port, serve } from "./rpc";
 import { Files } from "./shards";
 import type { EncoderProgress } from "./types";
 
@@ -31,14 +34,22 @@ export function start(port: Port): void {
       const place = new Files(new URL(base), (url, init) => fetch(url, init), `findling ${base}`);
       // Not awaited: while the module is fetched and compiled, the model is on its way already.
       const ready = wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
-        throw new FindlingError("wasm", `${wasmUrl} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
+        throw new FindlingError(
+          "wasm",
+          `${wasmUrl} could not be loaded: ${(thrown as Error).message}`,
+          { cause: thrown },
+        );
       });
       try {
         encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress, ready });
       } catch (thrown) {
         if (FindlingError.from(thrown).code !== "encoder-artefact") throw thrown;
         // A cache on the way may have spoilt it. Once more, past all of them.
-        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress, fresh: true });
+        encoder = await loadEncoder(wasm, place, files, fingerprint, {
+          signal,
+          progress,
+          fresh: true,
+        });
       }
       return performance.now() - start;
     },
@@ -56,13 +67,17 @@ export interface Loading {
   progress?: (value: EncoderProgress) => void;
   /** Passes over every cache on the way. */
   fresh?: boolean;
-  /** When the module can be used; it can already unless told. Until then the model is fetched, but not taken in. */
+  /**
+   * When the module can be used; it can already unless told. Until then the model is fetched, but
+   * not taken in.
+   */
   ready?: Promise<unknown>;
 }
 
 /**
- * Loads the model in `parts`, which hosts' limits may have made several, and makes sure that its vectors are of the
- * documents' space. It goes from the network through the browser's own inflating straight into the module's memory.
+ * Loads the model in `parts`, which hosts' limits may have made several, and makes sure that its
+ * vectors are of the documents' space. It goes from the network through the browser's own inflating
+ * straight into the module's memory.
  */
 export async function loadEncoder(
   module: Pick<typeof wasm, "ModelPieces">,
@@ -72,7 +87,11 @@ export async function loadEncoder(
   loading: Loading = {},
 ): Promise<wasm.TransformerEncoder> {
   if (typeof DecompressionStream === "undefined") {
-    throw new FindlingError("encoder-unavailable", "This browser cannot inflate streams, which loading the encoder needs.", { remedy: "Search by words goes on working." });
+    throw new FindlingError(
+      "encoder-unavailable",
+      "This browser cannot inflate streams, which loading the encoder needs.",
+      { remedy: "Search by words goes on working." },
+    );
   }
   const inflating = new DecompressionStream("deflate");
   const fed = feed(inflating.writable.getWriter(), files, parts, loading);
@@ -88,7 +107,8 @@ export async function loadEncoder(
   const pieces = new module.ModelPieces();
   try {
     try {
-      for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
+      for (let piece = await inflated.read(); !piece.done; piece = await inflated.read())
+        pieces.push(piece.value);
     } catch (thrown) {
       inflated.cancel().catch(() => {});
       await fed;
@@ -98,7 +118,11 @@ export async function loadEncoder(
   } catch (thrown) {
     pieces.free();
     if (thrown instanceof FindlingError || (thrown as { code?: unknown }).code) throw thrown;
-    throw new FindlingError("encoder-artefact", `The encoder cannot be inflated: ${(thrown as Error).message}`, { cause: thrown });
+    throw new FindlingError(
+      "encoder-artefact",
+      `The encoder cannot be inflated: ${(thrown as Error).message}`,
+      { cause: thrown },
+    );
   }
   const encoder = pieces.finish();
   const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
@@ -135,7 +159,10 @@ async function feed(
         await writer.write(piece.value as BufferSource);
       }
       if (found !== length) {
-        throw new FindlingError("encoder-artefact", `${path} has ${found > length ? "more than" : `${found} of`} its ${length} bytes.`);
+        throw new FindlingError(
+          "encoder-artefact",
+          `${path} has ${found > length ? "more than" : `${found} of`} its ${length} bytes.`,
+        );
       }
       loaded += length;
     }

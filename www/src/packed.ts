@@ -1,7 +1,8 @@
 /**
- * Modules that come packed (`crates/pack`): three quarters of what brotli would leave of them, whatever the host compresses. A module
- * of 11 kB, which is part of this script, unpacks them while they arrive; unpacked they are kept in the Cache API, by the hash that
- * they come with, so that the next page has nothing to unpack.
+ * Modules that come packed (`crates/pack`): three quarters of what brotli would leave of them,
+ * whatever the host compresses. A module of 11 kB, which is part of this script, unpacks them while
+ * they arrive; unpacked they are kept in the Cache API, by the hash that they come with, so that
+ * the next page has nothing to unpack.
  */
 
 import unpacker from "../wasm/unpack/unpack.bin";
@@ -26,24 +27,32 @@ const HEADER = 16;
 export async function compiled(url: string): Promise<WebAssembly.Module> {
   // Of what went wrong with the stream, compiling says only that something did.
   let failure: FindlingError | undefined;
-  const failed = (what: string, thrown?: unknown) => (failure = new FindlingError("wasm", `${url} ${what}`, { cause: thrown }));
+  const failed = (what: string, thrown?: unknown) =>
+    (failure = new FindlingError("wasm", `${url} ${what}`, { cause: thrown }));
   return WebAssembly.compileStreaming(unpacked(url, failed)).catch((thrown: unknown) => {
     throw failure ?? failed(`could not be compiled: ${(thrown as Error).message}`, thrown);
   });
 }
 
-async function unpacked(url: string, failed: (what: string, thrown?: unknown) => FindlingError): Promise<Response> {
+async function unpacked(
+  url: string,
+  failed: (what: string, thrown?: unknown) => FindlingError,
+): Promise<Response> {
   const response = await fetch(url).catch((thrown: unknown) => {
     throw failed(`could not be fetched: ${(thrown as Error).message}`, thrown);
   });
   if (!response.ok || !response.body) throw failed(`was answered with status ${response.status}.`);
   const reader = response.body.getReader();
-  const read = () => reader.read().catch((thrown: unknown) => {
-    throw failed(`was cut off: ${(thrown as Error).message}`, thrown);
-  });
+  const read = () =>
+    reader.read().catch((thrown: unknown) => {
+      throw failed(`was cut off: ${(thrown as Error).message}`, thrown);
+    });
   // What is of no use is not fetched to its end.
   const stop = () => void reader.cancel().catch(() => {});
-  const refused = (what: string) => (stop(), failed(what));
+  const refused = (what: string) => {
+    stop();
+    return failed(what);
+  };
   let head = new Uint8Array();
   while (head.length < HEADER) {
     const { value, done } = await read();
@@ -62,7 +71,9 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
     return before;
   }
 
-  const inflated = new Blob([unpacker]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const inflated = new Blob([unpacker])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate-raw"));
   const { instance } = await WebAssembly.instantiate(await new Response(inflated).arrayBuffer());
   const { memory, room, unpack, module } = instance.exports as unknown as Unpacker;
   let next: ReadableStreamReadResult<Uint8Array> | undefined = { value: head, done: false };
@@ -80,7 +91,8 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
         }
         came = unpack(done);
         if (came < 0) throw refused("is damaged, or no packed module.");
-        if (came > from) controller.enqueue(new Uint8Array(memory.buffer, module() + from, came - from).slice());
+        if (came > from)
+          controller.enqueue(new Uint8Array(memory.buffer, module() + from, came - from).slice());
         if (done) return controller.close();
       }
     },
@@ -90,7 +102,10 @@ async function unpacked(url: string, failed: (what: string, thrown?: unknown) =>
   if (cache) {
     const copy = whole.clone();
     // Those of earlier builds go; a full disk is nobody's concern here.
-    cache.delete(kept, { ignoreSearch: true }).then(() => cache.put(kept, copy)).catch(() => {});
+    cache
+      .delete(kept, { ignoreSearch: true })
+      .then(() => cache.put(kept, copy))
+      .catch(() => {});
   }
   return whole;
 }

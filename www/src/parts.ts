@@ -1,6 +1,7 @@
 /**
- * Parts of the engine (`crates/wasm/deferred.txt`): modules with the memory, the table and the functions of its first. The rest comes
- * later, from a file of its own; languages come with the first, each in a custom section, and only those that the site has.
+ * Parts of the engine (`crates/wasm/deferred.txt`): modules with the memory, the table and the
+ * functions of its first. The rest comes later, from a file of its own; languages come with the
+ * first, each in a custom section, and only those that the site has.
  */
 
 /** What the engine's first part exports. */

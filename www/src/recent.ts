@@ -1,4 +1,7 @@
-/** The values asked for last, by name: a new one pushes out the one that nobody has asked for longest. */
+/**
+ * The values asked for last, by name: a new one pushes out the one that nobody has asked for
+ * longest.
+ */
 export class Recent<V> {
   readonly #kept = new Map<string, V>();
   readonly #most: number;

@@ -1,9 +1,9 @@
 /**
- * Calls across a message port, cancellable, with events on the way. A port is a worker, or one end of a
- * `MessageChannel` where there are no workers: the other side cannot tell.
+ * Calls across a message port, cancellable, with events on the way. A port is a worker, or one end
+ * of a `MessageChannel` where there are no workers: the other side cannot tell.
  */
 
-import { FindlingError, fromMessage, toMessage, type ErrorMessage } from "./errors";
+import { type ErrorMessage, FindlingError, fromMessage, toMessage } from "./errors";
 
 /** What workers, message ports and a worker's own global scope have in common. */
 export interface Port {
@@ -18,9 +18,16 @@ type Outbound =
   | { id: number; progress: unknown };
 
 /** Answers one call. `progress` may be called any number of times before the promise settles. */
-export type Handler = (argument: never, signal: AbortSignal, progress: (value: unknown) => void) => Promise<unknown>;
+export type Handler = (
+  argument: never,
+  signal: AbortSignal,
+  progress: (value: unknown) => void,
+) => Promise<unknown>;
 
-/** Answers the calls that come through `port`; `hello` always, so that the caller can tell a worker that started. */
+/**
+ * Answers the calls that come through `port`; `hello` always, so that the caller can tell a worker
+ * that started.
+ */
 export function serve(port: Port, handlers: Record<string, Handler>): void {
   handlers = { hello: async () => true, ...handlers };
   const running = new Map<number, AbortController>();
@@ -35,8 +42,17 @@ export function serve(port: Port, handlers: Record<string, Handler>): void {
     running.set(id, controller);
     try {
       const handler = handlers[method];
-      if (!handler) throw new FindlingError("internal", `The worker knows no ${method}: its version is another than the page's.`);
-      reply({ id, value: await handler(argument as never, controller.signal, (progress) => reply({ id, progress })) });
+      if (!handler)
+        throw new FindlingError(
+          "internal",
+          `The worker knows no ${method}: its version is another than the page's.`,
+        );
+      reply({
+        id,
+        value: await handler(argument as never, controller.signal, (progress) =>
+          reply({ id, progress }),
+        ),
+      });
     } catch (thrown) {
       reply({ id, error: toMessage(FindlingError.from(thrown)) });
     } finally {
@@ -70,8 +86,15 @@ export class Remote {
     };
   }
 
-  /** Calls `method` on the other side. An aborted call rejects at once and is cancelled over there. */
-  call<T>(method: string, argument: unknown, signal?: AbortSignal, progress?: (value: never) => void): Promise<T> {
+  /**
+   * Calls `method` on the other side. An aborted call rejects at once and is cancelled over there.
+   */
+  call<T>(
+    method: string,
+    argument: unknown,
+    signal?: AbortSignal,
+    progress?: (value: never) => void,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#broken) return reject(this.#broken);
       if (signal?.aborted) return reject(FindlingError.aborted());
@@ -81,10 +104,12 @@ export class Remote {
         this.#port.postMessage({ cancel: id });
         reject(FindlingError.aborted());
       };
-      const settle = <A>(then: (value: A) => void) => (value: A) => {
-        signal?.removeEventListener("abort", abort);
-        then(value);
-      };
+      const settle =
+        <A>(then: (value: A) => void) =>
+        (value: A) => {
+          signal?.removeEventListener("abort", abort);
+          then(value);
+        };
       signal?.addEventListener("abort", abort, { once: true });
       this.#calls.set(id, { resolve: settle(resolve), reject: settle(reject), progress });
       this.#port.postMessage({ id, method, argument });

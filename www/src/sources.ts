@@ -1,4 +1,7 @@
-/** The two shapes of a bundle, as the engine's host sees them: an entry, the manifest it names, and shards. */
+/**
+ * The two shapes of a bundle, as the engine's host sees them: an entry, the manifest it names, and
+ * shards.
+ */
 
 import type { Wasm } from "./bundle";
 import { FindlingError } from "./errors";
@@ -11,7 +14,10 @@ export interface Source {
   /** The manifest at `path`, which the last entry names. */
   manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array>;
   shard(wanted: Wanted, traffic: Traffic, how: Getting): Promise<Uint8Array>;
-  /** Forgets cached parts that are none of these, once for a build: what it fetches later is not among them. */
+  /**
+   * Forgets cached parts that are none of these, once for a build: what it fetches later is not
+   * among them.
+   */
   prune(paths: Set<string>, build: string): Promise<void>;
 }
 
@@ -42,7 +48,9 @@ export class Directory implements Source {
   }
 }
 
-/** More than enough for the header and a small site's manifest, and little to have fetched in vain. */
+/**
+ * More than enough for the header and a small site's manifest, and little to have fetched in vain.
+ */
 const FIRST_BYTES = 32 << 10;
 
 /** Everything in one file, asked for in ranges; whole where the server knows no ranges. */
@@ -55,8 +63,16 @@ export class OneFile implements Source {
   #manifest: [start: number, end: number] = [0, 0];
   #whole: Uint8Array | undefined;
 
-  /** `ready` is the initialisation of `wasm`, which must be done before the file's header can be read. */
-  constructor(files: Files, file: string, wasm: Pick<Wasm, "singleFileHead">, ready?: Promise<unknown>) {
+  /**
+   * `ready` is the initialisation of `wasm`, which must be done before the file's header can be
+   * read.
+   */
+  constructor(
+    files: Files,
+    file: string,
+    wasm: Pick<Wasm, "singleFileHead">,
+    ready?: Promise<unknown>,
+  ) {
     this.#files = files;
     this.#file = file;
     this.#wasm = wasm;
@@ -65,8 +81,15 @@ export class OneFile implements Source {
 
   async entry(traffic: Traffic): Promise<Uint8Array> {
     const span = { file: this.#file, start: 0, end: FIRST_BYTES };
-    const [{ bytes, whole }] = await Promise.all([this.#files.mutable(`${this.#file}.head`, traffic, {}, span), this.#ready]);
-    const [entry, start, end] = this.#wasm.singleFileHead(bytes) as unknown as [number, number, number];
+    const [{ bytes, whole }] = await Promise.all([
+      this.#files.mutable(`${this.#file}.head`, traffic, {}, span),
+      this.#ready,
+    ]);
+    const [entry, start, end] = this.#wasm.singleFileHead(bytes) as unknown as [
+      number,
+      number,
+      number,
+    ];
     this.#head = bytes;
     this.#whole = whole;
     this.#manifest = [start, end];
@@ -75,11 +98,18 @@ export class OneFile implements Source {
 
   async manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
     const [start, end] = this.#manifest;
-    return end <= this.#head.length && !fresh ? this.#head.slice(start, end) : this.#part(path, { file: this.#file, start, end }, traffic, { fresh });
+    return end <= this.#head.length && !fresh
+      ? this.#head.slice(start, end)
+      : this.#part(path, { file: this.#file, start, end }, traffic, { fresh });
   }
 
   shard({ path, offset, length }: Wanted, traffic: Traffic, how: Getting): Promise<Uint8Array> {
-    return this.#part(path, { file: this.#file, start: offset, end: offset + length }, traffic, how);
+    return this.#part(
+      path,
+      { file: this.#file, start: offset, end: offset + length },
+      traffic,
+      how,
+    );
   }
 
   prune(paths: Set<string>, build: string): Promise<void> {
@@ -88,7 +118,9 @@ export class OneFile implements Source {
 
   async #part(path: string, span: Span, traffic: Traffic, how: Getting): Promise<Uint8Array> {
     if (how.fresh) this.#whole = undefined;
-    const bytes = this.#whole?.subarray(span.start, span.end) ?? (await this.#files.immutable(path, traffic, how, span));
+    const bytes =
+      this.#whole?.subarray(span.start, span.end) ??
+      (await this.#files.immutable(path, traffic, how, span));
     if (bytes.length !== span.end - span.start) {
       throw new FindlingError("bundle", `${this.#file} ends before byte ${span.end}.`);
     }

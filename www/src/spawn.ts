@@ -1,7 +1,7 @@
 /** Starting a module in a worker, or beside the page's own code where there are no workers. */
 
 import { FindlingError } from "./errors";
-import { Remote, type Port } from "./rpc";
+import { type Port, Remote } from "./rpc";
 
 /** The other side of a started module. */
 export interface Spawned {
@@ -20,10 +20,12 @@ export async function spawn(url: string, inWorker: boolean): Promise<Spawned> {
   try {
     ((await import(/* @vite-ignore */ url)) as { start(port: Port): void }).start(port2);
   } catch (thrown) {
-    throw new FindlingError("network", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
+    throw new FindlingError("network", `${url} could not be loaded: ${(thrown as Error).message}`, {
+      cause: thrown,
+    });
   }
   const remote = new Remote(port1);
-  return { remote, stop: () => (remote.break(closed()), port1.close()) };
+  return stoppable(remote, () => port1.close());
 }
 
 /** `undefined` where the worker does not start: forbidden by policy, or no module workers. */
@@ -31,7 +33,9 @@ async function worker(url: string): Promise<Spawned | undefined> {
   let address = url;
   // A worker must come from the page's own origin; a script of one line that imports the other may.
   if (new URL(url).origin !== location.origin) {
-    address = URL.createObjectURL(new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" }));
+    address = URL.createObjectURL(
+      new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" }),
+    );
   }
   try {
     const worker = new Worker(address, { type: "module" });
@@ -40,11 +44,16 @@ async function worker(url: string): Promise<Spawned | undefined> {
       worker.onerror = (event) => {
         event.preventDefault();
         resolve(false);
-        remote.break(new FindlingError("internal", `The search worker failed: ${event.message || "no reason given"}`));
+        remote.break(
+          new FindlingError(
+            "internal",
+            `The search worker failed: ${event.message || "no reason given"}`,
+          ),
+        );
       };
     });
     if (await Promise.race([failed, remote.call<boolean>("hello", null).catch(() => false)])) {
-      return { remote, stop: () => (remote.break(closed()), worker.terminate()) };
+      return stoppable(remote, () => worker.terminate());
     }
     worker.terminate();
   } catch {
@@ -55,4 +64,10 @@ async function worker(url: string): Promise<Spawned | undefined> {
   return undefined;
 }
 
-const closed = () => new FindlingError("closed", "The index was closed.");
+function stoppable(remote: Remote, end: () => void): Spawned {
+  const stop = () => {
+    remote.break(new FindlingError("closed", "The index was closed."));
+    end();
+  };
+  return { remote, stop };
+}

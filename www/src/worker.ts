@@ -1,17 +1,17 @@
 /**
- * The search worker: everything heavy happens here. Imported on a page without workers, it serves a message port
- * instead, through the same calls.
+ * The search worker: everything heavy happens here. Imported on a page without workers, it serves a
+ * message port instead, through the same calls.
  */
 
 import * as wasm from "../wasm/engine/findling_engine";
 import { Bundle } from "./bundle";
-import { FindlingError } from "./errors";
 import type { Request } from "./engine-types";
+import { FindlingError } from "./errors";
 import { locate } from "./locate";
 import { compiled } from "./packed";
-import { languages, link, type First } from "./parts";
+import { type First, languages, link } from "./parts";
 import { restAt } from "./rest";
-import { serve, type Port } from "./rpc";
+import { type Port, serve } from "./rpc";
 import { Files, noTraffic } from "./shards";
 import { Directory, OneFile } from "./sources";
 
@@ -35,9 +35,22 @@ export function start(port: Port): void {
       const { base, file } = locate(new URL(url));
       const ready = initialise(wasmUrl);
       const files = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
-      const source = file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
-      bundle = await Bundle.open(wasm, source, { memory, streamed }, traffic, ready, restAt(restUrl, ready));
-      return { description: bundle.describe(), revision: bundle.revision, traffic, ms: performance.now() - start };
+      const source =
+        file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
+      bundle = await Bundle.open(
+        wasm,
+        source,
+        { memory, streamed },
+        traffic,
+        ready,
+        restAt(restUrl, ready),
+      );
+      return {
+        description: bundle.describe(),
+        revision: bundle.revision,
+        traffic,
+        ms: performance.now() - start,
+      };
     },
     async search(request: Request, signal) {
       if (!bundle) throw new FindlingError("closed", "The bundle is not open.");
@@ -49,11 +62,14 @@ export function start(port: Port): void {
 let initialised: Promise<object> | undefined;
 
 function initialise(url: string): Promise<object> {
-  return (initialised ??= linked(url).catch((thrown: unknown) => {
+  initialised ??= linked(url).catch((thrown: unknown) => {
     initialised = undefined;
     if (thrown instanceof FindlingError) throw thrown;
-    throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, { cause: thrown });
-  }));
+    throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, {
+      cause: thrown,
+    });
+  });
+  return initialised;
 }
 
 /** The engine at `url` with the languages that it carries. */

@@ -2,8 +2,9 @@
 //
 //   node crates/wasm-encoder/benches/query.mjs ARTEFACT [MODULE_DIR]
 //
-// Prints the module's size, load time, memory, and milliseconds for queries of several lengths: of runs for a second
-// each the median and the least, and the least processor time, which other work on the machine disturbs less.
+// Prints the module's size, load time, memory, and milliseconds for queries of several lengths: of
+// runs for a second each the median and the least, and the least processor time, which other work
+// on the machine disturbs less.
 
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -14,14 +15,17 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 const [artefactPath, moduleDir = join(root, "www/wasm/encoder")] = process.argv.slice(2);
 if (!artefactPath) throw new Error("expected ARTEFACT [MODULE_DIR]");
 
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 const bytes = readFileSync(join(moduleDir, "findling_encoder_bg.wasm"));
 console.log(`module: ${bytes.length} bytes, ${brotli(bytes)} brotli`);
 const file = readFileSync(artefactPath);
 const artefact = file.subarray(0, 7).toString() === "FNDLENC" ? file : inflateSync(file);
 console.log(`model: ${file.length} bytes, ${artefact.length} inflated`);
 
-const { initSync, TransformerEncoder } = await import(pathToFileURL(join(resolve(moduleDir), "findling_encoder.js")));
+const { initSync, TransformerEncoder } = await import(
+  pathToFileURL(join(resolve(moduleDir), "findling_encoder.js"))
+);
 let start = performance.now();
 const module = new WebAssembly.Module(bytes);
 console.log(`compile: ${(performance.now() - start).toFixed(0)} ms`);
@@ -30,11 +34,13 @@ start = performance.now();
 const cpuStart = process.cpuUsage();
 const encoder = new TransformerEncoder(artefact);
 const { user, system } = process.cpuUsage(cpuStart);
-console.log(`load: ${(performance.now() - start).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms cpu`);
+console.log(
+  `load: ${(performance.now() - start).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms cpu`,
+);
 console.log(`wasm memory: ${(memory.buffer.byteLength / 2 ** 20).toFixed(1)} MiB`);
 
-// A new module runs in the engine's quickly made code until its optimising compiler is done in the background, which is
-// what a reader's first queries feel; the table is of what comes after.
+// A new module runs in the engine's quickly made code until its optimising compiler is done in the
+// background, which is what a reader's first queries feel; the table is of what comes after.
 start = performance.now();
 encoder.encode("water ".repeat(7));
 console.log(`first query, 9 tokens: ${(performance.now() - start).toFixed(0)} ms`);
@@ -43,11 +49,13 @@ while (performance.now() - start < 8000) encoder.encode("water ".repeat(7));
 console.log("| tokens | median ms | least ms | least cpu ms |\n|---|---|---|---|");
 for (const tokens of [3, 4, 6, 8, 9, 16, 17, 24, 34, 114]) {
   const text = "water ".repeat(tokens - 2);
-  const times = [], cpuTimes = [];
+  const times = [],
+    cpuTimes = [];
   const until = performance.now() + 1000;
   for (let i = 0; i < 3; i++) encoder.encode(text);
   while (performance.now() < until || times.length < 5) {
-    const start = performance.now(), cpuStart = process.cpuUsage();
+    const start = performance.now(),
+      cpuStart = process.cpuUsage();
     const { nTokens } = encoder.encode(text);
     times.push(performance.now() - start);
     const { user, system } = process.cpuUsage(cpuStart);
@@ -56,5 +64,7 @@ for (const tokens of [3, 4, 6, 8, 9, 16, 17, 24, 34, 114]) {
   }
   times.sort((a, b) => a - b);
   const least = Math.min(...cpuTimes);
-  console.log(`| ${tokens} | ${times[times.length >> 1].toFixed(2)} | ${times[0].toFixed(2)} | ${least.toFixed(2)} |`);
+  console.log(
+    `| ${tokens} | ${times[times.length >> 1].toFixed(2)} | ${times[0].toFixed(2)} | ${least.toFixed(2)} |`,
+  );
 }

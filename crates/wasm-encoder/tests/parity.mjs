@@ -3,8 +3,8 @@
 //   cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT
 //   FINDLING_ENCODER_MODULE=www/wasm/encoder FINDLING_ENCODER_ARTEFACT=OUT node --test crates/wasm-encoder/tests/parity.mjs
 //
-// The tiny artefact beside the native tests is always compared; the one that FINDLING_ENCODER_ARTEFACT names where it
-// is set. Skipped where the module has not been built.
+// The tiny artefact beside the native tests is always compared; the one that
+// FINDLING_ENCODER_ARTEFACT names where it is set. Skipped where the module has not been built.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,7 +20,8 @@ const wasmPath = join(moduleDir, "findling_encoder_bg.wasm");
 const skip = existsSync(wasmPath) ? false : `${wasmPath} has not been built: cargo xtask wasm`;
 
 const artefacts = [join(root, "crates/encoder/tests/fixtures/tiny-v1.artefact")];
-if (process.env.FINDLING_ENCODER_ARTEFACT) artefacts.push(resolve(process.env.FINDLING_ENCODER_ARTEFACT));
+if (process.env.FINDLING_ENCODER_ARTEFACT)
+  artefacts.push(resolve(process.env.FINDLING_ENCODER_ARTEFACT));
 
 async function load() {
   const module = await import(pathToFileURL(join(moduleDir, "findling_encoder.js")));
@@ -29,7 +30,9 @@ async function load() {
 }
 
 function cosine(a, b) {
-  let dot = 0, aa = 0, bb = 0;
+  let dot = 0,
+    aa = 0,
+    bb = 0;
   for (let i = 0; i < a.length; i++) {
     dot += a[i] * b[i];
     aa += a[i] * a[i];
@@ -45,7 +48,8 @@ for (const path of artefacts) {
     const bytes = readFileSync(path);
     const artefact = bytes.subarray(0, 7).toString() === "FNDLENC" ? bytes : inflateSync(bytes);
     const pieces = new ModelPieces();
-    for (let at = 0; at < artefact.length; at += 65_536) pieces.push(artefact.subarray(at, at + 65_536));
+    for (let at = 0; at < artefact.length; at += 65_536)
+      pieces.push(artefact.subarray(at, at + 65_536));
     const encoder = pieces.finish();
     const card = JSON.parse(encoder.card());
     assert.equal(card.fingerprint, expected.fingerprint);
@@ -67,12 +71,22 @@ for (const path of artefacts) {
 
 test("bytes that are no artefact throw an error with a code", { skip }, async () => {
   const { ModelPieces, TransformerEncoder } = await load();
-  for (const bytes of [new Uint8Array(0), new Uint8Array(1000), readFileSync(artefacts[0]).subarray(0, -1)]) {
-    assert.throws(() => new TransformerEncoder(bytes), (error) => error instanceof Error && error.code === "encoder-artefact");
-    assert.throws(() => {
-      const pieces = new ModelPieces();
-      pieces.push(bytes);
-      pieces.finish();
-    }, (error) => error instanceof Error && error.code === "encoder-artefact");
+  for (const bytes of [
+    new Uint8Array(0),
+    new Uint8Array(1000),
+    readFileSync(artefacts[0]).subarray(0, -1),
+  ]) {
+    assert.throws(
+      () => new TransformerEncoder(bytes),
+      (error) => error instanceof Error && error.code === "encoder-artefact",
+    );
+    assert.throws(
+      () => {
+        const pieces = new ModelPieces();
+        pieces.push(bytes);
+        pieces.finish();
+      },
+      (error) => error instanceof Error && error.code === "encoder-artefact",
+    );
   }
 });

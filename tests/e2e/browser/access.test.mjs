@@ -1,10 +1,11 @@
-// Search for readers who do not use a mouse, or eyes: axe-core finds nothing to object to in any state.
+// Search for readers who do not use a mouse, or eyes: axe-core finds nothing to object to in any
+// state.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import { build } from "../lib/bundle.mjs";
 import { ask, launch, open, withSearch } from "../lib/browser.mjs";
+import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -12,7 +13,11 @@ const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 describe("nothing stands in the way of assistive technology", () => {
   let browser, server;
   before(async () => {
-    server = await serve([build()], { "/": withSearch(), "/inline": withSearch("inline"), "/rtl": withSearch().replace("<html lang=\"en\">", "<html lang=\"en\" dir=\"rtl\">") });
+    server = await serve([build()], {
+      "/": withSearch(),
+      "/inline": withSearch("inline"),
+      "/rtl": withSearch().replace('<html lang="en">', '<html lang="en" dir="rtl">'),
+    });
     browser = await launch();
   });
   after(async () => {
@@ -33,7 +38,7 @@ describe("nothing stands in the way of assistive technology", () => {
       await page.getByRole("group", { name: "kind" }).getByRole("button").first().click();
       await page.waitForTimeout(300);
     },
-    "with nothing found": search("\"no such phrase\""),
+    "with nothing found": search('"no such phrase"'),
     "with an error": async (page) => {
       server.corrupt = /\.bin$/;
       await search("kiln")(page);
@@ -65,8 +70,15 @@ describe("nothing stands in the way of assistive technology", () => {
 
   async function objects(page) {
     await page.addScriptTag({ path: axe });
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-    const told = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join("\n  ")}`);
+    const { violations } = await page.evaluate(() =>
+      globalThis.axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+      }),
+    );
+    const told = violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}\n  ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join("\n  ")}`,
+    );
     assert.deepEqual(told, []);
   }
 });

@@ -1,19 +1,36 @@
-// Sites in several languages: each site's engine has the rules of its own, and finds inflected words by them as the native one does.
+// Sites in several languages: each site's engine has the rules of its own, and finds inflected
+// words by them as the native one does.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { dist, run, scratch } from "../lib/bundle.mjs";
 import { launch, open } from "../lib/browser.mjs";
+import { dist, run, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
 /** A page by language, and words of it otherwise inflected or spelt. */
 const PAGES = {
-  en: { title: "Kilns", text: "The potters were glazing their bowls.", asked: ["potter", "glazes", "bowl"] },
-  de: { title: "H\u00e4user", text: "Die G\u00e4rtner schneiden gro\u00dfe Hecken in alten G\u00e4rten.", asked: ["Gartens", "gaerten", "Hecke"] },
-  es: { title: "Ventanas", text: "Los trabajadores limpiaban aquellos cristales.", asked: ["trabajador", "limpiar", "cristal"] },
-  ru: { title: "\u041e\u043a\u043d\u0430", text: "\u0421\u0442\u0430\u0440\u044b\u0435 \u043a\u043d\u0438\u0433\u0438 \u043b\u0435\u0436\u0430\u043b\u0438 \u043d\u0430 \u043f\u043e\u043b\u043a\u0430\u0445.", asked: ["\u043a\u043d\u0438\u0433\u0430", "\u043f\u043e\u043b\u043a\u0430"] },
+  en: {
+    title: "Kilns",
+    text: "The potters were glazing their bowls.",
+    asked: ["potter", "glazes", "bowl"],
+  },
+  de: {
+    title: "H\u00e4user",
+    text: "Die G\u00e4rtner schneiden gro\u00dfe Hecken in alten G\u00e4rten.",
+    asked: ["Gartens", "gaerten", "Hecke"],
+  },
+  es: {
+    title: "Ventanas",
+    text: "Los trabajadores limpiaban aquellos cristales.",
+    asked: ["trabajador", "limpiar", "cristal"],
+  },
+  ru: {
+    title: "\u041e\u043a\u043d\u0430",
+    text: "\u0421\u0442\u0430\u0440\u044b\u0435 \u043a\u043d\u0438\u0433\u0438 \u043b\u0435\u0436\u0430\u043b\u0438 \u043d\u0430 \u043f\u043e\u043b\u043a\u0430\u0445.",
+    asked: ["\u043a\u043d\u0438\u0433\u0430", "\u043f\u043e\u043b\u043a\u0430"],
+  },
 };
 const PAGE = `<!doctype html><title>languages</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`;
 
@@ -23,9 +40,22 @@ function siteIn(...languages) {
   for (const language of languages) {
     const { title, text } = PAGES[language];
     mkdirSync(join(site, language));
-    writeFileSync(join(site, language, "index.html"), `<!doctype html><html lang="${language}"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`);
+    writeFileSync(
+      join(site, language, "index.html"),
+      `<!doctype html><html lang="${language}"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`,
+    );
   }
-  run("--quiet", "build", site, "--output", join(site, "findling"), "--client", dist, "--encoder", "none");
+  run(
+    "--quiet",
+    "build",
+    site,
+    "--output",
+    join(site, "findling"),
+    "--client",
+    dist,
+    "--encoder",
+    "none",
+  );
   return site;
 }
 const engine = (site) => statSync(join(site, "findling/findling_engine.pack")).size;
@@ -45,7 +75,10 @@ describe("languages", () => {
         try {
           const index = await findling.open("/findling/");
           const answers = [];
-          for (const query of queries) answers.push((await index.search(query, { suggest: false })).results.map(({ title }) => title));
+          for (const query of queries)
+            answers.push(
+              (await index.search(query, { suggest: false })).results.map(({ title }) => title),
+            );
           return answers;
         } catch ({ code, message, remedy }) {
           return { code, message, remedy };
@@ -61,14 +94,27 @@ describe("languages", () => {
   for (const languages of [["en", "de", "es", "ru"], ["es"], ["ru", "de"]]) {
     test(`a site in ${languages.join(", ")} finds what its readers inflect`, async () => {
       const site = siteIn(...languages);
-      const queries = languages.flatMap((language) => PAGES[language].asked.map((query) => [query, PAGES[language].title]));
-      const answers = await asked([site], queries.map(([query]) => query));
-      assert.deepEqual(answers, queries.map(([, title]) => [title]));
+      const queries = languages.flatMap((language) =>
+        PAGES[language].asked.map((query) => [query, PAGES[language].title]),
+      );
+      const answers = await asked(
+        [site],
+        queries.map(([query]) => query),
+      );
+      assert.deepEqual(
+        answers,
+        queries.map(([, title]) => [title]),
+      );
     });
   }
 
   test("an engine has the languages of its site and no others", () => {
-    const [english, spanish, both, all] = [engine(siteIn("en")), engine(siteIn("es")), engine(siteIn("en", "es", "de")), statSync(join(dist, "findling_engine.pack")).size];
+    const [english, spanish, both, all] = [
+      engine(siteIn("en")),
+      engine(siteIn("es")),
+      engine(siteIn("en", "es", "de")),
+      statSync(join(dist, "findling_engine.pack")).size,
+    ];
     assert.ok(english < spanish && spanish < english + 4_000, `${english} ${spanish}`);
     assert.ok(spanish < both && both < english + 8_000, `${spanish} ${both}`);
     assert.ok(all > english + 25_000, `${all}`);
@@ -76,7 +122,10 @@ describe("languages", () => {
 
   test("an engine without a language of the bundle refuses it, and says what to do", async () => {
     const spanish = siteIn("es");
-    cpSync(join(siteIn("en"), "findling/findling_engine.pack"), join(spanish, "findling/findling_engine.pack"));
+    cpSync(
+      join(siteIn("en"), "findling/findling_engine.pack"),
+      join(spanish, "findling/findling_engine.pack"),
+    );
     const { code, message, remedy } = await asked([spanish], ["cristal"]);
     assert.equal(code, "analysis", message);
     assert.ok(remedy.length > 0);

@@ -1,19 +1,24 @@
-// Meaning by the real transformer, in the browser: joins the words when it has loaded, and moves nothing under the
-// reader's eyes.
+// Meaning by the real transformer, in the browser: joins the words when it has loaded, and moves
+// nothing under the reader's eyes.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { launch, open, options, withSearch } from "../lib/browser.mjs";
+import { build, hasModel, MODEL, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
-const reason = hasModel() ? false : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
+const reason = hasModel()
+  ? false
+  : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
 if (reason) console.log(`skipped: ${reason}`);
 
 /** Shares no word with the section on pots that explode. */
 const QUESTION = "moisture makes crockery burst apart";
 
-describe("a reader whose question shares no word with its answer", { skip: reason, timeout: 300_000 }, () => {
+describe("a reader whose question shares no word with its answer", {
+  skip: reason,
+  timeout: 300_000,
+}, () => {
   let browser, server, site, page;
   const isEncoder = (path) => path.includes("/encoder/") || path.includes("findling_encoder");
   before(async () => {
@@ -69,32 +74,45 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     const { first, later, upgrades } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/");
       let upgrades = 0;
-      const loaded = new Promise((resolve) => index.on("semantic", (state) => state === "ready" && resolve()));
+      const loaded = new Promise((resolve) =>
+        index.on("semantic", (state) => state === "ready" && resolve()),
+      );
       const first = await index.search(question, { onUpgrade: () => upgrades++ });
       await loaded;
       return { first, later: await index.search(question), upgrades };
     }, QUESTION);
-    assert.deepEqual([first.mode, first.encoder, later.mode, later.encoder], ["hybrid", "static", "hybrid", "transformer"]);
+    assert.deepEqual(
+      [first.mode, first.encoder, later.mode, later.encoder],
+      ["hybrid", "static", "hybrid", "transformer"],
+    );
     assert.equal(upgrades, 0, "an answer by meaning was given again in another order");
   });
 
   test("downloads no model where the site wants none, the connection is slow or the device small", async () => {
     server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
-    for (const [encoder, hints] of [["static", {}], ["auto", { connection: { effectiveType: "3g" } }], ["auto", { deviceMemory: 0.5 }]]) {
+    for (const [encoder, hints] of [
+      ["static", {}],
+      ["auto", { connection: { effectiveType: "3g" } }],
+      ["auto", { deviceMemory: 0.5 }],
+    ]) {
       await page?.context().close();
       page = await browser.newContext().then((context) => context.newPage());
       page.thrown = [];
       await page.addInitScript((hints) => {
-        for (const [name, value] of Object.entries(hints)) Object.defineProperty(navigator, name, { value });
+        for (const [name, value] of Object.entries(hints))
+          Object.defineProperty(navigator, name, { value });
       }, hints);
       await page.goto(`${server.url}client`);
       await page.waitForFunction(() => "findling" in window);
-      const answer = await page.evaluate(async ([question, encoder]) => {
-        const index = await findling.open("/findling/", { encoder });
-        await index.search(question);
-        await new Promise((resolve) => setTimeout(resolve, 2500));
-        return index.search(question);
-      }, [QUESTION, encoder]);
+      const answer = await page.evaluate(
+        async ([question, encoder]) => {
+          const index = await findling.open("/findling/", { encoder });
+          await index.search(question);
+          await new Promise((resolve) => setTimeout(resolve, 2500));
+          return index.search(question);
+        },
+        [QUESTION, encoder],
+      );
       assert.equal(answer.encoder, "static");
       assert.deepEqual(server.log.filter(isEncoder), [], `${encoder} ${JSON.stringify(hints)}`);
     }
@@ -116,7 +134,10 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     assert.ok(ms < 1500, `answered after ${ms} ms`);
     assert.equal(state, "loading");
     assert.equal(first.mode, "lexical");
-    assert.deepEqual(first.notices.map(({ code }) => code), ["encoder-loading"]);
+    assert.deepEqual(
+      first.notices.map(({ code }) => code),
+      ["encoder-loading"],
+    );
     assert.equal(later.mode, "hybrid");
     assert.equal(later.encoder, "transformer");
     assert.deepEqual(later.notices, []);
@@ -144,7 +165,9 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     const context = await browser.newContext();
     page = await context.newPage();
     page.thrown = [];
-    await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+    );
     await page.goto(server.url);
     await page.locator("findling-search:defined").waitFor();
     await page.keyboard.press("Control+k");
@@ -162,7 +185,10 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     await page.waitForFunction(() => "findling" in window);
     const { failed, answer } = await page.evaluate(async () => {
       const index = await findling.open("/findling/");
-      const failed = await index.ready("semantic").then(() => undefined, ({ code, message }) => ({ code, message }));
+      const failed = await index.ready("semantic").then(
+        () => undefined,
+        ({ code, message }) => ({ code, message }),
+      );
       return { failed, answer: await index.search("kiln") };
     });
     assert.match(failed.code, /^encoder-/);
@@ -177,16 +203,28 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     const { long, short } = await page.evaluate(async (question) => {
       const index = await findling.open("/findling/", { encoder: "transformer" });
       await index.ready("semantic");
-      return { long: await index.search(`${question} `.repeat(60)), short: await index.search(question) };
+      return {
+        long: await index.search(`${question} `.repeat(60)),
+        short: await index.search(question),
+      };
     }, QUESTION);
     assert.deepEqual([long.encoder, short.encoder], ["transformer", "transformer"]);
-    assert.ok(long.notices.some(({ code }) => code === "vector-truncated"), JSON.stringify(long.notices));
-    assert.ok(!short.notices.some(({ code }) => code === "vector-truncated"), JSON.stringify(short.notices));
+    assert.ok(
+      long.notices.some(({ code }) => code === "vector-truncated"),
+      JSON.stringify(long.notices),
+    );
+    assert.ok(
+      !short.notices.some(({ code }) => code === "vector-truncated"),
+      JSON.stringify(short.notices),
+    );
   });
 
   test("gets the same answer from a model that was cut to the site's own words, a third smaller", async () => {
     const whole = site;
-    const cut = build({ encoder: MODEL, args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"] });
+    const cut = build({
+      encoder: MODEL,
+      args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"],
+    });
     const bytes = [];
     for (const directory of [whole, cut]) {
       await page?.context().close();
@@ -196,7 +234,11 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
       const { answer, size, odd } = await page.evaluate(async (question) => {
         const index = await findling.open("/findling/", { encoder: "transformer" });
         await index.ready("semantic");
-        return { answer: await index.search(question), size: index.encoderBytes, odd: await index.search("zymurgical xylophonists") };
+        return {
+          answer: await index.search(question),
+          size: index.encoderBytes,
+          odd: await index.search("zymurgical xylophonists"),
+        };
       }, QUESTION);
       assert.equal(answer.encoder, "transformer");
       assert.match(answer.results[0].title, /Why do pots break\?/);
@@ -209,16 +251,28 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
 
   test("keeps the model that was cut, when the site is edited in words that it knows", async () => {
     const into = scratch();
-    const options = { encoder: MODEL, args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"], into };
-    const edit = { path: "guide/new.html", title: "Firing pots", kind: "guide", level: 2, updated: "2025-01-01", sections: [["", "", "The kiln and the glaze cool, and then the pots."]] };
+    const options = {
+      encoder: MODEL,
+      args: ["--query-encoder", "transformer", "--vocabulary-budget", "1200"],
+      into,
+    };
+    const edit = {
+      path: "guide/new.html",
+      title: "Firing pots",
+      kind: "guide",
+      level: 2,
+      updated: "2025-01-01",
+      sections: [["", "", "The kiln and the glaze cool, and then the pots."]],
+    };
     server.directories = [build(options)];
     page = await open(browser, `${server.url}client`);
     await page.waitForFunction(() => "findling" in window);
-    const load = () => page.evaluate(async (question) => {
-      const index = await findling.open("/findling/", { encoder: "transformer" });
-      await index.ready("semantic");
-      return (await index.search(question)).encoder;
-    }, QUESTION);
+    const load = () =>
+      page.evaluate(async (question) => {
+        const index = await findling.open("/findling/", { encoder: "transformer" });
+        await index.ready("semantic");
+        return (await index.search(question)).encoder;
+      }, QUESTION);
     assert.equal(await load(), "transformer");
     assert.ok(server.log.some((path) => path.includes("/encoder/")));
     server.log.length = 0;
@@ -226,14 +280,19 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
     await page.reload();
     await page.waitForFunction(() => "findling" in window);
     assert.equal(await load(), "transformer");
-    assert.deepEqual(server.log.filter((path) => path.includes("/encoder/")), []);
+    assert.deepEqual(
+      server.log.filter((path) => path.includes("/encoder/")),
+      [],
+    );
   });
 
   test("can be answered by an embedder of the site's own", async () => {
     page = await open(browser, `${server.url}client`);
     await page.waitForFunction(() => "findling" in window);
     const answer = await page.evaluate(async () => {
-      const index = await findling.open("/findling/", { encode: async () => Float32Array.from({ length: 384 }, (_, i) => Math.sin(i)) });
+      const index = await findling.open("/findling/", {
+        encode: async () => Float32Array.from({ length: 384 }, (_, i) => Math.sin(i)),
+      });
       return index.search("kiln");
     });
     assert.equal(answer.mode, "hybrid");
@@ -251,7 +310,14 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
         return Float32Array.from({ length: 384 }, (_, i) => Math.sin(i));
       };
       const index = await findling.open("/findling/", { encode });
-      for (const options of [{}, { limit: 1 }, { offset: 1 }, { filter: { section: ["guide"] } }, { also: ["glaze"] }]) await index.search("kiln", options).catch(() => {});
+      for (const options of [
+        {},
+        { limit: 1 },
+        { offset: 1 },
+        { filter: { section: ["guide"] } },
+        { also: ["glaze"] },
+      ])
+        await index.search("kiln", options).catch(() => {});
       for (let i = 0; i < 32; i++) await index.search(`kiln ${i}`);
       await index.search("kiln");
       return asked.filter((text) => !/\d/.test(text));
@@ -286,8 +352,12 @@ describe("a reader whose question shares no word with its answer", { skip: reaso
         answers.push(await index.search("kiln"));
       }
       const index = await findling.open("/findling/");
-      const given = await index.search("kiln", { vector: Float32Array.from({ length: 384 }, (_, i) => 20 * Math.sin(i)) });
-      const refused = await index.search("kiln", { vector: [1] }).catch(({ code, message }) => ({ code, message }));
+      const given = await index.search("kiln", {
+        vector: Float32Array.from({ length: 384 }, (_, i) => 20 * Math.sin(i)),
+      });
+      const refused = await index
+        .search("kiln", { vector: [1] })
+        .catch(({ code, message }) => ({ code, message }));
       return { answers, given, refused };
     });
     for (const { mode, results, notices } of answers) {

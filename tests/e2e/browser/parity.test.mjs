@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { dist, hasModel, MODEL, run, scratch } from "../lib/bundle.mjs";
 import { launch, open } from "../lib/browser.mjs";
+import { dist, hasModel, MODEL, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
 import { bundles, native, same, WAYS } from "../lib/parity.mjs";
 import { serve } from "../lib/server.mjs";
@@ -15,41 +15,84 @@ describe("in Chromium as in the terminal", () => {
   before(async () => (browser = await launch()));
   after(() => browser?.close());
 
-  for (const vectors of ["streamed", "resident"]) for (const bundle of found) {
-    for (const way of WAYS) {
-      test(`${questions().length} questions to the ${bundle.name}, ${way.name}, vectors ${vectors}`, async () => {
-        const server = await serve([bundle.site, dist], { "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>` });
-        try {
-          const page = await open(browser, server.url);
-          await page.waitForFunction(() => "findling" in window);
-          const options = { ...way.options, ...(way.options.filter ? { filter: bundle.filter } : {}) };
-          const answers = await page.evaluate(async ([questions, options, vectors]) => {
-            const index = await findling.open("/findling/", { vectors });
-            const answers = [];
-            for (const question of questions) {
-              // What the client adds for its users is not the engine's.
-              const { stats, results, ...response } = await index.search(question, options);
-              answers.push({ ...response, results: results.map(({ href, snippet, sections, ...page }) => ({ ...page, sections: sections.map(({ href, ...section }) => section) })) });
-            }
-            return answers;
-          }, [questions(), options, vectors]);
-          same(native(bundle, way, vectors === "streamed" ? ["--streamed"] : []), answers, `${bundle.name}, ${way.name}`);
-          await page.context().close();
-        } finally {
-          await server.close();
-        }
-      });
+  for (const vectors of ["streamed", "resident"])
+    for (const bundle of found) {
+      for (const way of WAYS) {
+        test(`${questions().length} questions to the ${bundle.name}, ${way.name}, vectors ${vectors}`, async () => {
+          const server = await serve([bundle.site, dist], {
+            "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>`,
+          });
+          try {
+            const page = await open(browser, server.url);
+            await page.waitForFunction(() => "findling" in window);
+            const options = {
+              ...way.options,
+              ...(way.options.filter ? { filter: bundle.filter } : {}),
+            };
+            const answers = await page.evaluate(
+              async ([questions, options, vectors]) => {
+                const index = await findling.open("/findling/", { vectors });
+                const answers = [];
+                for (const question of questions) {
+                  // What the client adds for its users is not the engine's.
+                  const { stats, results, ...response } = await index.search(question, options);
+                  answers.push({
+                    ...response,
+                    results: results.map(({ href, snippet, sections, ...page }) => ({
+                      ...page,
+                      sections: sections.map(({ href, ...section }) => section),
+                    })),
+                  });
+                }
+                return answers;
+              },
+              [questions(), options, vectors],
+            );
+            same(
+              native(bundle, way, vectors === "streamed" ? ["--streamed"] : []),
+              answers,
+              `${bundle.name}, ${way.name}`,
+            );
+            await page.context().close();
+          } finally {
+            await server.close();
+          }
+        });
+      }
     }
-  }
 
-  test("the same ten pages come first where the transformer embeds the questions", { skip: hasModel() ? false : "the model is not installed", timeout: 300_000 }, async () => {
+  test("the same ten pages come first where the transformer embeds the questions", {
+    skip: hasModel() ? false : "the model is not installed",
+    timeout: 300_000,
+  }, async () => {
     const directory = scratch();
     const site = join(directory, "harbour");
     writeCorpus(join(directory, "corpus"));
-    run("--quiet", "build", join(directory, "corpus"), "--output", join(site, "findling"), "--client", dist, "--encoder", MODEL, "--query-encoder", "transformer");
-    const first = ({ encoder, results }) => ({ encoder, first: results.map(({ url, sections }) => [url, sections[0]?.anchor ?? null]) });
-    const expected = native({ site, args: ["--query-encoder", "deployed"] }, { args: ["--limit", "10"] }, ["--streamed"]).map(first);
-    const server = await serve([site], { "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>` });
+    run(
+      "--quiet",
+      "build",
+      join(directory, "corpus"),
+      "--output",
+      join(site, "findling"),
+      "--client",
+      dist,
+      "--encoder",
+      MODEL,
+      "--query-encoder",
+      "transformer",
+    );
+    const first = ({ encoder, results }) => ({
+      encoder,
+      first: results.map(({ url, sections }) => [url, sections[0]?.anchor ?? null]),
+    });
+    const expected = native(
+      { site, args: ["--query-encoder", "deployed"] },
+      { args: ["--limit", "10"] },
+      ["--streamed"],
+    ).map(first);
+    const server = await serve([site], {
+      "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`,
+    });
     try {
       const page = await open(browser, server.url);
       await page.waitForFunction(() => "findling" in window);
@@ -60,7 +103,10 @@ describe("in Chromium as in the terminal", () => {
         for (const question of questions) answers.push(await index.search(question, { limit: 10 }));
         return answers;
       }, questions());
-      assert.ok(expected.filter(({ encoder }) => encoder === "transformer").length > 90, "hardly a question was embedded");
+      assert.ok(
+        expected.filter(({ encoder }) => encoder === "transformer").length > 90,
+        "hardly a question was embedded",
+      );
       same(expected, answers.map(first), "harbour by the transformer");
       await page.context().close();
     } finally {

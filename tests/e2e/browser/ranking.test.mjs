@@ -1,19 +1,22 @@
-// The order of results is the one a reader expects: the cases of tests/ranking, through the client in Chromium.
+// The order of results is the one a reader expects: the cases of tests/ranking, through the client
+// in Chromium.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { failures, report, requests, topics } from "../../ranking/check.mjs";
-import { dist, findling, scratch } from "../lib/bundle.mjs";
 import { launch, open } from "../lib/browser.mjs";
+import { dist, findling, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
 describe("readers find what they mean", () => {
   const sites = scratch();
   let browser, page, server;
   before(async () => {
-    server = await serve([sites, dist], { "/": `<!doctype html><title>ranking</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>` });
+    server = await serve([sites, dist], {
+      "/": `<!doctype html><title>ranking</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>`,
+    });
     browser = await launch();
     page = await open(browser, server.url);
     await page.waitForFunction(() => "findling" in window);
@@ -27,26 +30,47 @@ describe("readers find what they mean", () => {
     test(`${topic.name}: ${topic.about}`, async () => {
       const bundle = join(sites, topic.name, "findling");
       // Options name files of the topic's own directory.
-      execFileSync(resolve(findling), ["--quiet", "build", "pages", "--output", bundle, "--no-client", "--encoder", "none", ...topic.build], { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] });
+      execFileSync(
+        resolve(findling),
+        [
+          "--quiet",
+          "build",
+          "pages",
+          "--output",
+          bundle,
+          "--no-client",
+          "--encoder",
+          "none",
+          ...topic.build,
+        ],
+        { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] },
+      );
       const asked = topic.cases.map((one) => requests(one, topic.pages));
-      const answers = await page.evaluate(async ([address, asked]) => {
-        const index = await findling.open(address);
-        const answer = ({ query, ...options }) => index.search(query, options).catch((error) => ({ error: `${error.code}: ${error.message}` }));
-        const answers = [];
-        for (const requests of asked) {
-          const ofCase = [];
-          for (const request of requests) ofCase.push(await answer(request));
-          answers.push(ofCase);
-        }
-        index.close?.();
-        return answers;
-      }, [`/${topic.name}/findling/`, asked]);
+      const answers = await page.evaluate(
+        async ([address, asked]) => {
+          const index = await findling.open(address);
+          const answer = ({ query, ...options }) =>
+            index
+              .search(query, options)
+              .catch((error) => ({ error: `${error.code}: ${error.message}` }));
+          const answers = [];
+          for (const requests of asked) {
+            const ofCase = [];
+            for (const request of requests) ofCase.push(await answer(request));
+            answers.push(ofCase);
+          }
+          index.close?.();
+          return answers;
+        },
+        [`/${topic.name}/findling/`, asked],
+      );
       const failed = topic.cases.flatMap((one, i) => {
         const wrong = failures(one, asked[i], answers[i]);
-        if (one.open) return wrong.length ? [] : [report(one, ["it is done: take \"open\" away"])];
+        if (one.open) return wrong.length ? [] : [report(one, ['it is done: take "open" away'])];
         return wrong.length ? [report(one, wrong)] : [];
       });
-      if (failed.length) assert.fail(`${failed.length} of ${topic.cases.length} cases:\n${failed.join("\n")}`);
+      if (failed.length)
+        assert.fail(`${failed.length} of ${topic.cases.length} cases:\n${failed.join("\n")}`);
     });
   }
 });

@@ -9,7 +9,10 @@ export async function launch() {
   return chromium.launch(launchOptions());
 }
 
-/** A page in a context of its own. Anything the page throws fails the test that watches `page.thrown`. */
+/**
+ * A page in a context of its own. Anything the page throws fails the test that watches
+ * `page.thrown`.
+ */
 export async function open(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
   const page = await context.newPage();
@@ -20,7 +23,10 @@ export async function open(browser, url, options = {}) {
 }
 
 /** The HTML of a page with search on it. */
-export const withSearch = (attributes = "", body = "") => `<!doctype html><html lang="en"><head><meta charset="utf-8">
+export const withSearch = (
+  attributes = "",
+  body = "",
+) => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Kiln handbook</title>
 <script type="module" src="/findling/findling-ui.js"></script></head>
 <body><main><h1>The kiln handbook</h1><p>Everything about the kiln.</p>
@@ -34,4 +40,5 @@ export async function ask(page, question) {
 }
 
 /** What the options say, top to bottom. */
-export const options = (page) => page.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));
+export const options = (page) =>
+  page.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));

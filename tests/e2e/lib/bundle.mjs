@@ -12,7 +12,9 @@ export const dist = join(root, "www/dist");
 export const MODEL = "all-minilm-l6-v2";
 
 /** The command-line tool: FINDLING_BIN, or the newest that cargo has built. */
-export const findling = process.env.FINDLING_BIN ?? newest(["release", "debug"].map((profile) => join(root, "target", profile, "findling")));
+export const findling =
+  process.env.FINDLING_BIN ??
+  newest(["release", "debug"].map((profile) => join(root, "target", profile, "findling")));
 
 function newest(paths) {
   const built = paths.filter((path) => existsSync(path));
@@ -21,8 +23,10 @@ function newest(paths) {
 
 /** Why the tests cannot run; `undefined` if they can. */
 export function missing() {
-  if (!findling) return "no `findling`: build it with `cargo build --release -p findling`, or name it in FINDLING_BIN";
-  if (!existsSync(join(dist, "findling.js"))) return "no www/dist: build it with `cargo xtask client`";
+  if (!findling)
+    return "no `findling`: build it with `cargo build --release -p findling`, or name it in FINDLING_BIN";
+  if (!existsSync(join(dist, "findling.js")))
+    return "no www/dist: build it with `cargo xtask client`";
   return undefined;
 }
 
@@ -40,12 +44,16 @@ export function scratch() {
 
 /** Runs the tool; what it prints. */
 export function run(...args) {
-  return execFileSync(findling, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+  return execFileSync(findling, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+  });
 }
 
 /**
- * Builds the site with its bundle in `findling/`, records included, and returns the site's directory.
- * `extra`: more pages; `args`: more options.
+ * Builds the site with its bundle in `findling/`, records included, and returns the site's
+ * directory. `extra`: more pages; `args`: more options.
  */
 export function build({ encoder = "hash", extra = [], args = [], into = scratch() } = {}) {
   const site = join(into, "site");
@@ -56,12 +64,32 @@ export function build({ encoder = "hash", extra = [], args = [], into = scratch(
   const pages = join(into, "pages");
   rmSync(pages, { recursive: true, force: true });
   cpSync(site, pages, { recursive: true, filter: (path) => path !== join(site, "findling") });
-  run("--quiet", "build", pages, records, "--root", pages, "--output", join(site, "findling"), "--client", dist, "--encoder", encoder, ...args);
+  run(
+    "--quiet",
+    "build",
+    pages,
+    records,
+    "--root",
+    pages,
+    "--output",
+    join(site, "findling"),
+    "--client",
+    dist,
+    "--encoder",
+    encoder,
+    ...args,
+  );
   return site;
 }
 
 /** Whether the transformer can be used: the tool was built with it, and the model is installed. */
 export function hasModel() {
-  const { status, stdout } = spawnSync(findling, ["models", "status", MODEL, "--json"], { encoding: "utf8" });
-  return status === 0 && !/"installed":\s*false/.test(stdout) && existsSync(join(dist, "findling_encoder_bg.wasm"));
+  const { status, stdout } = spawnSync(findling, ["models", "status", MODEL, "--json"], {
+    encoding: "utf8",
+  });
+  return (
+    status === 0 &&
+    !/"installed":\s*false/.test(stdout) &&
+    existsSync(join(dist, "findling_encoder_bg.wasm"))
+  );
 }

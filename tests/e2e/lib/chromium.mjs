@@ -2,8 +2,14 @@
 
 import { existsSync } from "node:fs";
 
-export const executablePath = process.env.FINDLING_CHROMIUM
-  ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"].find((path) => existsSync(path));
+export const executablePath =
+  process.env.FINDLING_CHROMIUM ??
+  [
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  ].find((path) => existsSync(path));
 
 /** Nothing but this machine can be reached. */
 export const launchOptions = (...args) => ({

@@ -1,5 +1,5 @@
-// A larger site of generated text, the same every time: several languages, code, identifiers, numbers, scripts without
-// spaces, so that every path of the engine has something to do.
+// A larger site of generated text, the same every time: several languages, code, identifiers,
+// numbers, scripts without spaces, so that every path of the engine has something to do.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,18 +9,31 @@ export function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
 }
 
 const WORDS = {
-  en: "harbour vessel anchor mooring current chart compass sounding lighthouse keeper storm signal rope knot sail rigging hull cargo ballast pilot channel buoy tide swell reef voyage crew captain log watch bearing distance depth wind calm fog running tested carefully children boxes studies".split(" "),
-  de: "Hafen Schiff Anker Strömung Seekarte Kompass Leuchtturm Wärter Sturm Segel Rumpf Ladung Lotse Fahrwasser Boje Gezeiten Größe Häuser Übung schließlich".split(" "),
-  fr: "port navire ancre courant carte boussole phare gardien tempête voile coque cargaison pilote chenal bouée marée équipage journal école élève".split(" "),
+  en: "harbour vessel anchor mooring current chart compass sounding lighthouse keeper storm signal rope knot sail rigging hull cargo ballast pilot channel buoy tide swell reef voyage crew captain log watch bearing distance depth wind calm fog running tested carefully children boxes studies".split(
+    " ",
+  ),
+  de: "Hafen Schiff Anker Strömung Seekarte Kompass Leuchtturm Wärter Sturm Segel Rumpf Ladung Lotse Fahrwasser Boje Gezeiten Größe Häuser Übung schließlich".split(
+    " ",
+  ),
+  fr: "port navire ancre courant carte boussole phare gardien tempête voile coque cargaison pilote chenal bouée marée équipage journal école élève".split(
+    " ",
+  ),
   ja: "港 船 錨 潮流 海図 羅針盤 灯台 嵐 帆 航海日誌 水先案内人 浮標".split(" "),
 };
-const CODE = ["openPort(tideTable)", "let depth_sounder = Sonar::new();", "HTTP2Server.listen(8080)", "vessel.getMooringLine()", "ERR_TIDE_TOO_LOW", "std::collections::BTreeMap"];
+const CODE = [
+  "openPort(tideTable)",
+  "let depth_sounder = Sonar::new();",
+  "HTTP2Server.listen(8080)",
+  "vessel.getMooringLine()",
+  "ERR_TIDE_TOO_LOW",
+  "std::collections::BTreeMap",
+];
 
 /** Writes about 300 pages of Markdown. */
 export function writeCorpus(directory, pages = 300) {
@@ -32,28 +45,89 @@ export function writeCorpus(directory, pages = 300) {
     // Some words are frequent and some rare, as in any language.
     const word = () => WORDS[language][Math.floor(next() ** 2 * WORDS[language].length)];
     const sentence = (n) => Array.from({ length: n }, word).join(language === "ja" ? "" : " ");
-    const sections = Array.from({ length: 1 + Math.floor(next() * 5) }, (_, j) => [
-      `## ${sentence(2 + Math.floor(next() * 3))} ${j}`,
-      ...Array.from({ length: 1 + Math.floor(next() * 4) }, () => `${sentence(8 + Math.floor(next() * 40))}.`),
-      ...(next() < 0.3 ? ["```", pick(CODE), pick(CODE), "```"] : []),
-    ].join("\n\n"));
-    const front = ["---", `title: ${sentence(3)} ${i}`, `lang: ${language}`, `shelf: ${pick(["pilotage", "stowage", "signals", "weather"])}`, `pages: ${Math.floor(next() * 900)}`, `published: ${2000 + Math.floor(next() * 25)}-0${1 + Math.floor(next() * 9)}-11`, "---"].join("\n");
-    writeFileSync(join(directory, `page-${String(i).padStart(3, "0")}.md`), `${front}\n\n${sentence(12)}.\n\n${sections.join("\n\n")}\n`);
+    const sections = Array.from({ length: 1 + Math.floor(next() * 5) }, (_, j) =>
+      [
+        `## ${sentence(2 + Math.floor(next() * 3))} ${j}`,
+        ...Array.from(
+          { length: 1 + Math.floor(next() * 4) },
+          () => `${sentence(8 + Math.floor(next() * 40))}.`,
+        ),
+        ...(next() < 0.3 ? ["```", pick(CODE), pick(CODE), "```"] : []),
+      ].join("\n\n"),
+    );
+    const front = [
+      "---",
+      `title: ${sentence(3)} ${i}`,
+      `lang: ${language}`,
+      `shelf: ${pick(["pilotage", "stowage", "signals", "weather"])}`,
+      `pages: ${Math.floor(next() * 900)}`,
+      `published: ${2000 + Math.floor(next() * 25)}-0${1 + Math.floor(next() * 9)}-11`,
+      "---",
+    ].join("\n");
+    writeFileSync(
+      join(directory, `page-${String(i).padStart(3, "0")}.md`),
+      `${front}\n\n${sentence(12)}.\n\n${sections.join("\n\n")}\n`,
+    );
   }
 }
 
-/** At least 100 questions, the same every time: words, phrases, exclusions, typos, prefixes, code. */
+/**
+ * At least 100 questions, the same every time: words, phrases, exclusions, typos, prefixes, code.
+ */
 export function questions() {
   const next = random(11);
   const words = Object.values(WORDS).flat();
   const pick = () => words[Math.floor(next() * words.length)];
-  const made = Array.from({ length: 70 }, () => Array.from({ length: 1 + Math.floor(next() * 4) }, pick).join(" "));
+  const made = Array.from({ length: 70 }, () =>
+    Array.from({ length: 1 + Math.floor(next() * 4) }, pick).join(" "),
+  );
   return [
     ...made,
-    "lighthouse keeper", "\"lighthouse keeper\"", "\"vessel anchor\" -storm", "storm -signal -rope", "Größe", "groesse", "grosse", "TEMPÊTE", "tempete", "海図", "灯台 嵐", "航海日誌",
-    "openPort", "open port", "depth_sounder", "depth sounder", "HTTP2Server", "8080", "getMooringLine mooring", "ERR_TIDE_TOO_LOW", "std::collections", "BTreeMap",
-    "lighthous", "anchr", "keepers running tests", "the", "the of and", "a", "\"unfinished phrase", "-storm", "shelf:weather storm", "storm\u0000signal", "🙂 vessel", "vessel vessel vessel",
-    "x".repeat(300), Array.from({ length: 80 }, (_, i) => words[i % words.length]).join(" "),
-    "kiln temperature", "pinholes in the glaze", "why do pots break", "thermocouple polarity", "cone 6", "E7", "save_program", "quokka", "<script>", "fumes carbon monoxide",
+    "lighthouse keeper",
+    '"lighthouse keeper"',
+    '"vessel anchor" -storm',
+    "storm -signal -rope",
+    "Größe",
+    "groesse",
+    "grosse",
+    "TEMPÊTE",
+    "tempete",
+    "海図",
+    "灯台 嵐",
+    "航海日誌",
+    "openPort",
+    "open port",
+    "depth_sounder",
+    "depth sounder",
+    "HTTP2Server",
+    "8080",
+    "getMooringLine mooring",
+    "ERR_TIDE_TOO_LOW",
+    "std::collections",
+    "BTreeMap",
+    "lighthous",
+    "anchr",
+    "keepers running tests",
+    "the",
+    "the of and",
+    "a",
+    '"unfinished phrase',
+    "-storm",
+    "shelf:weather storm",
+    "storm\u0000signal",
+    "🙂 vessel",
+    "vessel vessel vessel",
+    "x".repeat(300),
+    Array.from({ length: 80 }, (_, i) => words[i % words.length]).join(" "),
+    "kiln temperature",
+    "pinholes in the glaze",
+    "why do pots break",
+    "thermocouple polarity",
+    "cone 6",
+    "E7",
+    "save_program",
+    "quokka",
+    "<script>",
+    "fumes carbon monoxide",
   ];
 }

@@ -1,4 +1,5 @@
-// The same questions to the native engine and to another host's: same results, order and scores, to the bit.
+// The same questions to the native engine and to another host's: same results, order and scores, to
+// the bit.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -16,36 +17,75 @@ export const WAYS = [
 ];
 
 /**
- * The kiln's handbook, small enough for an exact scan, and a generated site with a graph; with a model at hand also the
- * handbook with an encoder in its own shards.
+ * The kiln's handbook, small enough for an exact scan, and a generated site with a graph; with a
+ * model at hand also the handbook with an encoder in its own shards.
  */
 export function bundles() {
   const directory = scratch();
   const corpus = join(directory, "corpus");
   writeCorpus(corpus);
   const harbour = join(directory, "harbour");
-  run("--quiet", "build", corpus, "--output", join(harbour, "findling"), "--no-client", "--encoder", "hash", "--graph-from", "200");
+  run(
+    "--quiet",
+    "build",
+    corpus,
+    "--output",
+    join(harbour, "findling"),
+    "--no-client",
+    "--encoder",
+    "hash",
+    "--graph-from",
+    "200",
+  );
   return [
     { name: "handbook", site: build(), filter: "kind:in:guide|faq" },
     { name: "harbour", site: harbour, filter: "shelf=weather,pages:gte:300" },
-    ...(hasModel() ? [{ name: "handbook with its own encoder", site: build({ encoder: MODEL, args: ["--query-encoder", "static"] }), filter: "kind:in:guide|faq", args: ["--query-encoder", "static"] }] : []),
+    ...(hasModel()
+      ? [
+          {
+            name: "handbook with its own encoder",
+            site: build({ encoder: MODEL, args: ["--query-encoder", "static"] }),
+            filter: "kind:in:guide|faq",
+            args: ["--query-encoder", "static"],
+          },
+        ]
+      : []),
   ];
 }
 
 /** What the command line answers, one parsed response a question; `more` are further arguments. */
 export function native({ site, filter, args: own = [] }, { args }, more = []) {
   const batch = join(scratch(), "questions.jsonl");
-  writeFileSync(batch, questions().map((text, i) => JSON.stringify({ _id: String(i), text })).join("\n"));
-  const lines = run("search", join(site, "findling"), "--batch", batch, "--format", "json", ...own, ...more, ...args.map((arg) => (arg === "FILTER" ? filter : arg)));
-  return lines.trimEnd().split("\n").map((line) => {
-    const { _id, ...response } = JSON.parse(line);
-    return response;
-  });
+  writeFileSync(
+    batch,
+    questions()
+      .map((text, i) => JSON.stringify({ _id: String(i), text }))
+      .join("\n"),
+  );
+  const lines = run(
+    "search",
+    join(site, "findling"),
+    "--batch",
+    batch,
+    "--format",
+    "json",
+    ...own,
+    ...more,
+    ...args.map((arg) => (arg === "FILTER" ? filter : arg)),
+  );
+  return lines
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const { _id, ...response } = JSON.parse(line);
+      return response;
+    });
 }
 
 /** Compares what both answered, and says which question differs. */
 export function same(expect, found, where) {
   assert.equal(found.length, expect.length, where);
   assert.ok(expect.length >= 100, "a golden set has at least 100 questions");
-  for (const [i, question] of questions().entries()) assert.deepEqual(found[i], expect[i], `${where}: ${JSON.stringify(question)}`);
+  for (const [i, question] of questions().entries())
+    assert.deepEqual(found[i], expect[i], `${where}: ${JSON.stringify(question)}`);
 }

@@ -1,12 +1,19 @@
 // A web server that can be told to misbehave.
 
-import { createServer } from "node:http";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const TYPES = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".json": "application/json",
-  ".wasm": "application/wasm", ".bin": "application/octet-stream", ".idx": "application/octet-stream", ".findling": "application/octet-stream",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+  ".bin": "application/octet-stream",
+  ".idx": "application/octet-stream",
+  ".findling": "application/octet-stream",
 };
 
 /** Serves directories, the first that has a file wins; `pages` are paths with their HTML. */
@@ -37,7 +44,9 @@ export async function serve(directories, pages = {}) {
       response.writeHead(200, { "content-type": TYPES[".html"], ...state.headers });
       return response.end(state.pages[path]);
     }
-    const file = state.directories.map((directory) => join(directory, normalize(path))).find((file) => existsSync(file) && statSync(file).isFile());
+    const file = state.directories
+      .map((directory) => join(directory, normalize(path)))
+      .find((file) => existsSync(file) && statSync(file).isFile());
     if (!file || state.missing?.test(path)) {
       response.writeHead(404, { "content-type": "text/plain" });
       return response.end("not found");
@@ -46,7 +55,9 @@ export async function serve(directories, pages = {}) {
     if (state.corrupt?.test(path)) bytes[bytes.length >> 1] ^= 0xff;
     const headers = {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-      "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
+      "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path)
+        ? "public, max-age=31536000, immutable"
+        : "no-cache",
       ...(extname(file) === ".html" ? state.headers : {}),
     };
     const range = state.ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
@@ -63,9 +74,10 @@ export async function serve(directories, pages = {}) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   state.url = `http://127.0.0.1:${server.address().port}/`;
-  state.close = () => new Promise((resolve) => {
-    server.closeAllConnections();
-    server.close(resolve);
-  });
+  state.close = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(resolve);
+    });
   return state;
 }

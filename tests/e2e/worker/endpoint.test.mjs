@@ -44,12 +44,23 @@ describe("a program that asks the endpoint", () => {
       const response = await get(parameters);
       assert.equal(response.status, 200);
       const query = new URLSearchParams(parameters).get("q");
-      assert.deepEqual(await response.json(), JSON.parse(run("search", join(site, "findling"), query, "--json", ...options)), parameters);
+      assert.deepEqual(
+        await response.json(),
+        JSON.parse(run("search", join(site, "findling"), query, "--json", ...options)),
+        parameters,
+      );
     }
   });
 
   test("may ask from any site, and is told so beforehand", async () => {
-    const preflight = await fetch(`${worker.url}/search`, { method: "OPTIONS", headers: { "origin": "https://example.org", "access-control-request-method": "GET", "access-control-request-headers": "x-asked" } });
+    const preflight = await fetch(`${worker.url}/search`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://example.org",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-asked",
+      },
+    });
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
     assert.match(preflight.headers.get("access-control-allow-methods"), /GET/);
@@ -87,7 +98,11 @@ describe("a program that asks the endpoint", () => {
     await refused(`q=${"a".repeat(1001)}`, "request", /1001 characters/);
     await refused("q=a&filter=colour%3Dred", "unknown-attribute", /colour/);
     await refused("q=a&filter=kind:near:red", "filter", /near/);
-    await refused("q=a&filter=level%3Dhigh", "filter", /`level`: expected a number, found `high`;.*; the pages have \d+ to \d+$/);
+    await refused(
+      "q=a&filter=level%3Dhigh",
+      "filter",
+      /`level`: expected a number, found `high`;.*; the pages have \d+ to \d+$/,
+    );
     await refused("q=a&sort=size", "unknown-attribute", /size/);
   });
 
@@ -109,13 +124,20 @@ describe("a program that asks the endpoint", () => {
 
   test("asks the same in other words", async () => {
     const { results } = await (await get("q=pinholes&also=thermocouple&also=&mode=lexical")).json();
-    assert.ok(["Glazing", "Thermocouple"].every((title) => results.some((page) => page.title === title)));
+    assert.ok(
+      ["Glazing", "Thermocouple"].every((title) => results.some((page) => page.title === title)),
+    );
     await refused("q=a&also=b&also=c&also=d&also=e&also=f", "request", /at most 4/);
   });
 
   test("gets counts and other orders where it asks for them", async () => {
-    const { facets, results } = await (await get("q=kiln&facets=kind&sort=-updated&k=3&mode=lexical")).json();
-    assert.deepEqual(facets.map(({ name }) => name), ["kind"]);
+    const { facets, results } = await (
+      await get("q=kiln&facets=kind&sort=-updated&k=3&mode=lexical")
+    ).json();
+    assert.deepEqual(
+      facets.map(({ name }) => name),
+      ["kind"],
+    );
     const dates = results.map(({ attributes }) => attributes.updated ?? "");
     assert.deepEqual(dates, [...dates].sort().reverse());
   });
@@ -141,8 +163,13 @@ describe("a program that asks the endpoint", () => {
 
   test("gets its answers under many questions at once", async () => {
     const words = ["kiln", "glaze", "cone", "thermocouple", "pots", "element", "quokka", "safety"];
-    const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => get(`q=${words[i % words.length]}`).then((response) => response.json())));
-    for (const [i, answer] of answers.entries()) assert.deepEqual(answer, answers[i % words.length]);
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, i) =>
+        get(`q=${words[i % words.length]}`).then((response) => response.json()),
+      ),
+    );
+    for (const [i, answer] of answers.entries())
+      assert.deepEqual(answer, answers[i % words.length]);
   });
 });
 
@@ -153,7 +180,20 @@ describe("a Worker with the bundle in one file", () => {
     expect = JSON.parse(run("search", join(site, "findling"), "thermocouple", "--json"));
     const assets = join(scratch(), "assets");
     mkdirSync(assets);
-    run("--quiet", "build", join(site, "../pages"), join(site, "../records.jsonl"), "--root", join(site, "../pages"), "--output", join(assets, "handbook.findling"), "--single-file", "--no-client", "--encoder", "hash");
+    run(
+      "--quiet",
+      "build",
+      join(site, "../pages"),
+      join(site, "../records.jsonl"),
+      "--root",
+      join(site, "../pages"),
+      "--output",
+      join(assets, "handbook.findling"),
+      "--single-file",
+      "--no-client",
+      "--encoder",
+      "hash",
+    );
     cpSync(join(site, "faq"), join(assets, "faq"), { recursive: true });
     worker = await dev(assets, { FINDLING_BUNDLE: "/handbook.findling" });
   });

@@ -1,16 +1,21 @@
 // The endpoint with the transformer in the Worker, within the platform's memory.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { build, hasModel, MODEL, root, scratch } from "../lib/bundle.mjs";
 import { dev } from "../lib/worker.mjs";
 
-const reason = hasModel() ? false : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
+const reason = hasModel()
+  ? false
+  : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
 if (reason) console.log(`skipped: ${reason}`);
 
-describe("a program that asks a Worker for what words do not say", { skip: reason, timeout: 300_000 }, () => {
+describe("a program that asks a Worker for what words do not say", {
+  skip: reason,
+  timeout: 300_000,
+}, () => {
   const QUESTION = "moisture makes crockery burst apart";
   let worker;
   after(async () => {
@@ -21,10 +26,14 @@ describe("a program that asks a Worker for what words do not say", { skip: reaso
 
   test("gets the right section from the bundle's own encoder", async () => {
     worker = await dev(build({ encoder: MODEL }));
-    const { encoder, results } = await (await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`)).json();
+    const { encoder, results } = await (
+      await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`)
+    ).json();
     assert.equal(encoder, "static");
     assert.equal(results[0].title, "Why do pots break?");
-    const words = await (await fetch(`${worker.url}/search?encoder=none&q=${encodeURIComponent(QUESTION)}`)).json();
+    const words = await (
+      await fetch(`${worker.url}/search?encoder=none&q=${encodeURIComponent(QUESTION)}`)
+    ).json();
     assert.equal(words.mode, "lexical");
     await worker.stop();
   });
@@ -33,12 +42,23 @@ describe("a program that asks a Worker for what words do not say", { skip: reaso
   function semantic() {
     const config = join(scratch(), "wrangler.toml");
     const toml = readFileSync(join(root, "wrangler.toml"), "utf8");
-    writeFileSync(config, toml.replace(/^main = .*$/m, `main = ${JSON.stringify(join(root, "www/dist/findling-edge-semantic.js"))}`));
+    writeFileSync(
+      config,
+      toml.replace(
+        /^main = .*$/m,
+        `main = ${JSON.stringify(join(root, "www/dist/findling-edge-semantic.js"))}`,
+      ),
+    );
     return config;
   }
 
   test("gets it from the transformer where the Worker was deployed with that", async () => {
-    worker = await dev(build({ encoder: MODEL, args: ["--query-encoder", "transformer"] }), {}, undefined, semantic());
+    worker = await dev(
+      build({ encoder: MODEL, args: ["--query-encoder", "transformer"] }),
+      {},
+      undefined,
+      semantic(),
+    );
     const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`);
     const { encoder, mode, results } = await response.json();
     assert.deepEqual([mode, encoder], ["hybrid", "transformer"]);
@@ -47,28 +67,44 @@ describe("a program that asks a Worker for what words do not say", { skip: reaso
   });
 
   test("gets what was meant where a word is a slip: what is corrected is embedded, not what was typed", async () => {
-    const ask = async (query, more = "") => (await fetch(`${worker.url}/search?explain=1&q=${encodeURIComponent(query)}${more}`)).json();
+    const ask = async (query, more = "") =>
+      (await fetch(`${worker.url}/search?explain=1&q=${encodeURIComponent(query)}${more}`)).json();
     const slip = await ask("broken thermocuple");
     const right = await ask("broken thermocouple");
     const typed = await ask("broken thermocuple", "&verbatim=1");
     assert.deepEqual([slip.mode, slip.encoder], ["hybrid", "transformer"]);
     assert.deepEqual(slip.corrections, [{ word: "thermocuple", replacement: "thermocouple" }]);
-    assert.deepEqual(slip.results, right.results, "the same pages with the same scores and similarities");
+    assert.deepEqual(
+      slip.results,
+      right.results,
+      "the same pages with the same scores and similarities",
+    );
     assert.notDeepEqual(typed.results, right.results, "what was typed is another vector");
     await worker.stop();
   });
 
   test("gets 200 different answers within the platform's memory", async (t) => {
-    const words = "kiln glaze clay wheel pot crack bisque cone oxide slip handle lid spout foot rim fire cool wedge throw trim".split(" ");
-    const query = (i) => `${words[i % 20]} ${words[(i * 7 + 3) % 20]} and ${words[Math.floor(i / 20) + 2]} number ${i}`;
-    worker = await dev(build({ encoder: MODEL, args: ["--query-encoder", "both"] }), {}, undefined, semantic());
+    const words =
+      "kiln glaze clay wheel pot crack bisque cone oxide slip handle lid spout foot rim fire cool wedge throw trim".split(
+        " ",
+      );
+    const query = (i) =>
+      `${words[i % 20]} ${words[(i * 7 + 3) % 20]} and ${words[Math.floor(i / 20) + 2]} number ${i}`;
+    worker = await dev(
+      build({ encoder: MODEL, args: ["--query-encoder", "both"] }),
+      {},
+      undefined,
+      semantic(),
+    );
     const start = performance.now();
     for (let i = 0; i < 200; i++) {
       const response = await fetch(`${worker.url}/search?q=${encodeURIComponent(query(i))}`);
       const { mode, encoder } = await response.json();
       assert.deepEqual([response.status, mode, encoder], [200, "hybrid", "transformer"], query(i));
     }
-    t.diagnostic(`${((performance.now() - start) / 200).toFixed(1)} ms a query, the search, HTTP and loading the model included`);
+    t.diagnostic(
+      `${((performance.now() - start) / 200).toFixed(1)} ms a query, the search, HTTP and loading the model included`,
+    );
     assert.doesNotMatch(worker.log(), /runtime crashed|out of memory/i);
     await worker.stop();
   });

@@ -15,7 +15,11 @@ for (const bundle of bundles()) {
       test(`${questions().length} questions, ${way.name}`, async () => {
         const answers = [];
         for (const question of questions()) {
-          const parameters = new URLSearchParams({ q: question, ...way.options, ...(way.options.filter ? { filter: bundle.filter } : {}) });
+          const parameters = new URLSearchParams({
+            q: question,
+            ...way.options,
+            ...(way.options.filter ? { filter: bundle.filter } : {}),
+          });
           answers.push(await (await fetch(`${worker.url}/search?${parameters}`)).json());
         }
         same(native(bundle, way), answers, `${bundle.name}, ${way.name}`);

@@ -1,26 +1,35 @@
 // A web server that does as a CDN does, and counts what it sends.
 //
-// HTTP/2; files for ever cacheable; what a CDN knows to be text or code compressed by brotli at the quality that is
-// usual on the fly, everything else as it is stored. All of it is compressed before the first request.
+// HTTP/2; files for ever cacheable; what a CDN knows to be text or code compressed by brotli at the
+// quality that is usual on the fly, everything else as it is stored. All of it is compressed before
+// the first request.
 
-import { createSecureServer } from "node:http2";
 import { readdirSync, readFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
 import { extname, join, sep } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { certificate } from "./certificate.mjs";
 
 const QUALITY = 5;
 const COMPRESSED = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".json": "application/json",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
   ".wasm": "application/wasm",
 };
 
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
 
 /** An answer ready to be sent: with `all`, files of unknown types are compressed too. */
 function prepare(name, stored, all) {
   const type = COMPRESSED[extname(name)];
-  return { type: type ?? "application/octet-stream", stored, brotli: type || all ? brotli(stored) : undefined };
+  return {
+    type: type ?? "application/octet-stream",
+    stored,
+    brotli: type || all ? brotli(stored) : undefined,
+  };
 }
 
 /**
@@ -28,7 +37,9 @@ function prepare(name, stored, all) {
  * `pin` is what a browser is to trust; `sent()` is what has been written to all connections so far.
  */
 export async function serve(directories, pages, { compressAll = false } = {}) {
-  const answers = new Map(Object.entries(pages).map(([path, html]) => [path, prepare("page.html", Buffer.from(html))]));
+  const answers = new Map(
+    Object.entries(pages).map(([path, html]) => [path, prepare("page.html", Buffer.from(html))]),
+  );
   for (const [prefix, directory] of Object.entries(directories)) {
     for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
@@ -57,7 +68,12 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     requests++;
     open++;
     touched = Date.now();
-    stream.on("close", () => (open--, (touched = Date.now()))).on("error", () => {});
+    stream
+      .on("error", () => {})
+      .on("close", () => {
+        open--;
+        touched = Date.now();
+      });
     const path = decodeURIComponent(headers[":path"].split("?")[0]);
     const answer = answers.get(path);
     if (!answer) {
@@ -77,16 +93,22 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     });
     stream.end(body);
   });
-  await new Promise((resolve, reject) => server.listen(0, "127.0.0.1", resolve).on("error", reject));
+  await new Promise((resolve, reject) =>
+    server.listen(0, "127.0.0.1", resolve).on("error", reject),
+  );
   return {
     url: `https://127.0.0.1:${server.address().port}/`,
     pin,
     missing,
     /** Bytes (bodies, headers, framing of HTTP/2 and TLS) and requests. */
-    sent: () => ({ bytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0), requests }),
+    sent: () => ({
+      bytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0),
+      requests,
+    }),
     /** Resolves when nothing has been asked for or answered for `ms`. */
     async quiet(ms) {
-      while (open > 0 || Date.now() - touched < ms) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (open > 0 || Date.now() - touched < ms)
+        await new Promise((resolve) => setTimeout(resolve, 10));
     },
     close() {
       for (const session of sessions) session.destroy();

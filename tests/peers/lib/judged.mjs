@@ -6,40 +6,58 @@ import { join } from "node:path";
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
 function jsonLines(file) {
-  return readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
-    if (line.trim() === "") return [];
-    try {
-      return [JSON.parse(line)];
-    } catch (error) {
-      throw new Error(`${file}:${i + 1}: expected a line of JSON: ${error.message}`);
-    }
-  });
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, i) => {
+      if (line.trim() === "") return [];
+      try {
+        return [JSON.parse(line)];
+      } catch (error) {
+        throw new Error(`${file}:${i + 1}: expected a line of JSON: ${error.message}`);
+      }
+    });
 }
 
 /** The text of HTML, without its markup. */
 function textOf(html) {
-  const text = html.replace(/<!--.*?-->|<(script|style|head|nav)\b.*?<\/\1\s*>/gis, " ").replace(/<[^>]*>/g, " ");
-  return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-    if (name) return ENTITIES[name] ?? whole;
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  }).replace(/\s+/g, " ").trim();
+  const text = html
+    .replace(/<!--.*?-->|<(script|style|head|nav)\b.*?<\/\1\s*>/gis, " ")
+    .replace(/<[^>]*>/g, " ");
+  return text
+    .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+      if (name) return ENTITIES[name] ?? whole;
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    })
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** Pages of a rendered site as documents: every tool gets the same title and text. */
 function pagesOf(site) {
-  const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name)).sort();
+  const names = readdirSync(site, { recursive: true })
+    .filter((name) => /\.html?$/.test(name))
+    .sort();
   return names.map((name) => {
     const html = readFileSync(join(site, name), "utf8");
-    return { _id: name, title: textOf(/<title\b[^>]*>(.*?)<\/title/is.exec(html)?.[1] ?? ""), text: textOf(html) };
+    return {
+      _id: name,
+      title: textOf(/<title\b[^>]*>(.*?)<\/title/is.exec(html)?.[1] ?? ""),
+      text: textOf(html),
+    };
   });
 }
 
-/** `{ documents, queries: [{ text, grades }] }` of a directory: queries with a relevant document. */
+/**
+ * `{ documents, queries: [{ text, grades }] }` of a directory: queries with a relevant document.
+ */
 export function readSet(directory) {
   const file = (name) => {
     const path = join(directory, name);
-    if (!existsSync(path)) throw new Error(`${directory}: expected queries.jsonl, qrels.tsv, and corpus.jsonl or site/; there is no ${name}`);
+    if (!existsSync(path))
+      throw new Error(
+        `${directory}: expected queries.jsonl, qrels.tsv, and corpus.jsonl or site/; there is no ${name}`,
+      );
     return path;
   };
   const site = join(directory, "site");
@@ -52,14 +70,22 @@ export function readSet(directory) {
     grades.get(query).set(document, Number(grade));
   }
   const judged = jsonLines(file("queries.jsonl")).filter(({ _id }) => grades.has(String(_id)));
-  if (judged.length === 0) throw new Error(`${directory}: no query has a relevant document; do the files belong together?`);
+  if (judged.length === 0)
+    throw new Error(
+      `${directory}: no query has a relevant document; do the files belong together?`,
+    );
   return {
-    documents: documents.map(({ _id, title = "", text = "" }) => ({ id: String(_id), title, text })),
+    documents: documents.map(({ _id, title = "", text = "" }) => ({
+      id: String(_id),
+      title,
+      text,
+    })),
     queries: judged.map(({ _id, text }) => ({ text, grades: grades.get(String(_id)) })),
   };
 }
 
-const dcg = (grades) => grades.slice(0, 10).reduce((sum, grade, place) => sum + grade / Math.log2(place + 2), 0);
+const dcg = (grades) =>
+  grades.slice(0, 10).reduce((sum, grade, place) => sum + grade / Math.log2(place + 2), 0);
 
 /** nDCG@10 as `findling eval` has it: the grade itself is the gain. */
 export function ndcg(ids, grades) {

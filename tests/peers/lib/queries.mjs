@@ -18,42 +18,65 @@ export function evenly(list, most) {
 
 /** Queries of a file of JSON lines, each with `text`. */
 export function fromFile(file) {
-  const texts = readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
-    if (line.trim() === "") return [];
-    let text;
-    try {
-      ({ text } = JSON.parse(line));
-    } catch (error) {
-      throw new Error(`${file}:${i + 1}: expected a line of JSON: ${error.message}`);
-    }
-    if (typeof text !== "string" || text.trim() === "") throw new Error(`${file}:${i + 1}: expected {"text": "the query"}`);
-    return [text.trim()];
-  });
+  const texts = readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, i) => {
+      if (line.trim() === "") return [];
+      let text;
+      try {
+        ({ text } = JSON.parse(line));
+      } catch (error) {
+        throw new Error(`${file}:${i + 1}: expected a line of JSON: ${error.message}`);
+      }
+      if (typeof text !== "string" || text.trim() === "")
+        throw new Error(`${file}:${i + 1}: expected {"text": "the query"}`);
+      return [text.trim()];
+    });
   return [...new Set(texts)];
 }
 
 /** The texts of a page's first three levels of headings. */
 export function headings(html) {
-  const found = html.replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, "").matchAll(/<h([1-3])\b[^>]*>(.*?)<\/h\1\s*>/gis);
+  const found = html
+    .replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, "")
+    .matchAll(/<h([1-3])\b[^>]*>(.*?)<\/h\1\s*>/gis);
   return [...found].map(([, , inner]) => {
-    const text = inner.replace(/<[^>]*>/g, "").replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-      return name ? (ENTITIES[name] ?? whole) : code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    });
+    const text = inner
+      .replace(/<[^>]*>/g, "")
+      .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+        const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+        return name
+          ? (ENTITIES[name] ?? whole)
+          : code <= 0x10ffff
+            ? String.fromCodePoint(code)
+            : whole;
+      });
     // Signs that link to the heading are no part of it.
-    return text.replace(/\s+/g, " ").trim().replace(/\s*[#¶§]$/u, "");
+    return text
+      .replace(/\s+/g, " ")
+      .trim()
+      .replace(/\s*[#¶§]$/u, "");
   });
 }
 
-/** A heading of each of `most` pages, the pages evenly along the site in the order of their paths. */
+/**
+ * A heading of each of `most` pages, the pages evenly along the site in the order of their paths.
+ */
 export function fromSite(site, names, most) {
-  const pages = [...names].sort().map((name) => [...new Set(headings(readFileSync(join(site, name), "utf8")))]);
+  const pages = [...names]
+    .sort()
+    .map((name) => [...new Set(headings(readFileSync(join(site, name), "utf8")))]);
   const on = new Map();
   for (const heading of pages.flat()) on.set(heading, (on.get(heading) ?? 0) + 1);
-  const usable = pages.map((page) => page.filter((heading) => {
-    const words = heading.split(" ").length;
-    return on.get(heading) <= MOST_PAGES && words >= LEAST_WORDS && words <= MOST_WORDS;
-  }));
-  const drawn = evenly(usable.filter((page) => page.length > 0), most).map((page, i) => page[i % page.length]);
+  const usable = pages.map((page) =>
+    page.filter((heading) => {
+      const words = heading.split(" ").length;
+      return on.get(heading) <= MOST_PAGES && words >= LEAST_WORDS && words <= MOST_WORDS;
+    }),
+  );
+  const drawn = evenly(
+    usable.filter((page) => page.length > 0),
+    most,
+  ).map((page, i) => page[i % page.length]);
   return [...new Set(drawn)];
 }

@@ -1,34 +1,38 @@
 // A reader: a browser that has seen nothing, on an empty page of the site, who searches.
 
 /**
- * Run in the page, where `timed` is: `open` ends when a query could be answered and says how, `search` when five results
- * can be shown, and says how many there are.
+ * Run in the page, where `timed` is: `open` ends when a query could be answered and says how,
+ * `search` when five results can be shown, and says how many there are.
  */
 export const TOOLS = {
   findling: {
-    open: () => timed(async () => {
-      const { open } = await import("/findling/findling.js");
-      const index = await open("/findling/");
-      // At once, unless the bundle's queries are embedded by a transformer.
-      if (index.semantic !== "none") await index.ready("semantic");
-      globalThis.index = index;
-      return index.semantic === "ready" ? "by words and meaning" : "by words";
-    }),
-    search: (query) => timed(async () => (await globalThis.index.search(query, { limit: 5 })).results.length),
+    open: () =>
+      timed(async () => {
+        const { open } = await import("/findling/findling.js");
+        const index = await open("/findling/");
+        // At once, unless the bundle's queries are embedded by a transformer.
+        if (index.semantic !== "none") await index.ready("semantic");
+        globalThis.index = index;
+        return index.semantic === "ready" ? "by words and meaning" : "by words";
+      }),
+    search: (query) =>
+      timed(async () => (await globalThis.index.search(query, { limit: 5 })).results.length),
   },
   pagefind: {
-    open: () => timed(async () => {
-      const pagefind = await import("/pagefind/pagefind.js");
-      await pagefind.init();
-      // `init` only begins; to preload nothing waits until it is done, and fetches nothing.
-      await pagefind.preload("");
-      globalThis.pagefind = pagefind;
-      return "by words";
-    }),
-    search: (query) => timed(async () => {
-      const { results } = await globalThis.pagefind.search(query);
-      return (await Promise.all(results.slice(0, 5).map((result) => result.data()))).length;
-    }),
+    open: () =>
+      timed(async () => {
+        const pagefind = await import("/pagefind/pagefind.js");
+        await pagefind.init();
+        // `init` only begins; to preload nothing waits until it is done, and fetches nothing.
+        await pagefind.preload("");
+        globalThis.pagefind = pagefind;
+        return "by words";
+      }),
+    search: (query) =>
+      timed(async () => {
+        const { results } = await globalThis.pagefind.search(query);
+        return (await Promise.all(results.slice(0, 5).map((result) => result.data()))).length;
+      }),
   },
 };
 
@@ -43,9 +47,14 @@ function defineTimed() {
 
 /** In a page or a worker: when requests that reached the network began and ended. */
 function requestTimes() {
-  const entries = performance.getEntriesByType("resource").filter(({ transferSize }) => transferSize > 0);
+  const entries = performance
+    .getEntriesByType("resource")
+    .filter(({ transferSize }) => transferSize > 0);
   performance.clearResourceTimings();
-  return entries.map(({ startTime, responseEnd }) => [performance.timeOrigin + startTime, performance.timeOrigin + responseEnd]);
+  return entries.map(({ startTime, responseEnd }) => [
+    performance.timeOrigin + startTime,
+    performance.timeOrigin + responseEnd,
+  ]);
 }
 
 /** The longest chain of requests, each begun when the one before had ended. */
@@ -54,7 +63,8 @@ export function rounds(times) {
   const depths = [];
   for (const [i, [start]] of sorted.entries()) {
     depths[i] = 1;
-    for (let j = 0; j < i; j++) if (sorted[j][1] <= start) depths[i] = Math.max(depths[i], depths[j] + 1);
+    for (let j = 0; j < i; j++)
+      if (sorted[j][1] <= start) depths[i] = Math.max(depths[i], depths[j] + 1);
   }
   return Math.max(0, ...depths);
 }
@@ -70,7 +80,10 @@ async function waitInWorker(url) {
   }).finally(() => worker.terminate());
 }
 
-/** A page of a new context, under `network`: `{ latency, mbit }`, either 0 for what the machine gives. */
+/**
+ * A page of a new context, under `network`: `{ latency, mbit }`, either 0 for what the machine
+ * gives.
+ */
 async function arrive(browser, cdn, { latency, mbit }) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -79,7 +92,10 @@ async function arrive(browser, cdn, { latency, mbit }) {
   const throughput = mbit > 0 ? (mbit * 1e6) / 8 : -1;
   await devtools.send("Network.enable");
   await devtools.send("Network.emulateNetworkConditions", {
-    offline: false, latency, downloadThroughput: throughput, uploadThroughput: throughput,
+    offline: false,
+    latency,
+    downloadThroughput: throughput,
+    uploadThroughput: throughput,
   });
   await page.goto(cdn.url);
   return { context, page };
@@ -92,8 +108,10 @@ export async function checkWorkers(browser, cdn, network) {
   const waited = await page.evaluate(waitInWorker, cdn.url);
   await context.close();
   if (waited < network.latency) {
-    throw new Error(`this browser does not slow the requests of workers: ${waited.toFixed(0)} ms for a round trip of `
-      + `${network.latency} ms; use a newer Chromium, or measure without: --latency 0 --mbit 0`);
+    throw new Error(
+      `this browser does not slow the requests of workers: ${waited.toFixed(0)} ms for a round trip of ` +
+        `${network.latency} ms; use a newer Chromium, or measure without: --latency 0 --mbit 0`,
+    );
   }
 }
 
@@ -108,8 +126,16 @@ export async function read(browser, cdn, tool, queries, network) {
     // What is still under way belongs to this step.
     await cdn.quiet(silence);
     const { bytes, requests } = cdn.sent();
-    const times = await Promise.all([page, ...page.workers()].map((realm) => realm.evaluate(requestTimes)));
-    return { result, bytes: bytes - before.bytes, requests: requests - before.requests, rounds: rounds(times.flat()), ms };
+    const times = await Promise.all(
+      [page, ...page.workers()].map((realm) => realm.evaluate(requestTimes)),
+    );
+    return {
+      result,
+      bytes: bytes - before.bytes,
+      requests: requests - before.requests,
+      rounds: rounds(times.flat()),
+      ms,
+    };
   };
   try {
     const opening = await step(tool.open);

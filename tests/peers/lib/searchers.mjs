@@ -1,7 +1,8 @@
 // Tools that search in JavaScript, each behind one interface.
 //
-// A tool's `index(documents, scratch)` gives `{ search, ids, files }`: `search(text)` is what is timed, `ids(answer)` the
-// documents of its first ten results, `files` what a static site would deploy of the index, without code.
+// A tool's `index(documents, scratch)` gives `{ search, ids, files }`: `search(text)` is what is
+// timed, `ids(answer)` the documents of its first ten results, `files` what a static site would
+// deploy of the index, without code.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -14,14 +15,17 @@ import * as pagefind from "pagefind";
 const LIMIT = 10;
 
 function filesBelow(directory, wanted) {
-  const names = readdirSync(directory, { recursive: true }).filter((name) => wanted(name) && statSync(join(directory, name)).isFile());
+  const names = readdirSync(directory, { recursive: true }).filter(
+    (name) => wanted(name) && statSync(join(directory, name)).isFile(),
+  );
   return names.sort().map((name) => readFileSync(join(directory, name)));
 }
 
 /** A bundle of Findling's opened by its wasm engine, shards read from disk. */
 export async function openBundle(bundle, engineDirectory) {
   const path = join(resolve(engineDirectory), "findling_engine.js");
-  if (!existsSync(path)) throw new Error(`${path}: there is no such module; build it (\`cargo xtask wasm\`)`);
+  if (!existsSync(path))
+    throw new Error(`${path}: there is no such module; build it (\`cargo xtask wasm\`)`);
   const { initSync, Engine, manifestOf } = await import(pathToFileURL(path));
   initSync({ module: readFileSync(join(engineDirectory, "findling_engine_bg.wasm")) });
   const read = (name) => readFileSync(join(bundle, name));
@@ -46,11 +50,30 @@ export async function openBundle(bundle, engineDirectory) {
 function findling(program, engineDirectory, mode, options) {
   return async (documents, scratch) => {
     const corpus = join(scratch, "corpus.jsonl");
-    writeFileSync(corpus, documents.map(({ id, title, text }) => `${JSON.stringify({ _id: id, title, text })}\n`).join(""));
+    writeFileSync(
+      corpus,
+      documents
+        .map(({ id, title, text }) => `${JSON.stringify({ _id: id, title, text })}\n`)
+        .join(""),
+    );
     const bundle = join(scratch, "findling");
-    const line = ["build", corpus, "-o", bundle, "--no-client", "--language", "en", "--quiet", ...options];
-    const { error, stderr } = spawnSync(program, line, { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] });
-    if (error || !existsSync(join(bundle, "findling.idx"))) throw new Error(`findling build failed: ${error ?? stderr.trim()}`);
+    const line = [
+      "build",
+      corpus,
+      "-o",
+      bundle,
+      "--no-client",
+      "--language",
+      "en",
+      "--quiet",
+      ...options,
+    ];
+    const { error, stderr } = spawnSync(program, line, {
+      encoding: "utf8",
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    if (error || !existsSync(join(bundle, "findling.idx")))
+      throw new Error(`findling build failed: ${error ?? stderr.trim()}`);
     const ask = await openBundle(bundle, engineDirectory);
     return {
       search: (query) => ask({ query, mode, limit: LIMIT }),
@@ -78,22 +101,31 @@ async function orama(documents) {
   const db = create({ schema: { title: "string", text: "string" }, components: { tokenizer } });
   await insertMultiple(db, documents);
   return {
-    search: (term) => searchOrama(db, { term, properties: ["title", "text"], boost: { title: 2 }, limit: LIMIT }),
+    search: (term) =>
+      searchOrama(db, { term, properties: ["title", "text"], boost: { title: 2 }, limit: LIMIT }),
     ids: ({ hits }) => hits.map(({ id }) => id),
     files: [Buffer.from(JSON.stringify(save(db)))],
   };
 }
 
-const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+const escaped = (text) =>
+  text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 
 /** What Pagefind's client needs of a browser: a page in English, and `fetch` of files. */
 function actAsBrowser() {
   const { fetch } = globalThis;
-  globalThis.document ??= { querySelector: () => ({ getAttribute: () => "en" }), currentScript: null };
+  globalThis.document ??= {
+    querySelector: () => ({ getAttribute: () => "en" }),
+    currentScript: null,
+  };
   globalThis.window ??= { location: new URL("http://localhost/") };
   globalThis.fetch = async (url, ...rest) => {
     const bare = String(url).split("?")[0];
-    const path = bare.startsWith("file:") ? fileURLToPath(bare) : bare.startsWith("/") && existsSync(bare) ? bare : null;
+    const path = bare.startsWith("file:")
+      ? fileURLToPath(bare)
+      : bare.startsWith("/") && existsSync(bare)
+        ? bare
+        : null;
     return path === null ? fetch(url, ...rest) : new Response(readFileSync(path));
   };
 }
@@ -125,11 +157,21 @@ async function pagefindOf(documents, scratch) {
   };
 }
 
-/** All tools, by the name that the table has. `hybrid`: Findling by meaning too, for which all documents are embedded. */
+/**
+ * All tools, by the name that the table has. `hybrid`: Findling by meaning too, for which all
+ * documents are embedded.
+ */
 export function tools({ program, engineDirectory, hybrid }) {
   return {
     "findling, words": findling(program, engineDirectory, "lexical", ["--encoder", "none"]),
-    ...(hybrid ? { "findling, hybrid": findling(program, engineDirectory, "hybrid", ["--query-encoder", "static"]) } : {}),
+    ...(hybrid
+      ? {
+          "findling, hybrid": findling(program, engineDirectory, "hybrid", [
+            "--query-encoder",
+            "static",
+          ]),
+        }
+      : {}),
     minisearch: miniSearch({ fuzzy: false }),
     "minisearch, fuzzy": miniSearch({ fuzzy: 0.2 }),
     orama,

@@ -4,11 +4,14 @@ type Attributes = Record<string, string | number | boolean | null | undefined>;
 
 /** An element with attributes and children; strings become text nodes. */
 export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: (Node | string)[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+    if (value !== undefined && value !== null && value !== false)
+      element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...children);
   return element;
@@ -17,7 +20,12 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 /** A line icon on a 20 by 20 grid. */
 export function icon(path: string, size = 18): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of [["viewBox", "0 0 20 20"], ["width", size], ["height", size], ["aria-hidden", "true"]] as const) {
+  for (const [name, value] of [
+    ["viewBox", "0 0 20 20"],
+    ["width", size],
+    ["height", size],
+    ["aria-hidden", "true"],
+  ] as const) {
     svg.setAttribute(name, String(value));
   }
   const line = document.createElementNS("http://www.w3.org/2000/svg", "path");

@@ -1,17 +1,19 @@
 /**
  * `<findling-search>`: a site's whole integration is this element and one script.
  *
- * Attributes: `bundle` (address of the bundle; default: the directory of the script), `placeholder`, `shortcut` (the
- * letter that opens with Ctrl or Cmd, `k` unless told, `none` for no keys at all), `inline` (no dialog: the box stands in
- * the page), `theme` (`light`, `dark`; default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `order` (`relevance`, `recent`, `balanced`), `encoder` (`auto`,
- * `static`, `transformer`, `none`), `limit` (pages at a time, 10), `facets` (names separated by commas; default: all that were
- * marked as filters; `none`), `site` (what page addresses are relative to).
+ * Attributes: `bundle` (address of the bundle; default: the directory of the script),
+ * `placeholder`, `shortcut` (the letter that opens with Ctrl or Cmd, `k` unless told, `none` for no
+ * keys at all), `inline` (no dialog: the box stands in the page), `theme` (`light`, `dark`;
+ * default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `order` (`relevance`, `recent`,
+ * `balanced`), `encoder` (`auto`, `static`, `transformer`, `none`), `limit` (pages at a time, 10),
+ * `facets` (names separated by commas; default: all that were marked as filters; `none`), `site`
+ * (what page addresses are relative to).
  *
- * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as its detail;
- * `findling-search` when a search was answered, with the response.
+ * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as
+ * its detail; `findling-search` when a search was answered, with the response.
  *
- * Slot `trigger`: another button in place of the built-in one. Parts: `trigger`, `panel`, `input`, `filters`, `chip`,
- * `results`. Colours and fonts are CSS variables (see styles.css).
+ * Slot `trigger`: another button in place of the built-in one. Parts: `trigger`, `panel`, `input`,
+ * `filters`, `chip`, `results`. Colours and fonts are CSS variables (see styles.css).
  */
 
 import type { FindlingIndex } from "../client";
@@ -51,7 +53,10 @@ export class FindlingSearch extends HTMLElement {
     if (this.#panel) this.#draw();
   }
 
-  /** What the client is opened with, for what attributes cannot say, such as `encode`. To be set before the first search. */
+  /**
+   * What the client is opened with, for what attributes cannot say, such as `encode`. To be set
+   * before the first search.
+   */
   get options(): OpenOptions {
     return this.#options;
   }
@@ -89,7 +94,10 @@ export class FindlingSearch extends HTMLElement {
 
   disconnectedCallback(): void {
     document.removeEventListener("keydown", this.#shortcut);
-    this.#index?.then((index) => index.close(), () => {});
+    this.#index?.then(
+      (index) => index.close(),
+      () => {},
+    );
     this.#index = undefined;
     this.#panel = undefined;
   }
@@ -103,29 +111,58 @@ export class FindlingSearch extends HTMLElement {
   #draw(): void {
     this.#dialog = undefined;
     this.#style();
-    const panel = (this.#panel = new Panel({
+    const panel = new Panel({
       labels: () => this.#labels,
       open: () => this.#open(),
       mode: () => this.#oneOf("mode", ["hybrid", "lexical", "semantic"] as const) satisfies Mode,
-      order: () => this.#oneOf("order", ["relevance", "recent", "balanced"] as const) satisfies Order,
+      order: () =>
+        this.#oneOf("order", ["relevance", "recent", "balanced"] as const) satisfies Order,
       limit: () => Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || 10)),
       facets: () => this.#facets(),
       placeholder: () => this.getAttribute("placeholder") ?? this.#labels.placeholder,
       select: (hit, href) => this.#select({ href, ...hit }),
-      answered: (detail) => this.dispatchEvent(new CustomEvent("findling-search", { detail, bubbles: true, composed: true })),
+      answered: (detail) =>
+        this.dispatchEvent(
+          new CustomEvent("findling-search", { detail, bubbles: true, composed: true }),
+        ),
       dismiss: () => this.#dismiss(),
-    }));
+    });
+    this.#panel = panel;
     if (this.hasAttribute("inline")) {
       this.#root.replaceChildren(panel.element);
       panel.input.addEventListener("focus", () => void panel.warm(), { once: true });
       return;
     }
-    const dialog = (this.#dialog = h("dialog", { part: "dialog", "aria-label": this.#labels.search }, panel.element));
+    const dialog = h(
+      "dialog",
+      { part: "dialog", "aria-label": this.#labels.search },
+      panel.element,
+    );
+    this.#dialog = dialog;
     // A click on the backdrop lands on the dialog itself.
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     const key = this.#key();
-    const trigger = h("button", { type: "button", class: "trigger", part: "trigger", "aria-haspopup": "dialog", "aria-keyshortcuts": key && `${apple ? "Meta" : "Control"}+${key.toUpperCase()}` },
-      icon(MAGNIFIER, 16), h("span", {}, this.#labels.search), ...(key ? [h("kbd", { "aria-hidden": "true" }, apple ? `\u2318${key.toUpperCase()}` : `Ctrl ${key.toUpperCase()}`)] : []));
+    const trigger = h(
+      "button",
+      {
+        type: "button",
+        class: "trigger",
+        part: "trigger",
+        "aria-haspopup": "dialog",
+        "aria-keyshortcuts": key && `${apple ? "Meta" : "Control"}+${key.toUpperCase()}`,
+      },
+      icon(MAGNIFIER, 16),
+      h("span", {}, this.#labels.search),
+      ...(key
+        ? [
+            h(
+              "kbd",
+              { "aria-hidden": "true" },
+              apple ? `\u2318${key.toUpperCase()}` : `Ctrl ${key.toUpperCase()}`,
+            ),
+          ]
+        : []),
+    );
     const slot = h("slot", { name: "trigger" }, trigger);
     slot.addEventListener("click", () => this.show());
     // What points at search will probably search.
@@ -160,13 +197,23 @@ export class FindlingSearch extends HTMLElement {
   }
 
   #select(selection: Selection): boolean {
-    const go = this.dispatchEvent(new CustomEvent("findling-select", { detail: selection, cancelable: true, bubbles: true, composed: true }));
+    const go = this.dispatchEvent(
+      new CustomEvent("findling-select", {
+        detail: selection,
+        cancelable: true,
+        bubbles: true,
+        composed: true,
+      }),
+    );
     this.hide();
     return go;
   }
 
   #dismiss(): void {
-    if (this.#dialog) return this.#dialog.close();
+    if (this.#dialog) {
+      this.#dialog.close();
+      return;
+    }
     const { input } = this.#panel!;
     input.value = "";
     input.dispatchEvent(new Event("input"));
@@ -175,7 +222,12 @@ export class FindlingSearch extends HTMLElement {
   #facets(): string[] {
     const names = this.getAttribute("facets");
     if (names === null) return ["*"];
-    return names === "none" ? [] : names.split(",").map((name) => name.trim()).filter((name) => name !== "");
+    return names === "none"
+      ? []
+      : names
+          .split(",")
+          .map((name) => name.trim())
+          .filter((name) => name !== "");
   }
 
   #key(): string | undefined {
@@ -191,8 +243,13 @@ export class FindlingSearch extends HTMLElement {
   readonly #shortcut = (event: KeyboardEvent): void => {
     const key = this.#key();
     if (key === undefined || event.defaultPrevented || event.isComposing) return;
-    const combined = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key;
-    const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
+    const combined =
+      (event.ctrlKey || event.metaKey) &&
+      !event.altKey &&
+      !event.shiftKey &&
+      event.key.toLowerCase() === key;
+    const slash =
+      event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
     if (!combined && !slash) return;
     event.preventDefault();
     if (combined && this.#dialog?.open) this.hide();
@@ -203,10 +260,14 @@ export class FindlingSearch extends HTMLElement {
 /** Whether a key goes into text somewhere. */
 function writes(event: Event): boolean {
   const target = event.composedPath()[0];
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }
 
-if (!customElements.get("findling-search")) customElements.define("findling-search", FindlingSearch);
+if (!customElements.get("findling-search"))
+  customElements.define("findling-search", FindlingSearch);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,4 +1,6 @@
-/** Filter chips with counts. Values of one attribute widen each other, attributes narrow each other. */
+/**
+ * Filter chips with counts. Values of one attribute widen each other, attributes narrow each other.
+ */
 
 import type { Facet } from "../engine-types";
 import { h } from "./dom";
@@ -20,7 +22,13 @@ export class Facets {
   constructor(labels: () => Labels, changed: () => void) {
     this.#labels = labels;
     this.#changed = changed;
-    this.element = h("div", { class: "facets", part: "filters", role: "group", "aria-label": labels().filters, hidden: true });
+    this.element = h("div", {
+      class: "facets",
+      part: "filters",
+      role: "group",
+      "aria-label": labels().filters,
+      hidden: true,
+    });
   }
 
   /** The filter that the chips stand for; `undefined` where it is no filter. */
@@ -36,7 +44,9 @@ export class Facets {
     this.#changed();
   }
 
-  /** Shows new counts, keeping the keyboard where it is. `atLeast`: there may be more than they say. */
+  /**
+   * Shows new counts, keeping the keyboard where it is. `atLeast`: there may be more than they say.
+   */
   show(facets: Facet[], atLeast = false): void {
     this.#facets = facets;
     this.#more = atLeast ? "+" : "";
@@ -46,11 +56,15 @@ export class Facets {
   #draw(): void {
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement as HTMLElement | null;
     const key = focused && this.element.contains(focused) ? focused.dataset["key"] : undefined;
-    const groups = this.#facets.map((facet) => this.#group(facet)).filter((group) => group !== undefined);
+    const groups = this.#facets
+      .map((facet) => this.#group(facet))
+      .filter((group) => group !== undefined);
     this.element.replaceChildren(...groups);
     this.element.hidden = groups.length === 0;
     if (key !== undefined) {
-      [...this.element.querySelectorAll("button")].find((button) => button.dataset["key"] === key)?.focus();
+      [...this.element.querySelectorAll("button")]
+        .find((button) => button.dataset["key"] === key)
+        ?.focus();
     }
   }
 
@@ -65,21 +79,44 @@ export class Facets {
     const open = this.#open.has(name);
     const shown = open ? all : all.filter(([value], i) => i < SHOWN || chosen?.has(value));
     const chips = shown.map(([value, count]) => {
-      const chip = h("button", { type: "button", class: "chip", part: "chip", "aria-pressed": String(chosen?.has(value) ?? false), "data-key": `${name}=${value}` },
-        h("span", {}, value), h("small", {}, count.toLocaleString() + this.#more));
+      const chip = h(
+        "button",
+        {
+          type: "button",
+          class: "chip",
+          part: "chip",
+          "aria-pressed": String(chosen?.has(value) ?? false),
+          "data-key": `${name}=${value}`,
+        },
+        h("span", {}, value),
+        h("small", {}, count.toLocaleString() + this.#more),
+      );
       chip.addEventListener("click", () => this.#toggle(name, value));
       return chip;
     });
     if (open ? all.length > SHOWN : shown.length < all.length) {
-      const more = h("button", { type: "button", class: "chip more", "aria-expanded": String(open), "data-key": `${name}:more` },
-        open ? labels.fewerValues : labels.moreValues(all.length - shown.length));
+      const more = h(
+        "button",
+        {
+          type: "button",
+          class: "chip more",
+          "aria-expanded": String(open),
+          "data-key": `${name}:more`,
+        },
+        open ? labels.fewerValues : labels.moreValues(all.length - shown.length),
+      );
       more.addEventListener("click", () => {
         if (!this.#open.delete(name)) this.#open.add(name);
         this.#draw();
       });
       chips.push(more);
     }
-    return h("div", { class: "facet", role: "group", "aria-label": name }, h("b", { "aria-hidden": "true" }, name), h("div", {}, ...chips));
+    return h(
+      "div",
+      { class: "facet", role: "group", "aria-label": name },
+      h("b", { "aria-hidden": "true" }, name),
+      h("div", {}, ...chips),
+    );
   }
 
   #toggle(name: string, value: string): void {

@@ -10,7 +10,8 @@ export const LABELS = {
   moreValues: (n: number) => `${n} more`,
   fewerValues: "Fewer",
   idle: (pages: number) => `Search ${pages.toLocaleString()} pages`,
-  idleHint: "Ask in your own words, or use \u201Cquotes\u201D for a phrase and \u2212word to leave one out.",
+  idleHint:
+    "Ask in your own words, or use \u201Cquotes\u201D for a phrase and \u2212word to leave one out.",
   none: (query: string) => `Nothing found for \u201C${query}\u201D`,
   noneHint: "Try other words, or fewer of them.",
   noneFiltered: "Some filters are set; without them there may be more.",

@@ -1,4 +1,7 @@
-/** The search box with its filters, results and states. It draws; where it is drawn is the element's affair. */
+/**
+ * The search box with its filters, results and states. It draws; where it is drawn is the element's
+ * affair.
+ */
 
 import type { FindlingIndex } from "../client";
 import type { Mode, Order, Suggestion } from "../engine-types";
@@ -7,7 +10,7 @@ import type { PageResult, SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
 import { Facets } from "./facets";
 import type { Labels } from "./labels";
-import { pageGroup, type Hit } from "./results";
+import { type Hit, pageGroup } from "./results";
 
 /** What the element decides. */
 export interface PanelOptions {
@@ -26,11 +29,23 @@ export interface PanelOptions {
   dismiss: () => void;
 }
 
-/** Meaning is asked for once the reader pauses: embedding a query costs more than looking up words. */
+/**
+ * Meaning is asked for once the reader pauses: embedding a query costs more than looking up words.
+ */
 const PAUSE_MS = 160;
 
-/** Notices that are no news to a reader; while the encoder loads, the meter says so, and where nothing is found, buttons. */
-const FOR_THE_SITE: ReadonlySet<string> = new Set(["encoder-missing", "encoder-loading", "vectors-missing", "not-semantic", "removed-all", "unknown-words"]);
+/**
+ * Notices that are no news to a reader; while the encoder loads, the meter says so, and where
+ * nothing is found, buttons.
+ */
+const FOR_THE_SITE: ReadonlySet<string> = new Set([
+  "encoder-missing",
+  "encoder-loading",
+  "vectors-missing",
+  "not-semantic",
+  "removed-all",
+  "unknown-words",
+]);
 
 export class Panel {
   readonly element: HTMLElement;
@@ -64,26 +79,79 @@ export class Panel {
     this.#options = options;
     const labels = options.labels();
     this.input = h("input", {
-      type: "search", part: "input", role: "combobox", placeholder: options.placeholder(), "aria-label": labels.search, "aria-autocomplete": "list",
-      "aria-expanded": "false", "aria-controls": "list", "aria-haspopup": "listbox", autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false", enterkeyhint: "go", maxlength: 1000,
+      type: "search",
+      part: "input",
+      role: "combobox",
+      placeholder: options.placeholder(),
+      "aria-label": labels.search,
+      "aria-autocomplete": "list",
+      "aria-expanded": "false",
+      "aria-controls": "list",
+      "aria-haspopup": "listbox",
+      autocomplete: "off",
+      autocapitalize: "off",
+      autocorrect: "off",
+      spellcheck: "false",
+      enterkeyhint: "go",
+      maxlength: 1000,
     });
-    this.#close = h("button", { type: "button", class: "close" }, h("span", { class: "sr" }, `${labels.close} `), h("kbd", {}, "Esc"), icon(CROSS));
+    this.#close = h(
+      "button",
+      { type: "button", class: "close" },
+      h("span", { class: "sr" }, `${labels.close} `),
+      h("kbd", {}, "Esc"),
+      icon(CROSS),
+    );
     this.#facets = new Facets(options.labels, () => this.#search(false));
-    this.#list = h("div", { id: "list", role: "listbox", part: "results", "aria-label": labels.results });
+    this.#list = h("div", {
+      id: "list",
+      role: "listbox",
+      part: "results",
+      "aria-label": labels.results,
+    });
     this.#state = h("div", { class: "state" });
     this.#more = h("button", { type: "button", class: "more-results", hidden: true }, labels.more);
     this.#corrected = h("div", { class: "corrected", hidden: true });
-    this.#scroll = h("div", { class: "scroll" }, this.#corrected, this.#list, this.#more, this.#state);
+    this.#scroll = h(
+      "div",
+      { class: "scroll" },
+      this.#corrected,
+      this.#list,
+      this.#more,
+      this.#state,
+    );
     this.#notices = h("ul", { class: "notices", hidden: true });
     this.#summary = h("span", { class: "summary", dir: "auto" });
     this.#status = h("div", { class: "sr", role: "status", "aria-live": "polite" });
-    const key = (keys: string[], label: string) => h("span", {}, ...keys.map((name) => h("kbd", {}, name)), label);
-    this.element = h("div", { class: "panel", part: "panel", role: "search", "aria-label": labels.search },
-      h("div", { class: "bar" }, icon(MAGNIFIER, 20), this.input, this.#close, h("div", { class: "busy" })),
-      this.#facets.element, this.#scroll, this.#notices,
-      h("div", { class: "foot" }, this.#summary,
-        h("span", { class: "keys", "aria-hidden": "true" }, key(["\u2191", "\u2193"], labels.move), key(["\u21B5"], labels.select))),
-      this.#status);
+    const key = (keys: string[], label: string) =>
+      h("span", {}, ...keys.map((name) => h("kbd", {}, name)), label);
+    this.element = h(
+      "div",
+      { class: "panel", part: "panel", role: "search", "aria-label": labels.search },
+      h(
+        "div",
+        { class: "bar" },
+        icon(MAGNIFIER, 20),
+        this.input,
+        this.#close,
+        h("div", { class: "busy" }),
+      ),
+      this.#facets.element,
+      this.#scroll,
+      this.#notices,
+      h(
+        "div",
+        { class: "foot" },
+        this.#summary,
+        h(
+          "span",
+          { class: "keys", "aria-hidden": "true" },
+          key(["\u2191", "\u2193"], labels.move),
+          key(["\u21B5"], labels.select),
+        ),
+      ),
+      this.#status,
+    );
     this.#listen();
     this.#show("idle");
   }
@@ -109,7 +177,9 @@ export class Panel {
     if (!this.#index) {
       this.#index = await this.#options.open();
       this.#index.on("semantic", () => this.#showProgress());
-      this.#index.on("progress", ({ loaded, total }) => this.#showProgress(total ? loaded / total : 0));
+      this.#index.on("progress", ({ loaded, total }) =>
+        this.#showProgress(total ? loaded / total : 0),
+      );
     }
     return this.#index;
   }
@@ -117,7 +187,8 @@ export class Panel {
   /** Asks for what the box and the chips say: words at once, meaning when the reader pauses. */
   #search(typing: boolean): void {
     const before = this.#asked;
-    const controller = (this.#asked = new AbortController());
+    const controller = new AbortController();
+    this.#asked = controller;
     clearTimeout(this.#pause);
     this.#touched = false;
     const query = this.input.value.trim();
@@ -125,20 +196,27 @@ export class Panel {
       before.abort();
       this.#busy(false);
       this.#facets.show([]);
-      return this.#show("idle");
+      this.#show("idle");
+      return;
     }
     const mode = this.#options.mode();
     this.#busy(true);
-    const words = mode === "semantic" ? Promise.resolve() : this.#ask(query, "lexical", controller.signal);
+    const words =
+      mode === "semantic" ? Promise.resolve() : this.#ask(query, "lexical", controller.signal);
     // Only now, so that what both need is not fetched twice.
     before.abort();
     if (mode === "lexical") {
       void words.finally(() => this.#settle(controller));
       return;
     }
-    this.#pause = setTimeout(() => {
-      void Promise.all([words, this.#ask(query, mode, controller.signal)]).finally(() => this.#settle(controller));
-    }, typing ? PAUSE_MS : 0);
+    this.#pause = setTimeout(
+      () => {
+        void Promise.all([words, this.#ask(query, mode, controller.signal)]).finally(() =>
+          this.#settle(controller),
+        );
+      },
+      typing ? PAUSE_MS : 0,
+    );
   }
 
   async #ask(query: string, mode: Mode, signal: AbortSignal): Promise<void> {
@@ -152,11 +230,18 @@ export class Panel {
       };
       // Words are the first half of an answer: what else to ask is said with the whole.
       const suggest = mode !== "lexical" || this.#options.mode() === "lexical";
-      const response = await index.search(query, { ...this.#request(), mode, suggest, signal, onUpgrade: upgrade });
+      const response = await index.search(query, {
+        ...this.#request(),
+        mode,
+        suggest,
+        signal,
+        onUpgrade: upgrade,
+      });
       if (signal.aborted) return;
       this.#options.answered(response);
       this.#facets.show(response.facets, response.total.atLeast);
-      // Words have been shown, and maybe looked at; an answer that has nothing to add only brings its notices.
+      // Words have been shown, and maybe looked at; an answer that has nothing to add only brings
+      // its notices.
       if (mode === "lexical") {
         if (this.#answered !== signal) this.#replace(response);
       } else if (response.mode === "lexical" && this.#answered === signal) {
@@ -176,8 +261,16 @@ export class Panel {
 
   #request(): SearchOptions {
     const filter = this.#facets.filter();
-    // An attribute's counts are those without its own filter: what choosing another value would give.
-    return { limit: this.#options.limit(), order: this.#options.order(), ...this.#reading(), facets: this.#options.facets(), facetsInstead: true, ...(filter ? { filter } : {}) };
+    // An attribute's counts are those without its own filter: what choosing another value would
+    // give.
+    return {
+      limit: this.#options.limit(),
+      order: this.#options.order(),
+      ...this.#reading(),
+      facets: this.#options.facets(),
+      facetsInstead: true,
+      ...(filter ? { filter } : {}),
+    };
   }
 
   /** How the text in the box is to be read. */
@@ -189,11 +282,18 @@ export class Panel {
     const { signal } = this.#asked;
     try {
       const index = await this.#opened();
-      const options: SearchOptions = { ...this.#request(), offset: this.#shown.length, facets: [], mode: this.#options.mode(), signal };
+      const options: SearchOptions = {
+        ...this.#request(),
+        offset: this.#shown.length,
+        facets: [],
+        mode: this.#options.mode(),
+        signal,
+      };
       const response = await index.search(this.input.value.trim(), options);
       if (signal.aborted) return;
       this.#append(response.results);
-      this.#more.hidden = this.#shown.length >= response.total.pages || response.results.length === 0;
+      this.#more.hidden =
+        this.#shown.length >= response.total.pages || response.results.length === 0;
     } catch (thrown) {
       if (!signal.aborted) this.#fail(thrown as FindlingError);
     }
@@ -218,12 +318,18 @@ export class Panel {
     this.#scroll.scrollTop = 0;
     this.#append(response.results);
     this.#conclude(response);
-    if (response.results.length === 0) return this.#show("none", response.suggestions);
+    if (response.results.length === 0) {
+      this.#show("none", response.suggestions);
+      return;
+    }
     this.#show("results");
     this.#activate(this.#list.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
-  /** Results by meaning as well. Rows that the reader is at do not move: what is new goes below them. */
+  /**
+   * Results by meaning as well. Rows that the reader is at do not move: what is new goes below
+   * them.
+   */
   #join(response: SearchResponse): void {
     if (!this.#touched) {
       const places = this.#places();
@@ -236,7 +342,9 @@ export class Panel {
     if (added.length > 0) {
       const first = this.#append(added);
       first?.classList.add("also");
-      first?.before(h("div", { class: "also-title", role: "presentation" }, this.#options.labels().also));
+      first?.before(
+        h("div", { class: "also-title", role: "presentation" }, this.#options.labels().also),
+      );
     }
     this.#conclude(response);
   }
@@ -258,13 +366,20 @@ export class Panel {
 
   /** The first attribute marked as a filter, as a quiet word beside the title. */
   #tag(page: PageResult): string | undefined {
-    const facet = this.#index?.info.attributes.find(({ facet, kind }) => facet && kind === "string");
+    const facet = this.#index?.info.attributes.find(
+      ({ facet, kind }) => facet && kind === "string",
+    );
     const value = facet && page.attributes[facet.name];
     return typeof value === "string" ? value : undefined;
   }
 
   #places(): Map<string, number> {
-    return new Map([...this.#list.querySelectorAll<HTMLElement>(".page")].map((group) => [group.dataset["page"]!, group.offsetTop]));
+    return new Map(
+      [...this.#list.querySelectorAll<HTMLElement>(".page")].map((group) => [
+        group.dataset["page"]!,
+        group.offsetTop,
+      ]),
+    );
   }
 
   /** Moves rows from where they were to where they are now, so that the eye can follow. */
@@ -272,9 +387,10 @@ export class Panel {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const group of this.#list.querySelectorAll<HTMLElement>(".page")) {
       const before = places.get(group.dataset["page"]!);
-      const keyframes = before === undefined
-        ? [{ opacity: 0 }, { opacity: 1 }]
-        : [{ transform: `translateY(${before - group.offsetTop}px)` }, { transform: "none" }];
+      const keyframes =
+        before === undefined
+          ? [{ opacity: 0 }, { opacity: 1 }]
+          : [{ transform: `translateY(${before - group.offsetTop}px)` }, { transform: "none" }];
       group.animate(keyframes, { duration: 220, easing: "cubic-bezier(.2, .8, .3, 1)" });
     }
   }
@@ -283,7 +399,12 @@ export class Panel {
     const labels = this.#options.labels();
     const { pages, sections, atLeast } = response.total;
     const count = labels.counting(pages, sections, atLeast ? "+" : "");
-    const how = response.mode === "lexical" ? labels.byWords : response.mode === "semantic" ? labels.byMeaning : labels.byBoth;
+    const how =
+      response.mode === "lexical"
+        ? labels.byWords
+        : response.mode === "semantic"
+          ? labels.byMeaning
+          : labels.byBoth;
     this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how}` : "";
     this.#more.hidden = this.#shown.length === 0 || this.#shown.length >= pages;
     this.#showNotices(response);
@@ -298,7 +419,10 @@ export class Panel {
   #showCorrections({ corrections }: SearchResponse): void {
     const labels = this.#options.labels();
     const query = this.input.value.trim();
-    const words = corrections.flatMap(({ replacement }, i) => [i > 0 ? ", " : " ", h("strong", {}, replacement)]);
+    const words = corrections.flatMap(({ replacement }, i) => [
+      i > 0 ? ", " : " ",
+      h("strong", {}, replacement),
+    ]);
     const back = h("button", { type: "button" }, labels.verbatim(query));
     back.addEventListener("click", () => {
       this.#verbatim = query;
@@ -316,9 +440,16 @@ export class Panel {
       .filter(({ code }) => !FOR_THE_SITE.has(code))
       .map(({ code, message }) => {
         if (code !== "encoder-postponed" || !this.#index) return h("li", {}, message);
-        const load = h("button", { type: "button" }, labels.loadMeaning((this.#index.encoderBytes / 1e6).toFixed(0)));
+        const load = h(
+          "button",
+          { type: "button" },
+          labels.loadMeaning((this.#index.encoderBytes / 1e6).toFixed(0)),
+        );
         load.addEventListener("click", () => {
-          void this.#index?.ready("semantic").then(() => this.#search(false), () => this.#search(false));
+          void this.#index?.ready("semantic").then(
+            () => this.#search(false),
+            () => this.#search(false),
+          );
         });
         return h("li", {}, load);
       });
@@ -330,10 +461,21 @@ export class Panel {
   #showProgress(share?: number): void {
     const loading = this.#index?.semantic === "loading";
     const old = this.#summary.parentElement?.querySelector<HTMLElement>(".loading");
-    if (!loading) return old?.remove();
+    if (!loading) {
+      old?.remove();
+      return;
+    }
     const bar = old?.querySelector("i") ?? h("i");
     if (share !== undefined || !old) bar.style.transform = `scaleX(${share ?? 0})`;
-    if (!old) this.#summary.after(h("span", { class: "loading" }, this.#options.labels().loadingMeaning, h("span", { class: "meter" }, bar)));
+    if (!old)
+      this.#summary.after(
+        h(
+          "span",
+          { class: "loading" },
+          this.#options.labels().loadingMeaning,
+          h("span", { class: "meter" }, bar),
+        ),
+      );
   }
 
   #show(what: "idle" | "results" | "none", suggestions: Suggestion[] = []): void {
@@ -351,14 +493,24 @@ export class Panel {
       this.#notices.hidden = this.#corrected.hidden = true;
       this.#answered = undefined;
       const pages = this.#index?.info.pages;
-      this.#state.replaceChildren(h("h2", {}, pages === undefined ? labels.search : labels.idle(pages)), h("p", {}, labels.idleHint));
+      this.#state.replaceChildren(
+        h("h2", {}, pages === undefined ? labels.search : labels.idle(pages)),
+        h("p", {}, labels.idleHint),
+      );
       return;
     }
     const filtered = this.#facets.filter() !== undefined;
     this.#state.replaceChildren(h("h2", {}, labels.none(this.input.value.trim())));
     const others = suggestions.filter(({ kind }) => !filtered || kind !== "filter");
     if (others.length > 0) {
-      this.#state.append(h("p", {}, labels.suggested), h("div", { class: "suggestions" }, ...others.map((suggestion) => this.#suggestion(suggestion))));
+      this.#state.append(
+        h("p", {}, labels.suggested),
+        h(
+          "div",
+          { class: "suggestions" },
+          ...others.map((suggestion) => this.#suggestion(suggestion)),
+        ),
+      );
     } else {
       this.#state.append(h("p", {}, filtered ? labels.noneFiltered : labels.noneHint));
     }
@@ -369,7 +521,7 @@ export class Panel {
   #suggestion({ kind, what, query, verbatim, pages }: Suggestion): HTMLButtonElement {
     const { without, found } = this.#options.labels();
     const known = kind in without ? without[kind as keyof typeof without] : undefined;
-    const label = typeof known === "function" ? known(what) : known ?? query;
+    const label = typeof known === "function" ? known(what) : (known ?? query);
     const button = this.#button(label, () => {
       this.input.value = query;
       this.#verbatim = verbatim ? query : "";
@@ -389,8 +541,12 @@ export class Panel {
     this.#notices.hidden = this.#corrected.hidden = true;
     this.#summary.textContent = "";
     this.#state.className = "state error";
-    this.#state.replaceChildren(h("h2", {}, labels.failed), h("p", {}, message), ...(remedy ? [h("p", {}, remedy)] : []),
-      this.#button(labels.retry, () => this.#search(false)));
+    this.#state.replaceChildren(
+      h("h2", {}, labels.failed),
+      h("p", {}, message),
+      ...(remedy ? [h("p", {}, remedy)] : []),
+      this.#button(labels.retry, () => this.#search(false)),
+    );
     this.#status.textContent = `${labels.failed}. ${message}`;
   }
 
@@ -421,11 +577,13 @@ export class Panel {
       const option = (event.target as Element).closest<HTMLElement>("[role=option]");
       if (option && event.pointerType === "mouse") this.#activate(option, false);
     });
-    for (const type of ["wheel", "touchmove"]) this.#scroll.addEventListener(type, () => (this.#touched = true), { passive: true });
+    for (const type of ["wheel", "touchmove"])
+      this.#scroll.addEventListener(type, () => (this.#touched = true), { passive: true });
     this.#list.addEventListener("click", (event) => {
       const option = (event.target as Element).closest<HTMLAnchorElement>("a[role=option]");
       const hit = option && this.#hits.get(option);
-      if (!hit || !option.href || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      if (!hit || !option.href || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+        return;
       if (!this.#options.select(hit, option.href)) event.preventDefault();
     });
   }
@@ -438,7 +596,8 @@ export class Panel {
       case "ArrowUp":
       case "PageDown":
       case "PageUp":
-        if (!inBox || this.#hits.size === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+        if (!inBox || this.#hits.size === 0 || event.altKey || event.ctrlKey || event.metaKey)
+          return;
         this.#step((event.key.startsWith("Page") ? 5 : 1) * (event.key.endsWith("Down") ? 1 : -1));
         break;
       case "Enter":
@@ -457,16 +616,18 @@ export class Panel {
   #step(by: number): void {
     const options = [...this.#hits.keys()];
     const at = this.#active ? options.indexOf(this.#active) : -1;
-    const next = Math.abs(by) === 1
-      ? (at + by + options.length) % options.length
-      : Math.max(0, Math.min(options.length - 1, at + by));
+    const next =
+      Math.abs(by) === 1
+        ? (at + by + options.length) % options.length
+        : Math.max(0, Math.min(options.length - 1, at + by));
     this.#touched = true;
     this.#activate(options[next], true);
   }
 
   #enter(option: HTMLAnchorElement, event: KeyboardEvent): void {
     if (!option.href) return;
-    if (event.metaKey || event.ctrlKey || event.shiftKey) window.open(option.href, "_blank", "noopener");
+    if (event.metaKey || event.ctrlKey || event.shiftKey)
+      window.open(option.href, "_blank", "noopener");
     else option.click();
   }
 

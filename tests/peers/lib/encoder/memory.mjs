@@ -1,18 +1,27 @@
-// What loading the model and embedding with it takes of a renderer's memory: WebAssembly's, scripts', compiled code and all that was
-// copied on the way. Of Linux, which says for each process what it had at most.
+// What loading the model and embedding with it takes of a renderer's memory: WebAssembly's,
+// scripts', compiled code and all that was copied on the way. Of Linux, which says for each process
+// what it had at most.
 
 import { existsSync, readFileSync } from "node:fs";
 
 /** Bytes of a process: its own, those that it shares (the browser's program), and both at most. */
 function residents(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const bytes = (name) => 1024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, "m").exec(status)?.[1]);
-  return { own: bytes("RssAnon") + bytes("RssShmem"), shared: bytes("RssFile"), most: bytes("VmHWM") };
+  const bytes = (name) =>
+    1024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, "m").exec(status)?.[1]);
+  return {
+    own: bytes("RssAnon") + bytes("RssShmem"),
+    shared: bytes("RssFile"),
+    most: bytes("VmHWM"),
+  };
 }
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Bytes that are a worker's alone, in a page's process: what it takes at most, and when queries are over. */
+/**
+ * Bytes that are a worker's alone, in a page's process: what it takes at most, and when queries are
+ * over.
+ */
 export async function measureMemory(browser, origin, { script, model }) {
   if (!existsSync("/proc/self/status")) return undefined;
   const session = await browser.newBrowserCDPSession();
@@ -26,17 +35,22 @@ export async function measureMemory(browser, origin, { script, model }) {
     await page.goto(origin);
     await sleep(1000);
     const before = new Map((await renderers()).map((pid) => [pid, residents(pid)]));
-    await page.evaluate(async ({ script, model }) => {
-      const worker = new Worker(script, { type: "module" });
-      const ask = (message) => new Promise((resolve, reject) => {
-        worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.value));
-        worker.onerror = ({ message }) => reject(new Error(message));
-        worker.postMessage(message);
-      });
-      globalThis.kept = worker;
-      await ask({ call: "load", model });
-      for (const tokens of [3, 9, 34]) await ask({ call: "run", tokens, budget: 1000 });
-    }, { script, model });
+    await page.evaluate(
+      async ({ script, model }) => {
+        const worker = new Worker(script, { type: "module" });
+        const ask = (message) =>
+          new Promise((resolve, reject) => {
+            worker.onmessage = ({ data }) =>
+              data.error ? reject(new Error(data.error)) : resolve(data.value);
+            worker.onerror = ({ message }) => reject(new Error(message));
+            worker.postMessage(message);
+          });
+        globalThis.kept = worker;
+        await ask({ call: "load", model });
+        for (const tokens of [3, 9, 34]) await ask({ call: "run", tokens, budget: 1000 });
+      },
+      { script, model },
+    );
     await sleep(3000);
     const grown = [...before].map(([pid, was]) => {
       const { own, shared, most } = residents(pid);

@@ -1,4 +1,5 @@
-// Embedding documents natively on two cores, beside onnxruntime (PyPI) with the same weights: sentences and tokens a second.
+// Embedding documents natively on two cores, beside onnxruntime (PyPI) with the same weights:
+// sentences and tokens a second.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -29,7 +30,10 @@ function program(command, args) {
   return { next, ask, stop: () => child.stdin.end() };
 }
 
-/** A Python that has onnxruntime, installed where caches are unless there is one; or why there is none. */
+/**
+ * A Python that has onnxruntime, installed where caches are unless there is one; or why there is
+ * none.
+ */
 function python() {
   const named = process.env.FINDLING_PYTHON;
   const has = (path) => {
@@ -40,17 +44,33 @@ function python() {
       return false;
     }
   };
-  if (named) return has(named) ? { path: named } : { skipped: `${named} (FINDLING_PYTHON) cannot import ${PACKAGES.join(", ")}` };
-  const home = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "findling", "onnxruntime");
+  if (named)
+    return has(named)
+      ? { path: named }
+      : { skipped: `${named} (FINDLING_PYTHON) cannot import ${PACKAGES.join(", ")}` };
+  const home = join(
+    process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"),
+    "findling",
+    "onnxruntime",
+  );
   const path = join(home, "bin/python");
   if (existsSync(path) && has(path)) return { path };
   try {
     console.log(`installing ${PACKAGES.join(", ")} into ${home}`);
     execFileSync("python3", ["-m", "venv", home], { stdio: ["ignore", "ignore", "pipe"] });
-    execFileSync(path, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...PACKAGES], { stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync(
+      path,
+      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...PACKAGES],
+      { stdio: ["ignore", "ignore", "pipe"] },
+    );
   } catch (error) {
-    const why = String(error.stderr ?? error.message).trim().split("\n").at(-1);
-    return { skipped: `it takes Python 3 with venv and pip, and ${PACKAGES.join(", ")} of PyPI (${why})` };
+    const why = String(error.stderr ?? error.message)
+      .trim()
+      .split("\n")
+      .at(-1);
+    return {
+      skipped: `it takes Python 3 with venv and pip, and ${PACKAGES.join(", ")} of PyPI (${why})`,
+    };
   }
   return has(path) ? { path } : { skipped: `${path} cannot import ${PACKAGES.join(", ")}` };
 }
@@ -63,10 +83,20 @@ function cosine(a, b) {
 }
 
 /**
- * Embeds up to `texts` chunks of `documents` in turn with each, `rounds` times. `graphs` are onnxruntime's, by name, the first in f32.
- * What comes back has seconds (medians), the ratio of this project's sentences a second to the peer's, and the mean cosine to f32.
+ * Embeds up to `texts` chunks of `documents` in turn with each, `rounds` times. `graphs` are
+ * onnxruntime's, by name, the first in f32. What comes back has seconds (medians), the ratio of
+ * this project's sentences a second to the peer's, and the mean cosine to f32.
  */
-export async function measureNative({ embed, model, tokenizer, documents, texts, rounds, graphs, scratch }) {
+export async function measureNative({
+  embed,
+  model,
+  tokenizer,
+  documents,
+  texts,
+  rounds,
+  graphs,
+  scratch,
+}) {
   const ours = program(embed, [model, String(texts), ...documents]);
   try {
     const head = await ours.next();
@@ -77,12 +107,21 @@ export async function measureNative({ embed, model, tokenizer, documents, texts,
     const file = join(scratch, "texts.json");
     writeFileSync(file, JSON.stringify(head.texts));
     const names = Object.keys(graphs);
-    const theirs = path && program(path, [join(import.meta.dirname, "native.py"), tokenizer, String(head.maxTokens), file, ...Object.values(graphs)]);
+    const theirs =
+      path &&
+      program(path, [
+        join(import.meta.dirname, "native.py"),
+        tokenizer,
+        String(head.maxTokens),
+        file,
+        ...Object.values(graphs),
+      ]);
     const asks = [["findling", () => ours.ask(1)]];
     if (theirs) {
       report.onnxruntime = (await theirs.next()).version;
       for (const [i, name] of names.entries()) {
-        // Of its ways to use two cores the one that is fastest here; that run is also its warming up.
+        // Of its ways to use two cores the one that is fastest here; that run is also its warming
+        // up.
         const seconds = [];
         for (const way of [0, 1, 2]) seconds.push((await theirs.ask(`${i} ${way}`)).seconds);
         const way = seconds.indexOf(Math.min(...seconds));
@@ -90,7 +129,8 @@ export async function measureNative({ embed, model, tokenizer, documents, texts,
       }
     }
     const runs = Object.fromEntries(asks.map(([name]) => [name, []]));
-    for (let round = 0; round < rounds; round++) for (const [name, ask] of asks) runs[name].push(await ask());
+    for (let round = 0; round < rounds; round++)
+      for (const [name, ask] of asks) runs[name].push(await ask());
     const reference = runs[theirs ? names[0] : "findling"][0].vectors;
     for (const [name, all] of Object.entries(runs)) {
       const seconds = median(all.map((run) => run.seconds));
@@ -100,10 +140,13 @@ export async function measureNative({ embed, model, tokenizer, documents, texts,
         texts: head.texts.length / seconds,
         tokens: tokens / seconds,
         ratio: median(all.map((run, i) => run.seconds / runs.findling[i].seconds)),
-        cosine: vectors.reduce((sum, vector, i) => sum + cosine(vector, reference[i]), 0) / vectors.length,
+        cosine:
+          vectors.reduce((sum, vector, i) => sum + cosine(vector, reference[i]), 0) /
+          vectors.length,
       };
       const expected = runs.findling[0].tokens;
-      if (tokens !== expected) report.skipped = `${name} made ${tokens} tokens of the texts, this project ${expected}`;
+      if (tokens !== expected)
+        report.skipped = `${name} made ${tokens} tokens of the texts, this project ${expected}`;
     }
     theirs?.stop();
     return report;
@@ -113,9 +156,13 @@ export async function measureNative({ embed, model, tokenizer, documents, texts,
 }
 
 export function printNative({ documents, texts, onnxruntime, measured, skipped }) {
-  console.log(`\nnatively, two cores, ${texts} chunks of ${documents}${onnxruntime ? `, beside onnxruntime ${onnxruntime}` : ""}`);
+  console.log(
+    `\nnatively, two cores, ${texts} chunks of ${documents}${onnxruntime ? `, beside onnxruntime ${onnxruntime}` : ""}`,
+  );
   for (const [name, { texts, tokens, ratio, cosine }] of Object.entries(measured)) {
-    console.log(`  ${name.padEnd(18)} ${texts.toFixed(1).padStart(6)} texts/s  ${tokens.toFixed(0).padStart(6)} tokens/s  findling is ${ratio.toFixed(2)} times as fast  cosine ${cosine.toFixed(5)}`);
+    console.log(
+      `  ${name.padEnd(18)} ${texts.toFixed(1).padStart(6)} texts/s  ${tokens.toFixed(0).padStart(6)} tokens/s  findling is ${ratio.toFixed(2)} times as fast  cosine ${cosine.toFixed(5)}`,
+    );
   }
   if (skipped) console.warn(`  ${skipped}`);
 }

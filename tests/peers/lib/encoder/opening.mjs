@@ -1,4 +1,5 @@
-// From opening a page to its first answer by meaning, in Chromium: with nothing in any cache, and again.
+// From opening a page to its first answer by meaning, in Chromium: with nothing in any cache, and
+// again.
 
 import { build } from "../../../e2e/lib/bundle.mjs";
 import { serve } from "../../../e2e/lib/server.mjs";
@@ -8,7 +9,9 @@ const QUESTION = "moisture makes crockery burst apart";
 /** A small bundle with the transformer beside it, and what a page does with it. */
 export async function measureOpening(browser, model, rounds) {
   const site = build({ encoder: model, args: ["--query-encoder", "transformer"] });
-  const server = await serve([site], { "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>" });
+  const server = await serve([site], {
+    "/": "<!doctype html><title>bench</title><link rel=icon href=data:,>",
+  });
   try {
     const once = async (context) => {
       const page = await context.newPage();
@@ -21,14 +24,17 @@ export async function measureOpening(browser, model, rounds) {
         const lexical = performance.now() - start;
         await index.ready("semantic");
         const { encoder } = await index.search(question);
-        if (encoder !== "transformer" || words.encoder) throw new Error(`the answer is by ${encoder}`);
+        if (encoder !== "transformer" || words.encoder)
+          throw new Error(`the answer is by ${encoder}`);
         return { lexical, semantic: performance.now() - start };
       }, QUESTION);
-      // What was fetched is put into the cache beside the reader's work; who leaves before that is over fetches it again.
+      // What was fetched is put into the cache beside the reader's work; who leaves before that is
+      // over fetches it again.
       await page.evaluate(async () => {
         for (let waited = 0; waited < 10_000; waited += 100) {
           const requests = [];
-          for (const name of await caches.keys()) requests.push(...(await (await caches.open(name)).keys()));
+          for (const name of await caches.keys())
+            requests.push(...(await (await caches.open(name)).keys()));
           if (requests.some(({ url }) => url.includes("/encoder/"))) return;
           await new Promise((resolve) => setTimeout(resolve, 100));
         }
@@ -48,16 +54,24 @@ export async function measureOpening(browser, model, rounds) {
       await context.close();
     }
     const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-    return Object.fromEntries(Object.entries(runs).map(([name, all]) => [name, {
-      lexical: median(all.map(({ lexical }) => lexical)),
-      semantic: median(all.map(({ semantic }) => semantic)),
-    }]));
+    return Object.fromEntries(
+      Object.entries(runs).map(([name, all]) => [
+        name,
+        {
+          lexical: median(all.map(({ lexical }) => lexical)),
+          semantic: median(all.map(({ semantic }) => semantic)),
+        },
+      ]),
+    );
   } finally {
     await server.close();
   }
 }
 
 export function printOpening({ cold, warm }) {
-  const line = ({ lexical, semantic }) => `${lexical.toFixed(0)} ms by words, ${semantic.toFixed(0)} by meaning`;
-  console.log(`\nfrom opening to the first answer, no network in between: cold ${line(cold)}; with a warm cache ${line(warm)}`);
+  const line = ({ lexical, semantic }) =>
+    `${lexical.toFixed(0)} ms by words, ${semantic.toFixed(0)} by meaning`;
+  console.log(
+    `\nfrom opening to the first answer, no network in between: cold ${line(cold)}; with a warm cache ${line(warm)}`,
+  );
 }

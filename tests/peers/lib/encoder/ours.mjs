@@ -4,10 +4,14 @@ import init, { ModelPieces } from "/findling_encoder.js";
 import { serve } from "./run.mjs";
 
 serve(async ({ model }) => {
-  const [{ memory }, { body }] = await Promise.all([init({ module_or_path: "/findling_encoder_bg.wasm" }), fetch(model)]);
+  const [{ memory }, { body }] = await Promise.all([
+    init({ module_or_path: "/findling_encoder_bg.wasm" }),
+    fetch(model),
+  ]);
   const pieces = new ModelPieces();
   const inflated = body.pipeThrough(new DecompressionStream("deflate")).getReader();
-  for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
+  for (let piece = await inflated.read(); !piece.done; piece = await inflated.read())
+    pieces.push(piece.value);
   const encoder = pieces.finish();
   return {
     // One word that is one token, and the two special ones.

@@ -1,6 +1,8 @@
 // What a worker with an encoder is asked: `load`, then `run` as often as wanted.
 
-/** Answers messages. `load(message)` gives `encode(tokens)`, and `bytes()` of WebAssembly's memory. */
+/**
+ * Answers messages. `load(message)` gives `encode(tokens)`, and `bytes()` of WebAssembly's memory.
+ */
 export function serve(load) {
   let encoder;
   const answers = {

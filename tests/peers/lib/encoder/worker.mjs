@@ -1,8 +1,9 @@
-// A Worker that embeds with this project's module: /?tokens=9&times=20 does so that often. The model is its asset.
-// Within an isolate clocks stand still while code runs, so that whoever asks has to measure.
+// A Worker that embeds with this project's module: /?tokens=9&times=20 does so that often. The
+// model is its asset. Within an isolate clocks stand still while code runs, so that whoever asks
+// has to measure.
 
-import module from "./findling_encoder_bg.wasm";
 import { initSync, ModelPieces } from "./findling_encoder.js";
+import module from "./findling_encoder_bg.wasm";
 
 let loading;
 
@@ -11,7 +12,8 @@ async function load({ ASSETS }, origin) {
   const pieces = new ModelPieces();
   const { body } = await ASSETS.fetch(new Request(new URL("/model.bin", origin)));
   const inflated = body.pipeThrough(new DecompressionStream("deflate")).getReader();
-  for (let piece = await inflated.read(); !piece.done; piece = await inflated.read()) pieces.push(piece.value);
+  for (let piece = await inflated.read(); !piece.done; piece = await inflated.read())
+    pieces.push(piece.value);
   return { encoder: pieces.finish(), memory };
 }
 
@@ -19,7 +21,8 @@ export default {
   async fetch(request, env) {
     const { pathname, origin, searchParams } = new URL(request.url);
     if (pathname === "/health") return new Response("ok");
-    const { encoder, memory } = await (loading ??= load(env, origin));
+    loading ??= load(env, origin);
+    const { encoder, memory } = await loading;
     const text = "water ".repeat(Number(searchParams.get("tokens")) - 2);
     for (let i = Number(searchParams.get("times")); i > 0; i--) encoder.encode(text);
     return Response.json({ bytes: memory.buffer.byteLength });
