@@ -24,7 +24,7 @@ use std::time::Instant;
 use findling_bundle::structure::StructureBuilder;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{Graph, Stats, Structure, VectorId, VectorsShard};
-use findling_engine::filter::Bitset;
+use findling_engine::Bitset;
 use findling_engine::vector::{
     Method, QuantisedQuery, VectorView, default_ef, follow, nearest, scan,
 };

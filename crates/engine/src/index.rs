@@ -4,17 +4,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use findling_bundle::{
-    Addresses, CellShard, Centroids, Column, Graph, Manifest, PageId, PositionsDirectory,
-    PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind, SpellingShard, Structure,
-    TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard, order,
+    Addresses, Attribute, CellShard, Centroids, Column, Graph, Manifest, PageId,
+    PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
+    SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, decode_manifest, decode_shard,
+    order,
 };
 
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::texts::PageText;
 
-use crate::lexical::Scratch;
-use crate::{Error, RankParams, Request, Search};
+use crate::api::{Error, RankParams};
+use crate::scratch::Scratch;
 
 /// A bundle as far as it has been fetched.
 ///
@@ -154,13 +155,29 @@ impl Index {
         ShardId(self.manifest.shards.len() as u32 + cell)
     }
 
-    /// Begins a search: parses the query and the filter, and plans.
+    /// Counts a search that begins. The count dates the last use of each shard.
+    pub(crate) fn count_search(&self) {
+        self.clock.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An attribute by name.
     ///
     /// # Errors
-    /// Those for which [`Error::is_request`] holds.
-    pub fn search(&self, request: Request) -> Result<Search, Error> {
-        self.clock.fetch_add(1, Ordering::Relaxed);
-        Search::new(self, request)
+    /// [`Error::UnknownAttribute`], which names the attributes that the bundle has.
+    pub(crate) fn attribute(&self, name: &str) -> Result<&Attribute, Error> {
+        self.manifest.attribute(name).ok_or_else(|| Error::UnknownAttribute {
+            name: name.into(),
+            known: self.manifest.attributes.iter().map(|other| other.name.clone()).collect(),
+        })
+    }
+
+    /// The shards of a list that are not here: each once, in ascending order.
+    pub(crate) fn missing(&self, shards: &[ShardId]) -> Vec<ShardId> {
+        let mut missing: Vec<_> =
+            shards.iter().copied().filter(|&shard| !self.has(shard)).collect();
+        order::sort(&mut missing);
+        missing.dedup();
+        missing
     }
 
     /// Takes the bytes of a shard's file: verifies, decodes and keeps them. Giving a shard again

@@ -53,32 +53,26 @@
 //! takes out sections, and with a word of the title all sections of the page. An empty query asks
 //! for every page that the filter lets through.
 
-mod error;
-mod facets;
+mod api;
+mod bitset;
 pub mod filter;
 mod index;
-pub mod json;
 mod lexical;
 mod locate;
-mod present;
+mod messages;
 mod query;
+mod query_run;
 mod rank;
-mod request;
-mod response;
+mod resolve;
+mod results;
+mod scratch;
 mod search;
 mod similar;
-mod sort;
-mod spell;
+mod spelling;
 mod suggest;
 pub mod vector;
 
-pub use error::Error;
+pub use api::*;
+pub use bitset::Bitset;
 pub use index::Index;
-pub use lexical::{Bm25fParams, FieldParams};
-pub use rank::RankParams;
-pub use request::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
-    Suggest,
-};
-pub use response::*;
-pub use search::{BOOST, COPY, MAX_ALSO, MAX_LIMIT, Search, Step};
+pub use search::{Search, Step};

@@ -8,7 +8,8 @@ use findling_bundle::addresses::key;
 use findling_bundle::texts::PageText;
 use findling_bundle::{PageId, SectionId, ShardId};
 
-use crate::{Error, Index};
+use crate::api::Error;
+use crate::index::Index;
 
 /// Most pages that share a hash or a key and are told apart.
 const MAX_CANDIDATES: usize = 16;

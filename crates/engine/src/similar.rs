@@ -11,11 +11,12 @@
 use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
 use findling_text::{Analyzer, TokenKind};
 
+use crate::api::{Error, Mode, Request};
+use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, locate};
 use crate::query::{Clause, ClauseKind, Query};
 use crate::vector::VectorView;
-use crate::{Error, Index, Mode, Request};
 
 /// Most words that are looked up to choose from.
 const MAX_CANDIDATES: usize = 32;

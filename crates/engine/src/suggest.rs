@@ -3,12 +3,15 @@
 
 use findling_bundle::ShardId;
 
+use crate::api::{Error, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
 use crate::filter::{self, Condition, Predicate, Test};
+use crate::index::Index;
+use crate::messages::{quote, resembles};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
+use crate::query_run::QueryRun;
 use crate::rank::{Found, pages_of};
-use crate::search::{Asked, Wording};
-use crate::spell::{self, Like};
-use crate::{Error, Index, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
+use crate::resolve::ResolvedQuery;
+use crate::spelling::{self, SimilarWords};
 
 /// Most values that are tried in place of unknown ones.
 const MAX_VALUES: usize = 8;
@@ -33,14 +36,14 @@ pub(crate) enum Suggested {
 /// Something else to ask, on its way.
 struct Try {
     suggestion: Suggestion,
-    wordings: Vec<Wording>,
+    wordings: Vec<QueryRun>,
     /// What a notice calls that which is left out.
     without: Option<String>,
 }
 
 impl Suggesting {
     /// Goes as far as the shards at hand allow. What the search itself needed must be here.
-    pub fn step(&mut self, index: &Index, wordings: &[Wording]) -> Result<Suggested, Error> {
+    pub fn step(&mut self, index: &Index, wordings: &[QueryRun]) -> Result<Suggested, Error> {
         let tries = match &mut self.tries {
             Some(tries) => tries,
             none => {
@@ -52,14 +55,14 @@ impl Suggesting {
                 let query = drafts.first().map(|draft| &draft.query);
                 let like = match (first.asked.mode, query) {
                     (Mode::Hybrid | Mode::Lexical, Some(query)) => {
-                        match spell::like(index, query) {
+                        match spelling::like(index, query) {
                             Ok(like) => like,
                             Err(shards) => return Ok(Suggested::Need(shards)),
                         }
                     }
                     _ => Vec::new(),
                 };
-                let word = |like: &Like| {
+                let word = |like: &SimilarWords| {
                     Some(query?.clauses.get(like.clause)?.text.get(like.range.clone())?.into())
                 };
                 self.unknown = like.iter().filter_map(word).collect();
@@ -75,12 +78,12 @@ impl Suggesting {
         }
         let (mut suggestions, mut notices) = (Vec::new(), Vec::new());
         if !self.unknown.is_empty() {
-            let words: Vec<String> = self.unknown.iter().map(|word| filter::quote(word)).collect();
+            let words: Vec<String> = self.unknown.iter().map(|word| quote(word)).collect();
             let message = format!("no page has the word {}", words.join(" or "));
             notices.push(Notice { code: "unknown-words".into(), message });
         }
-        let marks = |wording: &Wording| {
-            let Asked { plan, request, .. } = &wording.asked;
+        let marks = |wording: &QueryRun| {
+            let ResolvedQuery { plan, request, .. } = &wording.asked;
             let has_marks = !request.query.trim().is_empty() && !wording.asked.browse();
             plan.groups.is_empty() && plan.excluded.is_empty() && has_marks
         };
@@ -90,7 +93,7 @@ impl Suggesting {
             notices.push(Notice { code: "no-words".into(), message });
         }
         for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
-            let found: Vec<Found> = wordings.iter_mut().filter_map(Wording::take_found).collect();
+            let found: Vec<Found> = wordings.iter_mut().filter_map(QueryRun::take_found).collect();
             let pages = pages_of(index, &found)?.count();
             // All at once is said where nothing less helps.
             let last = suggestion.kind == SuggestionKind::Everything;
@@ -159,7 +162,7 @@ impl Draft {
 /// A way to ask otherwise.
 enum Change<'a> {
     /// Each unknown word becomes one that it is like: that of this number, or else its likeliest.
-    Words(&'a [Like], usize),
+    Words(&'a [SimilarWords], usize),
     /// A value of an attribute becomes another.
     Value {
         attribute: &'a str,
@@ -193,7 +196,7 @@ impl Change<'_> {
             Self::Words(like, place) => {
                 let mut changed = false;
                 // From the end, so that places in front stay where they are.
-                for Like { clause, range, words } in like.iter().rev() {
+                for SimilarWords { clause, range, words } in like.iter().rev() {
                     let word = words.get(place).or(words.first());
                     if let (Some(word), Some(clause)) = (word, draft.query.clauses.get_mut(*clause))
                         && clause.text.get(range.clone()).is_some()
@@ -300,7 +303,12 @@ fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &st
 }
 
 /// Everything there is to try, in the order in which it is suggested.
-fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Result<Vec<Try>, Error> {
+fn tries(
+    index: &Index,
+    asked: &ResolvedQuery,
+    drafts: &[Draft],
+    like: &[SimilarWords],
+) -> Result<Vec<Try>, Error> {
     let attributes = &index.manifest().attributes;
     let mut tries = Vec::new();
     let mut attempt =
@@ -337,9 +345,7 @@ fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Resul
         if value.is_empty() || attributes.iter().any(|attribute| attribute.name == name) {
             continue;
         }
-        for attribute in
-            attributes.iter().filter(|attribute| filter::resembles(name, &attribute.name))
-        {
+        for attribute in attributes.iter().filter(|attribute| resembles(name, &attribute.name)) {
             let instead = attribute.name.as_str();
             let change = Change::Attribute { clause: text, name, instead };
             attempt(SuggestionKind::Attribute, name, Some(instead), None, change)?;
@@ -352,7 +358,7 @@ fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Resul
             names.push(&test.attribute);
         }
     }
-    let all = asked.condition.iter().map(|condition| filter::quote(&condition.to_string()));
+    let all = asked.condition.iter().map(|condition| quote(&condition.to_string()));
     let whole = format!("the filter {}", all.collect::<String>());
     let mut relax = |kind, what: &str, without: String, relax| {
         attempt(kind, what, None, Some(without), Change::Without(relax))
@@ -363,7 +369,7 @@ fn tries(index: &Index, asked: &Asked, drafts: &[Draft], like: &[Like]) -> Resul
     relax(SuggestionKind::Filter, "", whole, Relax::Filter)?;
     if names.len() > 1 {
         for name in names {
-            let without = format!("the filter on {}", filter::quote(name));
+            let without = format!("the filter on {}", quote(name));
             relax(SuggestionKind::Part, name, without, Relax::Part(name))?;
         }
     }
@@ -407,10 +413,10 @@ fn attempt(
     };
     let mut wordings = Vec::with_capacity(requests.len());
     for request in requests {
-        let mut asked = Asked::new(index, request)?;
+        let mut asked = ResolvedQuery::new(index, request)?;
         // How many pages there are is said.
         asked.counts_all = true;
-        wordings.push(Wording::new(index, asked)?);
+        wordings.push(QueryRun::new(index, asked)?);
     }
     Ok(Some(Try { suggestion, wordings, without }))
 }

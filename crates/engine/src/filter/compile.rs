@@ -3,10 +3,11 @@
 use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
 
-use super::error::quote;
-use super::near::{Unknown, unknown_value, unmet};
-use super::{Bitset, Bound, Condition, FilterError, Predicate, Test, date, number};
-use crate::{Error, Notice};
+use super::unknown_value::{Unknown, unknown_value, unmet};
+use super::{Bound, Condition, FilterError, Predicate, Test, date, number};
+use crate::api::{Error, Notice};
+use crate::bitset::Bitset;
+use crate::messages::quote;
 
 /// The pages that meet a condition.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,20 +25,8 @@ impl fmt::Display for FilterError {
 
 impl std::error::Error for FilterError {}
 
-impl From<FilterError> for crate::Error {
+impl From<FilterError> for crate::api::Error {
     fn from(error: FilterError) -> Self {
         Self::Filter { message: error.to_string() }
-    }
-}
-
-/// At most this many characters of what was found are repeated.
-const SHOWN: usize = 40;
-
-/// What was found, quoted and cut.
-pub(crate) fn quote(found: &str) -> String {
-    match found.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("`{}...`", &found[..end]),
-        None if found.is_empty() => "nothing".into(),
-        None => format!("`{found}`"),
     }
 }

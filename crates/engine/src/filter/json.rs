@@ -3,10 +3,10 @@
 use findling_bundle::order;
 use serde_json::{Map, Value};
 
-use super::error::quote;
 use super::{
     Bound, Condition, FilterError, MAX_DEPTH, MAX_TESTS, MAX_VALUES, Predicate, number, parse,
 };
+use crate::messages::quote;
 
 /// The words that make an object something other than a plain one.
 const GROUPS: [&str; 3] = ["must", "should", "must_not"];

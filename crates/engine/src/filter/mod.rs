@@ -35,26 +35,22 @@
 //! page has is a notice (`unknown-value`) that names the near ones, and matches nothing, and so is
 //! a number or a date on whose side of a bound no page lies.
 
-mod bitset;
 mod compile;
 mod condition;
 pub mod date;
 mod error;
 mod json;
-mod misfit;
-mod near;
 pub(crate) mod number;
+mod resolve;
 mod text;
+mod unknown_value;
 
-pub use bitset::Bitset;
 pub(crate) use compile::unknown_values;
 pub use compile::{Matched, sections_of};
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
-pub(crate) use error::quote;
 pub use json::from_json;
-pub(crate) use misfit::{Misfit, asked_for, filter_of, not_a_value, refuse};
-pub(crate) use near::resembles;
+pub(crate) use resolve::{TypeMismatch, asked_for, filter_of, not_a_value, refuse};
 pub use text::parse;
 
 /// Most levels of a condition in JSON, the innermost object included.

@@ -1,9 +1,9 @@
 //! Conditions as text: `key=value,key:op:value`.
 
-use super::error::quote;
 use super::{
     Bound, Condition, FilterError, MAX_LEN, MAX_TESTS, MAX_VALUES, Predicate, Test, from_json,
 };
+use crate::messages::quote;
 
 /// Parses a condition in any of its spellings. Text of white space alone is the condition that
 /// every page meets.

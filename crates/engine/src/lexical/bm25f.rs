@@ -8,9 +8,11 @@
 
 use findling_bundle::{Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure};
 
-use super::{Bm25fParams, Dictionary, Lookup};
-use crate::filter::Bitset;
+use super::{Dictionary, Lookup};
+use crate::api::Bm25fParams;
+use crate::bitset::Bitset;
 use crate::query::{Group, QueryPlan};
+use crate::scratch::Scratch;
 use findling_text::TokenKind;
 
 /// A section that words found.
@@ -57,53 +59,6 @@ pub(crate) struct ScoredGroup {
     bit: u8,
     /// Whether this is no word of its own but the form in which the one before was typed.
     pub form: bool,
-}
-
-/// Buffers that are kept from query to query.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    /// By passage: weighted frequency of the term at hand.
-    tf: Vec<f32>,
-    tf_touched: Vec<u32>,
-    /// By passage: best contribution of the group at hand.
-    best: Vec<f32>,
-    best_touched: Vec<u32>,
-    /// By passage.
-    score: Vec<f32>,
-    score_touched: Vec<u32>,
-    /// By page and by section: the groups that the title, the heading has.
-    titles: Vec<u8>,
-    titles_touched: Vec<u32>,
-    headings: Vec<u8>,
-    headings_touched: Vec<u32>,
-    /// By section: its place among the hits.
-    pub slots: Vec<u32>,
-}
-
-impl Scratch {
-    /// Makes room for a bundle's counts. All places are 0 afterwards, as they are between queries.
-    pub fn fit(&mut self, stats: &Stats) {
-        let (pages, sections, passages) =
-            (stats.n_pages as usize, stats.n_sections as usize, stats.n_passages as usize);
-        self.tf.resize(passages, 0.0);
-        self.best.resize(passages, 0.0);
-        self.score.resize(passages, 0.0);
-        self.titles.resize(pages, 0);
-        self.headings.resize(sections, 0);
-        self.slots.resize(sections, 0);
-    }
-
-    /// Bytes of memory held.
-    pub fn resident_bytes(&self) -> usize {
-        let words =
-            [&self.tf_touched, &self.best_touched, &self.score_touched, &self.titles_touched]
-                .into_iter()
-                .chain([&self.headings_touched, &self.slots])
-                .map(Vec::capacity)
-                .sum::<usize>();
-        let floats = self.tf.capacity() + self.best.capacity() + self.score.capacity();
-        4 * (words + floats) + self.titles.capacity() + self.headings.capacity()
-    }
 }
 
 /// Scores the groups of a query.

@@ -6,7 +6,7 @@ use findling_bundle::{Level, Posting, ShardId, TermEntry, TermsShard};
 use findling_text::is_stop_word;
 use findling_text::keys::is_key;
 
-use crate::Index;
+use crate::index::Index;
 
 /// Most completions of an unfinished word.
 pub(crate) const MAX_COMPLETIONS: usize = 24;

@@ -8,7 +8,7 @@ use findling_bundle::{
 };
 
 use super::{Dictionary, Lookup};
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 use crate::query::{Phrase, Slot};
 
 /// Finds phrases.

@@ -6,8 +6,10 @@
 mod ast;
 mod parse;
 mod plan;
+mod planner;
 mod synonyms;
 
 pub(crate) use ast::{Clause, ClauseKind, Condition, Query};
 pub(crate) use parse::parse;
-pub(crate) use plan::{Group, Phrase, QueryPlan, Slot, analyzers, unknown};
+pub(crate) use plan::{Group, Phrase, QueryPlan, Slot};
+pub(crate) use planner::{analyzers, unknown};

@@ -6,9 +6,9 @@
 
 use findling_bundle::{SectionId, order};
 
-use super::RankParams;
+use crate::api::RankParams;
+use crate::api::{Fusion, Mode};
 use crate::lexical::LexicalHit;
-use crate::{Fusion, Mode};
 
 /// A section in the fused list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

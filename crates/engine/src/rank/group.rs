@@ -2,7 +2,8 @@
 
 use findling_bundle::{SectionId, Structure, order};
 
-use super::{Candidate, RankParams};
+use super::Candidate;
+use crate::api::RankParams;
 
 /// A page with what it scores.
 #[derive(Clone, Copy, Debug, PartialEq)]

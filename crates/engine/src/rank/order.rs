@@ -6,49 +6,17 @@
 //! it is a factor on scores, or a page less in the list, so that pages keep one order however far a
 //! reader goes through them.
 
-use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
+use findling_bundle::{Attribute, AttributeKind, Column, PageId, Structure, order};
 
 use super::{Candidate, PageScore};
-use crate::search::{Asked, attribute};
-use crate::{BOOST, COPY, Error, Index, Prefer};
+use crate::api::{BOOST, COPY, Error, Prefer};
+use crate::index::Index;
+use crate::resolve::{ResolvedQuery, number_attribute};
 
 /// Boosts beyond are taken for this.
 const MAX_BOOST: f64 = 100.0;
 /// What each page counts of the one before it with the same value of the attribute that is spread.
 const SPREAD: f32 = 0.85;
-
-/// The columns that ordering needs.
-pub(crate) fn columns(index: &Index, asked: &Asked) -> Result<Vec<ShardId>, Error> {
-    let own =
-        own(index, BOOST).into_iter().chain(own(index, COPY).filter(|_| !asked.request.copies));
-    let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
-    if let Some(prefer) = &asked.request.prefer {
-        shards.push(column_of_preference(index, prefer)?);
-    }
-    if let Some(name) = &asked.request.spread {
-        shards.push(attribute(index, name)?.column);
-    }
-    Ok(shards)
-}
-
-/// The column of what is preferred.
-#[inline(never)]
-fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
-    let attribute = attribute(index, &prefer.by)?;
-    if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
-        let name = &prefer.by;
-        let message = format!(
-            "expected a number or a date to prefer pages by, found `{name}` of another type"
-        );
-        return Err(Error::Request { message });
-    }
-    Ok(attribute.column)
-}
-
-/// An attribute by which a site orders, where it is of the type that it must be.
-fn own<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
-    index.manifest().attribute(name).filter(|attribute| attribute.kind == AttributeKind::Number)
-}
 
 fn column<'a>(index: &'a Index, attribute: &Attribute) -> Result<&'a Column, Error> {
     index.column(attribute.column).ok_or_else(|| Error::inconsistent("a column is missing"))
@@ -76,7 +44,7 @@ pub(crate) fn add_pinned(
 /// their ids, and stay so.
 pub(crate) fn weigh(
     index: &Index,
-    asked: &Asked,
+    asked: &ResolvedQuery,
     pins: &[u32],
     pages: &mut [PageScore],
 ) -> Result<(), Error> {
@@ -86,7 +54,7 @@ pub(crate) fn weigh(
             page.score = (f64::from(page.score) * factor(PageId(page.page))) as f32;
         }
     };
-    if let Some(attribute) = own(index, BOOST) {
+    if let Some(attribute) = number_attribute(index, BOOST) {
         let column = column(index, attribute)?;
         weigh(&|page| column.number(page).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
     }
@@ -112,7 +80,7 @@ fn prefer_by(
     prefer: &Prefer,
     weigh: &mut dyn FnMut(Factor<'_>),
 ) -> Result<(), Error> {
-    let attribute = attribute(index, &prefer.by)?;
+    let attribute = index.attribute(&prefer.by)?;
     let column = column(index, attribute)?;
     let sign = if prefer.ascending { -1.0 } else { 1.0 };
     let n_pages = index.manifest().stats.n_pages;
@@ -139,11 +107,13 @@ fn prefer_by(
 /// than a better one.
 pub(crate) fn collapse(
     index: &Index,
-    asked: &Asked,
+    asked: &ResolvedQuery,
     keep: Option<u32>,
     pages: &mut Vec<PageScore>,
 ) -> Result<(), Error> {
-    let Some(attribute) = own(index, COPY).filter(|_| !asked.request.copies) else { return Ok(()) };
+    let Some(attribute) = number_attribute(index, COPY).filter(|_| !asked.request.copies) else {
+        return Ok(());
+    };
     let column = column(index, attribute)?;
     let all = pages.iter().enumerate();
     let group = |page: &PageScore| column.number(PageId(page.page)).map(f64::to_bits);
@@ -169,9 +139,13 @@ pub(crate) fn collapse(
 /// Spreads pages, best first, over the values of an attribute: each counts less that has the value
 /// of one before it.
 #[inline(never)]
-pub(crate) fn spread(index: &Index, asked: &Asked, pages: &mut [PageScore]) -> Result<(), Error> {
+pub(crate) fn spread(
+    index: &Index,
+    asked: &ResolvedQuery,
+    pages: &mut [PageScore],
+) -> Result<(), Error> {
     let Some(name) = &asked.request.spread else { return Ok(()) };
-    let column = column(index, attribute(index, name)?)?;
+    let column = column(index, index.attribute(name)?)?;
     let value = |page: &PageScore| match column {
         Column::Strings(strings) => strings.ids(PageId(page.page)).first().map(|&id| u64::from(id)),
         other => other.number(PageId(page.page)).map(f64::to_bits),

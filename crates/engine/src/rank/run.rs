@@ -6,14 +6,16 @@ use findling_bundle::{Centroids, PageId, SectionId, ShardId, Structure, VectorId
 use super::group::Grouped;
 use super::merge::merge;
 use super::order::{add_pinned, collapse, spread, weigh};
-use super::standing::{Standing, keep_section};
+use super::why_not::{Standing, keep_section};
 use super::{Candidate, Legs, PageScore, Similarity, fuse, group};
-use crate::filter::{self, Bitset};
+use crate::api::{Error, Explanation, Facet, Mode, Notice, Plan, Suggestion, Total};
+use crate::bitset::Bitset;
+use crate::filter;
+use crate::index::Index;
 use crate::lexical::{Dictionary, LexicalHit, Phrases, ScoredGroup, Scorer, all_bits};
 use crate::locate::Place;
-use crate::search::{Asked, DensePoint, attribute};
-use crate::vector::{Method, Neighbours, Probe, Seen, VectorView, nearest};
-use crate::{Error, Explanation, Facet, Index, Mode, Notice, Plan, Suggestion, Total};
+use crate::resolve::ResolvedQuery;
+use crate::vector::{DensePoint, Method, Neighbours, Probe, Seen, VectorView, nearest};
 
 /// [`RankParams::page_second`](super::RankParams::page_second) among pages like another. Cosines of
 /// a page with another are far above 0 wherever they are near at all, so that a second section
@@ -105,7 +107,7 @@ impl Allowed {
     /// The positions that phrases are found by. Everything in the search's first round must be
     /// here.
     #[inline(never)]
-    pub fn shards(index: &Index, asked: &Asked) -> Vec<ShardId> {
+    pub fn shards(index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
         let Some(structure) = index.structure() else { return Vec::new() };
         let phrases = Phrases { dictionary: Dictionary::new(index), structure };
         let asked = asked.plan.phrases.iter().chain(&asked.plan.excluded);
@@ -114,7 +116,7 @@ impl Allowed {
 
     /// Evaluates filter, phrases and exclusions. Everything in the search's first round must be
     /// here, and [`Allowed::shards`].
-    pub fn new(index: &Index, asked: &Asked) -> Result<Self, Error> {
+    pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let manifest = index.manifest();
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
@@ -143,7 +145,7 @@ impl Allowed {
     #[inline(never)]
     fn narrowed(
         index: &Index,
-        asked: &Asked,
+        asked: &ResolvedQuery,
         structure: &Structure,
         allowed: Option<Bitset>,
     ) -> Bitset {
@@ -184,7 +186,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// Scores all sections that words find. Everything in the search's first round must be here.
-    pub fn new(index: &Index, asked: &Asked, allowed: &Allowed) -> Result<Self, Error> {
+    pub fn new(index: &Index, asked: &ResolvedQuery, allowed: &Allowed) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let scorer = scorer(index, asked, structure);
@@ -268,7 +270,7 @@ pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> 
     Ok(matching(structure, &all))
 }
 
-fn scorer<'a>(index: &'a Index, asked: &Asked, structure: &'a Structure) -> Scorer<'a> {
+fn scorer<'a>(index: &'a Index, asked: &ResolvedQuery, structure: &'a Structure) -> Scorer<'a> {
     let params = &index.rank_params().bm25f;
     let dictionary = Dictionary::of_tiers(index, asked.needs_all_matches(index));
     Scorer::new(params, structure, &index.manifest().stats, dictionary)
@@ -302,7 +304,7 @@ impl Found {
     /// where vectors are streamed.
     pub fn new(
         index: &Index,
-        asked: &Asked,
+        asked: &ResolvedQuery,
         allowed: &Allowed,
         words: Words,
         probe: Option<&Probe>,
@@ -431,7 +433,7 @@ impl Ranked {
     /// Merges what the wordings of a request found, and ranks it.
     pub fn new(
         index: &Index,
-        wordings: &[&Asked],
+        wordings: &[&ResolvedQuery],
         mut found: Vec<Found>,
         instead: &[(String, Bitset)],
         why: Option<Place>,
@@ -455,7 +457,7 @@ impl Ranked {
                 let otherwise = instead.iter().find(|(name, _)| *name == attribute.name);
                 let matching = otherwise.map_or(&matching, |(_, pages)| pages);
                 if let Some(column) = index.column(attribute.column) {
-                    facets.push(crate::facets::count(&attribute.name, column, matching));
+                    facets.push(super::facets::count(&attribute.name, column, matching));
                 }
             }
         }
@@ -479,10 +481,10 @@ impl Ranked {
             None => pages.rank(end),
             Some(sort) => {
                 pages.rank(usize::MAX);
-                let attribute = attribute(index, &sort.by)?;
+                let attribute = index.attribute(&sort.by)?;
                 if let Some(column) = index.column(attribute.column) {
                     let page = |page: &PageScore| PageId(page.page);
-                    crate::sort::by_attribute(&mut pages.pages, page, column, sort.descending);
+                    super::sort::by_attribute(&mut pages.pages, page, column, sort.descending);
                 }
             }
         }
@@ -576,18 +578,18 @@ impl Ranked {
 
     /// Explains the sections that are shown, and what was planned.
     #[inline(never)]
-    fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[&Asked], found: &[Found]) {
+    fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[&ResolvedQuery], found: &[Found]) {
         let mut plans = Vec::with_capacity(found.len());
         for ((wording, asked), found) in (0..).zip(wordings).zip(found) {
             self.explain(scorer, wording, &found.groups);
-            plans.push(crate::present::plan(
+            plans.push(super::explain::plan(
                 asked,
                 &found.groups,
                 found.selectivity,
                 &found.neighbours,
             ));
         }
-        self.plan = plans.into_iter().reduce(crate::present::join_plans);
+        self.plan = plans.into_iter().reduce(super::explain::join_plans);
     }
 
     /// Explains the sections that one wording found.
@@ -606,7 +608,7 @@ impl Ranked {
             let place =
                 section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
             let contributions = place.and_then(|place| contributions.get(place));
-            section.explanation = Some(crate::present::explanation(
+            section.explanation = Some(super::explain::explanation(
                 contributions.map_or(&[], Vec::as_slice),
                 section.candidate.boosts,
                 scorer.params,

@@ -11,7 +11,7 @@ use findling_bundle::{CellShard, Centroids, SectionId, Structure, order};
 
 use super::exact::Hit;
 use super::{Method, Neighbours, QuantisedQuery};
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 
 /// A vector is taken to be among the nearest half as often where the centroid of its cell is this
 /// much less similar to the query, as a cosine (DESIGN.md, "Only what is near").

@@ -9,7 +9,7 @@
 
 use findling_bundle::sentences::BITS;
 
-use crate::Error;
+use crate::api::Error;
 
 /// A query, normalised to length 1 and quantised.
 ///

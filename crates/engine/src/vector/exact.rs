@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use findling_bundle::SectionId;
 
 use super::{QuantisedQuery, VectorView};
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 
 /// Something and how near it is. Greater is better: by score, then by lower id.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ use findling_bundle::{Graph, VectorId};
 
 use super::exact::{Hit, Top};
 use super::{QuantisedQuery, VectorView};
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 
 /// Neighbours of a node beyond which those that fail the filter are no longer stood in for. Fewer
 /// lose recall, more compare what ef would not keep (52,492 vectors, half of them passing, ef 160:

@@ -5,11 +5,12 @@
 //! the bit on every host. [`nearest`] answers from a [`VectorView`] and, where the bundle has one,
 //! the HNSW graph: [`plan()`] decides between the exact scan and the graph by what each would cost.
 //! Where vectors are streamed, the cells nearest to the query stand in for both ([`cells`]). A
-//! filter is a [`Bitset`](crate::filter::Bitset) over sections and is obeyed inside either,
+//! filter is a [`Bitset`](crate::Bitset) over sections and is obeyed inside either,
 //! never applied afterwards. All results are in sections, of which each stands where its best
 //! vector does; equal scores go by id.
 
 mod cells;
+mod dense_query;
 mod dot;
 mod exact;
 mod hnsw;
@@ -21,6 +22,7 @@ mod view;
 mod tests;
 
 pub(crate) use cells::{Probe, Seen};
+pub(crate) use dense_query::{DensePoint, DenseQuery};
 pub use dot::QuantisedQuery;
 pub use plan::{Method, Neighbours, Situation, default_ef, follow, nearest, plan, scan};
 pub(crate) use static_query::{Embedded, StaticQuery};

@@ -8,7 +8,7 @@ use findling_bundle::{Graph, SectionId, order};
 
 use super::exact::Hit;
 use super::{QuantisedQuery, VectorView, exact, hnsw};
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 
 /// How the nearest sections were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 use findling_bundle::{ShardId, StaticRows};
 use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 
-use crate::Index;
+use crate::index::Index;
 
 /// Most words that are looked up; a longer query is cut.
 const MAX_WORDS: usize = 256;

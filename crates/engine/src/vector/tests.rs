@@ -6,7 +6,7 @@ use findling_bundle::{Graph, SectionId, Structure, VectorId, VectorsShard};
 use proptest::prelude::*;
 
 use super::*;
-use crate::filter::Bitset;
+use crate::bitset::Bitset;
 
 const DIM: usize = 12;
 

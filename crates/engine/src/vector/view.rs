@@ -3,7 +3,7 @@
 use findling_bundle::{SectionId, Structure, VectorId, VectorsShard};
 
 use super::QuantisedQuery;
-use crate::Error;
+use crate::api::Error;
 
 /// All vectors whose shards are at hand, read in place.
 #[derive(Clone, Debug)]

@@ -5,14 +5,16 @@ use findling_bundle::{AttributeValue, PageId, SectionId, Structure};
 use findling_text::Analyzer;
 use findling_text::keys::is_key;
 
-use super::alike::alike;
+use super::semantic_sentences::alike;
 use super::snippet::{Marks, snippet};
-use super::why::reason;
+use super::why_reason::reason;
+use crate::api::{Error, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
 use crate::filter::date;
+use crate::index::Index;
 use crate::lexical::ScoredGroup;
 use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
-use crate::search::{Asked, DensePoint};
-use crate::{Error, Index, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
+use crate::resolve::ResolvedQuery;
+use crate::vector::DensePoint;
 
 /// What a sentence, a line ends with.
 const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
@@ -23,7 +25,7 @@ const MAX_UNGUIDED_BYTES: usize = 4_000;
 /// Puts the answer together. The texts of the pages shown must be here.
 pub(crate) fn respond(
     index: &Index,
-    wordings: &[&Asked],
+    wordings: &[&ResolvedQuery],
     ranked: &Ranked,
 ) -> Result<Response, Error> {
     let Some(&asked) = wordings.first() else {
@@ -71,7 +73,7 @@ fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) ->
 }
 
 /// The words to mark, of all wordings.
-fn marks(wordings: &[&Asked], groups: &[Vec<ScoredGroup>]) -> Marks {
+fn marks(wordings: &[&ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
     for (asked, groups) in wordings.iter().zip(groups) {
         mark(&mut marks, asked, groups);
@@ -80,7 +82,7 @@ fn marks(wordings: &[&Asked], groups: &[Vec<ScoredGroup>]) -> Marks {
 }
 
 /// Where words were not looked up, all of the query's but its stop words are marked.
-fn mark(marks: &mut Marks, asked: &Asked, groups: &[ScoredGroup]) {
+fn mark(marks: &mut Marks, asked: &ResolvedQuery, groups: &[ScoredGroup]) {
     for group in groups.iter().filter(|group| !group.form) {
         let worth = group.terms.iter().map(|term| term.idf).fold(0.0f32, f32::max);
         marks.push(
@@ -107,7 +109,12 @@ struct Presenter<'a> {
 
 impl<'a> Presenter<'a> {
     #[inline(never)]
-    fn why(&mut self, asked: &Asked, standing: &Standing, partial: bool) -> Result<Why, Error> {
+    fn why(
+        &mut self,
+        asked: &ResolvedQuery,
+        standing: &Standing,
+        partial: bool,
+    ) -> Result<Why, Error> {
         let text = self.index.page_text(standing.place.page, 0)?;
         let page = PageName { id: text.id.into(), url: text.url.into(), title: text.title.into() };
         let [hit, first, above] = &standing.pages;

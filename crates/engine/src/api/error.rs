@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::messages::resembles;
+
 /// Why the engine could not open a bundle, take a shard or answer a request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -132,8 +134,7 @@ impl fmt::Display for Error {
             ),
             Self::UnknownAttribute { name, known } => {
                 write!(f, "the bundle has no attribute `{name}`")?;
-                if let Some(near) = known.iter().find(|other| crate::filter::resembles(name, other))
-                {
+                if let Some(near) = known.iter().find(|other| resembles(name, other)) {
                     write!(f, ", but `{near}`")?;
                 }
                 if known.is_empty() {

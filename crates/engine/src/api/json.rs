@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet};
+use crate::api::{Facet, Legs, Mode, PageHit, Response, SectionHit, Snippet};
 
 /// JSON text under construction. Each call adds a value, or the name that one is to follow.
 #[derive(Debug, Default)]
@@ -288,7 +288,7 @@ mod rare {
     //! What explains, and what else to ask where nothing is found.
 
     use super::{Json, page, section};
-    use crate::{Explanation, Plan, Suggestion, SuggestionKind, Why};
+    use crate::api::{Explanation, Plan, Suggestion, SuggestionKind, Why};
 
     #[inline(never)]
     pub fn suggestion(json: &mut Json, suggestion: &Suggestion) {

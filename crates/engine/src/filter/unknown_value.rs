@@ -4,16 +4,14 @@ use findling_bundle::column::Strings;
 use findling_bundle::{Attribute, AttributeKind, Column, PageId, order};
 
 use super::date;
-use super::error::quote;
 use super::number::shortest;
-use crate::Notice;
+use crate::api::Notice;
+use crate::messages::{comparable, edit_distance, max_edits, quote};
 
 /// Most values named as near to one that is unknown.
 const SHOWN: usize = 5;
 /// Most values looked through for near ones.
 const LOOKED_THROUGH: u32 = 10_000;
-/// Characters of a value that are compared.
-const LONGEST: usize = 64;
 
 /// A value that no page has as an attribute, and what may be meant instead.
 pub(crate) struct Unknown {
@@ -31,31 +29,17 @@ impl Unknown {
     }
 }
 
-/// Whether one text may be a slip for the other.
-pub(crate) fn resembles(typed: &str, other: &str) -> bool {
-    let (typed, other) = (beginning(typed), beginning(other));
-    distance(&typed, &other) <= most_edits(&typed)
-}
-
-fn beginning(text: &str) -> String {
-    text.to_lowercase().chars().take(LONGEST).collect()
-}
-
-fn most_edits(typed: &str) -> usize {
-    1 + typed.chars().count() / 4
-}
-
 /// The ids of values near to one, nearest first, or else of the first there are; and whether they
 /// are near.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
-    let lower = beginning(value);
+    let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))
         .filter_map(|id| {
-            let other = beginning(strings.value(id));
+            let other = comparable(strings.value(id));
             let part = !lower.is_empty()
                 && (other.contains(&lower) || !other.is_empty() && lower.contains(&other));
-            let distance = if part { 1 } else { distance(&lower, &other) };
-            (distance <= most_edits(&lower)).then_some((distance, id))
+            let distance = if part { 1 } else { edit_distance(&lower, &other) };
+            (distance <= max_edits(&lower)).then_some((distance, id))
         })
         .collect();
     order::sort(&mut near);
@@ -129,22 +113,6 @@ fn notice(message: String) -> Notice {
     Notice { code: "unknown-value".into(), message }
 }
 
-/// Levenshtein's: insertions, deletions and replacements of characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use findling_bundle::AttributeValue;
@@ -199,19 +167,5 @@ mod tests {
             &[Date(0), Date(86_400_000)],
             "they go from 1970-01-01 to 1970-01-02",
         );
-    }
-
-    #[test]
-    fn distances_are_levenshteins() {
-        for (a, b, expect) in [
-            ("", "", 0),
-            ("abc", "", 3),
-            ("", "abc", 3),
-            ("kitten", "sitting", 3),
-            ("flaw", "lawn", 2),
-            ("über", "uber", 1),
-        ] {
-            assert_eq!(distance(a, b), expect, "{a} {b}");
-        }
     }
 }

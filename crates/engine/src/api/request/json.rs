@@ -8,8 +8,8 @@ use super::{
     EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
     Suggest,
 };
-use crate::Error;
-use crate::filter::quote;
+use crate::api::Error;
+use crate::messages::quote;
 
 type Read<T> = Result<T, Error>;
 

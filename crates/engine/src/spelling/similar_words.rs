@@ -7,13 +7,13 @@ use findling_bundle::ShardId;
 
 use super::nearest::{MAX_LIKE, Mistyped};
 use super::{Unknown, is_code, is_small, near_ranges, spellings, unknown_words};
-use crate::Index;
-use crate::filter::resembles;
+use crate::index::Index;
 use crate::lexical::Dictionary;
+use crate::messages::resembles;
 use crate::query::Query;
 
 /// Words of the site that resemble one of a query.
-pub(crate) struct Like {
+pub(crate) struct SimilarWords {
     /// Where the word stands: a clause, and bytes of its text.
     pub clause: usize,
     pub range: Range<usize>,
@@ -24,7 +24,7 @@ pub(crate) struct Like {
 /// What a query's words that the bundle does not have are like, more freely than they would be
 /// corrected, and in phrases too; or the shards that are missing to say it. The terms that the
 /// query looks up must be here.
-pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<Like>, Vec<ShardId>> {
+pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
         let words = if word.folded.contains(|c: char| c.is_ascii_digit()) {
@@ -33,7 +33,7 @@ pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<Like>, Vec<ShardI
             like_word(index, &word)
         };
         match words {
-            Ok(words) => found.push(Like { clause: word.clause, range: word.range, words }),
+            Ok(words) => found.push(SimilarWords { clause: word.clause, range: word.range, words }),
             Err(shards) => needed.extend(shards),
         }
     }

@@ -2,11 +2,11 @@
 
 use findling_text::keys::split_form;
 
+use crate::api::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
 use crate::filter::number::shortest;
 use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
-use crate::search::Asked;
+use crate::resolve::ResolvedQuery;
 use crate::vector::Neighbours;
-use crate::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
 
 /// The words' part in a hit.
 pub(crate) fn explanation(
@@ -35,7 +35,7 @@ fn written(term: &str) -> String {
 
 /// How a query was understood and run.
 pub(crate) fn plan(
-    asked: &Asked,
+    asked: &ResolvedQuery,
     groups: &[ScoredGroup],
     selectivity: f32,
     neighbours: &Neighbours,

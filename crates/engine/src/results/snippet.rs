@@ -5,7 +5,7 @@ use std::ops::Range;
 use findling_bundle::order;
 use findling_text::{Analyzer, TokenKind};
 
-use crate::Snippet;
+use crate::api::Snippet;
 
 /// Words of a snippet; in scripts written without spaces a token is about half a word.
 const WORDS: usize = 30;

@@ -5,20 +5,20 @@
 //! that are known as a whole stay as they are, except that a name and its number are parted
 //! (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
-mod like;
 mod nearest;
+mod similar_words;
 
 use std::ops::Range;
 
 use findling_bundle::{ShardId, SpellingShard};
 use findling_text::normalise::{fold_into, lower_case};
 
+use crate::api::Correction;
+use crate::index::Index;
 use crate::lexical::Dictionary;
 use crate::query::{ClauseKind, Query, analyzers, unknown};
-use crate::search::Wording;
-use crate::{Correction, Index};
-pub(crate) use like::{Like, like};
 use nearest::{MAX_CHARS, Mistyped, Near};
+pub(crate) use similar_words::{SimilarWords, like};
 
 /// Most words of a query that are corrected.
 const MAX_WORDS: usize = 8;
@@ -82,11 +82,11 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
 }
 
 /// The first shard of spellings that looking for words like those of a query takes.
-pub(crate) fn first_shard(index: &Index, wordings: &[Wording]) -> Vec<ShardId> {
-    let letter = wordings
-        .iter()
-        .flat_map(|wording| wording.asked.request.query.chars())
-        .find(|c| c.is_alphabetic());
+pub(crate) fn first_shard<'a>(
+    index: &Index,
+    queries: impl Iterator<Item = &'a str>,
+) -> Vec<ShardId> {
+    let letter = queries.flat_map(str::chars).find(|c| c.is_alphabetic());
     let letter =
         letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
     let manifest = index.manifest();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The answer to one [`crate::Request`].
+/// The answer to one [`crate::api::Request`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -10,7 +10,7 @@ pub struct Response {
     /// The query as asked.
     pub query: String,
     /// The mode that answered, which is `lexical` where hybrid was asked and there was no vector.
-    pub mode: crate::Mode,
+    pub mode: crate::api::Mode,
     /// Who embedded the query; `None` where meaning took no part.
     pub encoder: Option<String>,
     /// What the reader or the site's owner should know: a missing encoder, an unknown attribute

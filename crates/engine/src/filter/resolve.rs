@@ -3,14 +3,14 @@
 
 use findling_bundle::{AttributeKind, ShardId};
 
-use super::near::values_of;
+use super::unknown_value::values_of;
 use super::{Bound, Condition, FilterError, Predicate};
+use crate::api::{Error, Notice, Request};
+use crate::index::Index;
 use crate::query::{self, Clause, ClauseKind, Query};
-use crate::search::attribute;
-use crate::{Error, Index, Notice, Request};
 
 /// A test that the type of its attribute does not allow.
-pub(crate) struct Misfit {
+pub(crate) struct TypeMismatch {
     pub column: ShardId,
     /// Whether a filter says so, which is refused; what a reader types becomes words.
     pub refused: bool,
@@ -36,13 +36,13 @@ pub(crate) fn asked_for(
     index: &Index,
     request: &Request,
     query: &mut Query,
-    misfits: &mut Vec<Misfit>,
+    misfits: &mut Vec<TypeMismatch>,
 ) -> Result<Option<Condition>, Error> {
     let attributes = &index.manifest().attributes;
     let mut conditions = Vec::new();
     if let Some(condition) = filter_of(request)? {
         if let Some((attribute, error)) = condition.misfit(attributes) {
-            misfits.push(Misfit {
+            misfits.push(TypeMismatch {
                 column: attribute.column,
                 refused: true,
                 message: error.to_string(),
@@ -56,14 +56,14 @@ pub(crate) fn asked_for(
     for query::Condition { attribute: name, value, excluded } in
         std::mem::take(&mut query.conditions)
     {
-        let test = typed(&name, attribute(index, &name)?.kind, &value);
+        let test = typed(&name, index.attribute(&name)?.kind, &value);
         let Some((attribute, FilterError { expected, found, .. })) = test.misfit(attributes) else {
             conditions.push(if excluded { Condition::not(test) } else { test });
             continue;
         };
         let message =
             format!("expected {expected} as `{name}`, found {found}, which was searched as words");
-        misfits.push(Misfit { column: attribute.column, refused: false, message });
+        misfits.push(TypeMismatch { column: attribute.column, refused: false, message });
         query.clauses.push(Clause {
             kind: ClauseKind::Word,
             text: format!("{name}:{value}"),
@@ -100,7 +100,7 @@ fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
 /// Refuses a filter, and says what values there are: their column is all that is fetched for it,
 /// and what is given where it is missing.
 #[inline(never)]
-pub(crate) fn refuse(index: &Index, misfits: &[Misfit]) -> Result<Vec<ShardId>, Error> {
+pub(crate) fn refuse(index: &Index, misfits: &[TypeMismatch]) -> Result<Vec<ShardId>, Error> {
     match misfits.iter().find(|misfit| misfit.refused) {
         Some(misfit) if index.has(misfit.column) => {
             Err(Error::Filter { message: misfit.in_full(index) })
@@ -111,11 +111,11 @@ pub(crate) fn refuse(index: &Index, misfits: &[Misfit]) -> Result<Vec<ShardId>, 
 
 /// That a value which a reader typed is none, and was searched as words.
 #[inline(never)]
-pub(crate) fn not_a_value(index: &Index, misfit: &Misfit) -> Notice {
+pub(crate) fn not_a_value(index: &Index, misfit: &TypeMismatch) -> Notice {
     Notice { code: "not-a-value".into(), message: misfit.in_full(index) }
 }
 
-impl Misfit {
+impl TypeMismatch {
     /// With what there is.
     fn in_full(&self, index: &Index) -> String {
         let attribute =

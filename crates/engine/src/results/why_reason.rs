@@ -4,8 +4,8 @@
 //! each of them; the largest difference is the reason, and within the words the term of the largest
 //! difference.
 
-use crate::search::Asked;
-use crate::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
+use crate::api::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
+use crate::resolve::ResolvedQuery;
 
 /// Where a term stands, in the order in which that tells.
 const PLACES: [(usize, &str); 6] = [
@@ -18,7 +18,7 @@ const PLACES: [(usize, &str); 6] = [
 ];
 
 /// The sentence. `partial`: everyday words were looked for where they say most, and nowhere else.
-pub(crate) fn reason(why: &Why, asked: &Asked, partial: bool) -> String {
+pub(crate) fn reason(why: &Why, asked: &ResolvedQuery, partial: bool) -> String {
     match (&why.hit, &why.first) {
         (None, _) => not_found(why, asked, partial),
         (Some(_), None) => "It is the first page.".into(),
@@ -32,7 +32,7 @@ pub(crate) fn reason(why: &Why, asked: &Asked, partial: bool) -> String {
     }
 }
 
-fn not_found(why: &Why, asked: &Asked, partial: bool) -> String {
+fn not_found(why: &Why, asked: &ResolvedQuery, partial: bool) -> String {
     let whole = |kind: &str| {
         why.removed_by
             .iter()

@@ -1,6 +1,7 @@
 //! What a host asks of the engine.
 
 mod json;
+mod validate;
 
 /// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may
 /// be left out.
@@ -270,8 +271,16 @@ impl Request {
     /// # Errors
     /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong
     /// type.
-    pub fn from_json(json: &str) -> Result<Self, crate::Error> {
+    pub fn from_json(json: &str) -> Result<Self, crate::api::Error> {
         json::request(json)
+    }
+
+    /// Checks that numbers are within their limits and that no two fields exclude each other.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`] otherwise.
+    pub(crate) fn validate(&self) -> Result<(), crate::api::Error> {
+        validate::validate(self)
     }
 }
 
@@ -280,7 +289,7 @@ impl Fusion {
     ///
     /// # Errors
     /// [`crate::Error::Request`] where the method or a field is unknown.
-    pub fn from_json(value: serde_json::Value) -> Result<Self, crate::Error> {
+    pub fn from_json(value: serde_json::Value) -> Result<Self, crate::api::Error> {
         json::fusion(value)
     }
 }

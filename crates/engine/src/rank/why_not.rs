@@ -6,12 +6,14 @@ use findling_text::TokenKind;
 use findling_text::keys::is_key;
 
 use super::{PageScore, RankedPage};
-use crate::filter::{self, Bitset};
+use crate::api::{Error, Mode, Removal, WordOnPage};
+use crate::bitset::Bitset;
+use crate::filter;
+use crate::index::Index;
 use crate::lexical::{Dictionary, Lookup, Phrases, Scorer};
 use crate::locate::Place;
 use crate::query::Query;
-use crate::search::Asked;
-use crate::{Error, Index, Mode, Removal, WordOnPage};
+use crate::resolve::ResolvedQuery;
 
 /// A page among the others.
 pub(crate) struct Standing {
@@ -32,7 +34,7 @@ impl Standing {
     #[inline(never)]
     pub fn new(
         index: &Index,
-        asked: &Asked,
+        asked: &ResolvedQuery,
         place: Place,
         order: &[PageScore],
     ) -> Result<Self, Error> {
@@ -56,7 +58,12 @@ impl Standing {
 
 /// The words of a query and whether a page has them. Where words take no part, their shards are not
 /// here.
-fn words(index: &Index, asked: &Asked, structure: &Structure, page: PageId) -> Vec<WordOnPage> {
+fn words(
+    index: &Index,
+    asked: &ResolvedQuery,
+    structure: &Structure,
+    page: PageId,
+) -> Vec<WordOnPage> {
     if asked.mode == Mode::Semantic {
         return Vec::new();
     }
@@ -110,7 +117,7 @@ fn is_on_page(
 }
 
 /// Each word as the query spells it, with the terms it is looked up by.
-fn spelt(asked: &Asked, index: &Index) -> Vec<(String, Vec<String>)> {
+fn spelt(asked: &ResolvedQuery, index: &Index) -> Vec<(String, Vec<String>)> {
     let mut spelt = Vec::new();
     for clause in asked.query.clauses.iter().filter(|clause| !clause.excluded) {
         for word in clause.text.split_whitespace() {
@@ -131,7 +138,7 @@ fn spelt(asked: &Asked, index: &Index) -> Vec<(String, Vec<String>)> {
 /// What takes sections of a page out, and how many each.
 fn removals(
     index: &Index,
-    asked: &Asked,
+    asked: &ResolvedQuery,
     structure: &Structure,
     page: PageId,
 ) -> Result<Vec<Removal>, Error> {

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use findling_bundle::{Column, PageId, order};
 
-use crate::Facet;
-use crate::filter::{Bitset, date, number};
+use crate::api::Facet;
+use crate::bitset::Bitset;
+use crate::filter::{date, number};
 
 /// The values of an attribute on these pages with the number of pages that have each, most frequent
 /// first, then by value. Numbers, dates and truth values are counted too, each spelt as a filter

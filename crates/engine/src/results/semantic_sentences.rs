@@ -2,7 +2,7 @@
 
 use findling_text::sentences::stretches;
 
-use crate::search::DensePoint;
+use crate::vector::DensePoint;
 
 /// Where each stretch of a section's text ends, with how like the query it is by its code, -1 to 1;
 /// nothing where the codes are not those of the text. A query of several wordings is as like as the

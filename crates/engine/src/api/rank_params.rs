@@ -1,0 +1,197 @@
+//! Parameters of ranking, for tuning.
+
+use findling_bundle::RANKING_MOST;
+
+/// How BM25F weighs one field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldParams {
+    /// How often a word in this field counts, against once in running text.
+    pub weight: f32,
+    /// How much the field's length matters: 0 not at all, 1 in full proportion.
+    pub b: f32,
+}
+
+/// Parameters of BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted
+/// fields", CIKM 2004; per-field length normalisation after Zaragoza et al., TREC 2004).
+///
+/// For a term and a passage, with `tf`, `len` and `mean_len` of each field:
+/// `tf~ = sum of weight * tf / (1 - b + b * len / mean_len)`, and the score is `idf * tf~ / (k1 +
+/// tf~)` with `idf = ln(1 + (n - df + 0.5) / (df + 0.5))` over passages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bm25fParams {
+    /// How soon further occurrences stop counting. 0: at the first. 1.2 unless told.
+    pub k1: f32,
+    /// By field, in the order of [`findling_bundle::Field`]. Unless told: title 3, path 1, heading
+    /// 2, ancestors 1, body 1, code 0.8; b is 0.75 for body, 0.65 for code. Short fields
+    /// hardly vary in length, and where they do it says little: b is 0.3 for title and
+    /// heading. That of path and ancestors has no effect: how long they are is not stored.
+    pub fields: [FieldParams; 6],
+    /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5
+    /// unless told.
+    pub part_weight: f32,
+    /// Weight of stop words in a query that also has other words. 0 unless told: they are then not
+    /// even looked up.
+    pub stop_weight: f32,
+    /// Weight of the completions of an unfinished last word, against 1 for the word as it stands.
+    /// 0.7 unless told.
+    pub completion_weight: f32,
+    /// Weight of the site's synonyms of a word, against 1 for the word: what says the word typed
+    /// leads. 0.45 unless told.
+    pub synonym_weight: f32,
+    /// Weight of a word's relatives, which begin with it or which it begins with (`parse`,
+    /// `parser`; `file`, `filename`), against 1 for the word, in queries of several words. 0.5
+    /// unless told.
+    pub relative_weight: f32,
+    /// Weight of a title's word in the very form that was typed, besides its weight as a word. 0.2
+    /// unless told.
+    pub form_weight: f32,
+    /// A section whose page's title consists of the query's words scores this much more, as a
+    /// share. 0.6 unless told.
+    pub title_boost: f32,
+    /// The same for the section's own heading. 0.5 unless told.
+    pub heading_boost: f32,
+}
+
+impl Default for Bm25fParams {
+    fn default() -> Self {
+        let field = |weight, b| FieldParams { weight, b };
+        Self {
+            k1: 1.2,
+            fields: [
+                field(3.0, 0.3),
+                field(1.0, 0.0),
+                field(2.0, 0.3),
+                field(1.0, 0.0),
+                field(1.0, 0.75),
+                field(0.8, 0.65),
+            ],
+            part_weight: 0.5,
+            stop_weight: 0.0,
+            completion_weight: 0.7,
+            synonym_weight: 0.45,
+            relative_weight: 0.5,
+            form_weight: 0.2,
+            title_boost: 0.6,
+            heading_boost: 0.5,
+        }
+    }
+}
+
+/// Everything about ranking that a host may set, for tuning; the defaults are those that
+/// development data chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankParams {
+    /// Scoring by words.
+    pub bm25f: Bm25fParams,
+    /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is
+    /// computed. 200 unless told.
+    pub depth: u32,
+    /// The dense leg's share in convex fusion, where the request does not say. 0.35 unless told.
+    pub alpha: f32,
+    /// The same where the query is a sentence, with a stop word and three others at least: who
+    /// writes whole sentences describes rather than names. 0.45 unless told.
+    pub sentence_alpha: f32,
+    /// How much convex fusion minds that even the best section by words lacks some of them. 0: the
+    /// best has the whole share of the words, however little of the query it says. 1: scores
+    /// by words are divided by what a section would score that says every word of the query,
+    /// unless the best scores more. 1 unless told.
+    pub coverage: f32,
+    /// What a page scores, between two views of its sections. 0: the fused score of its best
+    /// section, so that words and meaning must meet in one place. 1: the best that words gave
+    /// to any section plus the best that meaning gave to any, since one section may name the
+    /// thing and another describe it. 0.75 unless told.
+    pub page_maxima: f32,
+    /// How much of its second-best section's fused score a page gets besides: what several
+    /// sections treat, the page is about. 0.3 unless told.
+    pub page_second: f32,
+    /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
+    /// told.
+    pub probe_bytes: u32,
+    /// The same where the query is a sentence, of which meaning decides more. 64 kB unless told.
+    pub sentence_probe_bytes: u32,
+    /// Sections found by words whose cells are looked into, where vectors are streamed and the
+    /// bundle says which they are; for half of the bytes at most. 10 unless told.
+    pub probe_best: u32,
+    /// Vectors that pass the filter which are enough to choose from, where vectors are streamed.
+    /// 100 unless told.
+    pub probe_enough: u32,
+    /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
+    pub most_probe_bytes: u32,
+    /// Where vectors are streamed, the similarity that a section found by words is taken to have
+    /// if its cell was not looked into: from that of nothing in particular (0)
+    /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
+    /// 1.15 unless told.
+    pub unseen: f32,
+}
+
+impl Default for RankParams {
+    fn default() -> Self {
+        Self {
+            bm25f: Bm25fParams::default(),
+            depth: 200,
+            alpha: 0.35,
+            sentence_alpha: 0.45,
+            coverage: 1.0,
+            page_maxima: 0.75,
+            page_second: 0.3,
+            probe_bytes: 32_000,
+            sentence_probe_bytes: 64_000,
+            probe_best: 10,
+            probe_enough: 100,
+            most_probe_bytes: 256_000,
+            unseen: 1.15,
+        }
+    }
+}
+
+impl RankParams {
+    /// Every number that a bundle may set, in the order of [`findling_bundle::RANKING_MOST`].
+    pub fn knobs(&mut self) -> [&mut f32; RANKING_MOST.len()] {
+        let Self { bm25f, alpha, sentence_alpha, coverage, page_maxima, page_second, .. } = self;
+        let [title, path, heading, ancestors, body, code] = &mut bm25f.fields;
+        [
+            &mut title.b,
+            &mut heading.b,
+            &mut body.b,
+            &mut code.b,
+            &mut bm25f.part_weight,
+            &mut bm25f.stop_weight,
+            &mut bm25f.completion_weight,
+            &mut bm25f.synonym_weight,
+            &mut bm25f.relative_weight,
+            &mut bm25f.form_weight,
+            alpha,
+            sentence_alpha,
+            coverage,
+            page_maxima,
+            page_second,
+            &mut bm25f.k1,
+            &mut title.weight,
+            &mut path.weight,
+            &mut heading.weight,
+            &mut ancestors.weight,
+            &mut code.weight,
+            &mut bm25f.title_boost,
+            &mut bm25f.heading_boost,
+        ]
+    }
+
+    /// The defaults, but for what a bundle sets.
+    pub(crate) fn of(ranking: &[f32]) -> Self {
+        let mut params = Self::default();
+        for (knob, &value) in params.knobs().into_iter().zip(ranking) {
+            *knob = value;
+        }
+        params
+    }
+
+    /// The dense leg's share for a query.
+    pub(crate) fn alpha(&self, is_sentence: bool) -> f32 {
+        if is_sentence { self.sentence_alpha } else { self.alpha }
+    }
+
+    /// The budget of cells for a query.
+    pub(crate) fn probe_bytes(&self, is_sentence: bool) -> u64 {
+        u64::from(if is_sentence { self.sentence_probe_bytes } else { self.probe_bytes })
+    }
+}

@@ -1,0 +1,455 @@
+//! What a query means in terms of the lexicon.
+//!
+//! The words of a query are analysed in every language of the bundle. Analyses of the same stretch
+//! of text are alternatives of one [`Group`], which scores by the best of them: a word counts once,
+//! however many languages know it.
+
+use std::ops::Range;
+
+use findling_bundle::Synonym;
+
+use findling_text::keys::{Name, add_other_numbers, form_key};
+use findling_text::normalise::lower_case;
+use findling_text::{Analyzer, TokenKind};
+
+use super::plan::{Group, Phrase, QueryPlan, Slot};
+use super::{Clause, ClauseKind, Query, synonyms};
+
+/// Most groups of a query.
+pub(crate) const MAX_TERMS: usize = 256;
+/// Most terms of all its phrases and exclusions.
+const MAX_PHRASE_TERMS: usize = 64;
+/// Most words of a query that may be a title.
+const MAX_NAME_WORDS: usize = 16;
+/// Fewest characters of a beginning that is completed; one is enough in scripts whose characters
+/// are words.
+const MIN_PREFIX_CHARS: usize = 2;
+
+/// One stretch of a clause with its analyses.
+struct Stretch {
+    start: u32,
+    end: u32,
+    position: u32,
+    kind: TokenKind,
+    n_stop: u32,
+    terms: Vec<String>,
+}
+
+impl QueryPlan {
+    /// Analyses a query in the languages of a bundle. With `prefix`, a last word that may be
+    /// unfinished is completed.
+    pub fn new(query: &Query, languages: &[String], synonyms: &[Synonym], prefix: bool) -> Self {
+        let mut analyzers = analyzers(languages);
+        let mut plan = Self { truncated: query.truncated, ..Self::default() };
+        let last = query.clauses.len().wrapping_sub(1);
+        (plan.names, plan.questions) = names(&mut analyzers, query);
+        let mut n_phrase_terms = 0;
+        let mut sequence = Vec::new();
+        for (i, clause) in query.clauses.iter().enumerate() {
+            let stretches = stretches(&mut analyzers, &clause.text);
+            if stretches.is_empty() {
+                continue;
+            }
+            if clause.excluded || clause.kind == ClauseKind::Phrase {
+                let phrase = phrase(&clause.text, &stretches, clause.kind);
+                let phrases = if clause.excluded { &mut plan.excluded } else { &mut plan.phrases };
+                // What is asked for twice is looked for once.
+                if phrases.iter().all(|other| other.slots != phrase.slots) {
+                    n_phrase_terms += phrase.slots.len();
+                    if n_phrase_terms > MAX_PHRASE_TERMS {
+                        plan.truncated = true;
+                        break;
+                    }
+                    phrases.push(phrase);
+                }
+                if clause.excluded {
+                    continue;
+                }
+                // A phrase of one word is a word that must be there.
+            }
+            plan.n_tokens += stretches.iter().filter(|s| s.kind != TokenKind::Whole).count() as u32;
+            let open = prefix && query.open_end && i == last;
+            let beginnings = if open { beginnings(&clause.text) } else { Vec::new() };
+            let alone = plan.groups.is_empty() && stretches.len() == 1;
+            for stretch in stretches {
+                let stop = stretch.n_stop as f32 / analyzers.len() as f32;
+                let beginning = beginnings.iter().find(|(start, end, whole, _)| {
+                    (*start, *end, *whole)
+                        == (stretch.start, stretch.end, stretch.kind == TokenKind::Whole)
+                });
+                let completed =
+                    beginning.filter(|_| stop == 0.0 || alone).map(|(.., text)| text.clone());
+                let completed = completed.or_else(|| lone_character(&stretch));
+                let forms = forms(&clause.text, &stretch);
+                let in_row = stretch.kind != TokenKind::Part;
+                let Some(group) = plan.push(stretch, stop, completed, forms) else { return plan };
+                if in_row {
+                    sequence.push(group);
+                }
+            }
+        }
+        synonyms::expand(&mut plan, &sequence, synonyms, &mut analyzers);
+        compounds(&mut plan, query, &mut analyzers);
+        plan
+    }
+
+    /// Adds a word, or counts it again; gives the place of its group, none when there is no more
+    /// room.
+    fn push(
+        &mut self,
+        stretch: Stretch,
+        stop: f32,
+        prefix: Option<String>,
+        mut forms: Vec<String>,
+    ) -> Option<usize> {
+        let same = |group: &Group| group.terms == stretch.terms && group.prefix == prefix;
+        if let Some(place) = self.groups.iter().position(same) {
+            self.groups[place].count += 1;
+            return Some(place);
+        }
+        if self.groups.len() == MAX_TERMS {
+            self.truncated = true;
+            return None;
+        }
+        let Stretch { terms, kind, .. } = stretch;
+        let (synonyms, typed) = (Vec::new(), forms.len());
+        add_other_numbers(&mut forms);
+        self.groups.push(Group {
+            terms,
+            kind,
+            stop,
+            count: 1,
+            prefix,
+            forms,
+            typed,
+            synonyms,
+            extra: false,
+        });
+        Some(self.groups.len() - 1)
+    }
+}
+
+/// The keys of the title that a query without exclusions would be; and without the stop words in
+/// front, where others are left.
+fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>) {
+    let words = &query.clauses;
+    let is_name = words.iter().all(|clause| !clause.excluded);
+    if !is_name || words.is_empty() || words.len() > MAX_NAME_WORDS {
+        return Default::default();
+    }
+    let text = words.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ");
+    let (mut names, mut questions) = (Vec::new(), Vec::new());
+    for analyzer in analyzers {
+        let (mut name, mut question) = (Name::default(), Name::default());
+        analyzer.analyze(&text, |token| {
+            name.push(&token);
+            question.push_behind_stops(&token);
+        });
+        names.extend(name.key().filter(|key| !names.contains(key)));
+        let asks =
+            |key: &String| question.has_stop() && !names.contains(key) && !questions.contains(key);
+        questions.extend(question.key().filter(asks));
+    }
+    (names, questions)
+}
+
+/// Languages that write a compound as one word.
+const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
+/// Most neighbours of a query that are looked up as one word.
+const MAX_COMPOUNDS: usize = 3;
+
+/// Two neighbours as the one word that they are in a language of compounds: `Datenbank Verbindung`.
+fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
+    let word = |clause: &Clause| {
+        let is_word =
+            clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 2;
+        is_word && clause.text.chars().all(char::is_alphabetic)
+    };
+    let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word)).take(MAX_COMPOUNDS);
+    for text in pairs.map(|pair| format!("{}{}", pair[0].text, lower_case(&pair[1].text))) {
+        let mut terms = Vec::new();
+        for analyzer in
+            analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language()))
+        {
+            analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
+        }
+        if !terms.is_empty() {
+            plan.groups.push(Group::extra(terms));
+        }
+    }
+}
+
+/// The keys of the form in which a stretch of `text` is spelt.
+fn forms(text: &str, stretch: &Stretch) -> Vec<String> {
+    if stretch.n_stop > 0 || stretch.kind == TokenKind::Whole {
+        return Vec::new();
+    }
+    let spelt = text.get(stretch.start as usize..stretch.end as usize).unwrap_or_default();
+    stretch.terms.iter().filter_map(|term| form_key(term, spelt)).collect()
+}
+
+/// An analyzer for each language that has rules of its own, at least one.
+pub(crate) fn analyzers(languages: &[String]) -> Vec<Analyzer> {
+    let mut analyzers: Vec<Analyzer> = Vec::new();
+    for language in languages {
+        let analyzer = Analyzer::for_language(language);
+        if analyzers.iter().all(|other| other.language() != analyzer.language()) {
+            analyzers.push(analyzer);
+        }
+    }
+    if analyzers.is_empty() {
+        analyzers.push(Analyzer::for_language("und"));
+    }
+    analyzers
+}
+
+/// The analyses of a text, by stretch.
+fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for analyzer in analyzers {
+        // Analyses come in the same order of stretches, so the search goes on where it last
+        // succeeded.
+        let mut from = 0;
+        analyzer.analyze(text, |token| {
+            let whole = token.kind == TokenKind::Whole;
+            let known = (from..stretches.len()).find(|&i| {
+                let s = &stretches[i];
+                (s.start, s.end, s.kind == TokenKind::Whole) == (token.start, token.end, whole)
+            });
+            let i = match known {
+                Some(i) => i,
+                None if stretches.len() > MAX_TERMS => return,
+                None => {
+                    let (start, end, position) = (token.start, token.end, token.position);
+                    let kind = token.kind;
+                    stretches.push(Stretch {
+                        start,
+                        end,
+                        position,
+                        kind,
+                        n_stop: 0,
+                        terms: Vec::new(),
+                    });
+                    stretches.len() - 1
+                }
+            };
+            from = if i + 1 == stretches.len() && known.is_none() { from } else { i + 1 };
+            let stretch = &mut stretches[i];
+            stretch.n_stop += u32::from(token.kind == TokenKind::Stop);
+            if stretch.kind == TokenKind::Stop {
+                stretch.kind = token.kind;
+            }
+            if stretch.terms.iter().all(|term| term != token.term) {
+                stretch.terms.push(token.term.to_string());
+            }
+        });
+    }
+    stretches
+}
+
+/// The byte ranges of the words of a text of which no analysis is known, parts of names for
+/// themselves. None where a name is known as a whole, and no stop words.
+pub(crate) fn unknown(
+    analyzers: &mut [Analyzer],
+    text: &str,
+    known: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    let stretches = stretches(analyzers, text);
+    let is_known = |stretch: &Stretch| stretch.terms.iter().any(|term| known(term));
+    let mut unknown = Vec::new();
+    let mut whole: Option<(u32, bool)> = None;
+    for stretch in &stretches {
+        if stretch.kind == TokenKind::Whole {
+            whole = Some((stretch.end, is_known(stretch)));
+            continue;
+        }
+        let within_known = whole.is_some_and(|(end, known)| known && stretch.end <= end);
+        if !within_known && stretch.n_stop == 0 && !is_known(stretch) {
+            unknown.push(stretch.start as usize..stretch.end as usize);
+        }
+    }
+    unknown
+}
+
+/// The stretches that end where the text ends, as (start, end, whole) with what stands there,
+/// folded but not stemmed.
+fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
+    let mut found = Vec::new();
+    Analyzer::for_language("und").analyze(text, |token| {
+        let long_enough = token.term.chars().count() >= MIN_PREFIX_CHARS
+            || token.term.starts_with(is_ideographic);
+        if token.end as usize == text.len() && long_enough {
+            found.push((
+                token.start,
+                token.end,
+                token.kind == TokenKind::Whole,
+                token.term.to_string(),
+            ));
+        }
+    });
+    found
+}
+
+/// A character alone of a script whose words are indexed by pairs of characters: it begins pairs.
+fn lone_character(stretch: &Stretch) -> Option<String> {
+    let term = stretch.terms.first().filter(|_| stretch.kind == TokenKind::Word)?;
+    let mut chars = term.chars();
+    let first = chars.next()?;
+    (chars.next().is_none() && is_ideographic(first)).then(|| term.clone())
+}
+
+fn is_ideographic(c: char) -> bool {
+    c >= '\u{2e80}'
+}
+
+#[inline(never)]
+fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
+    // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a
+    // row, as they do in texts.
+    let whole = stretches.iter().find(|s| s.kind == TokenKind::Whole);
+    let slots = match whole {
+        Some(whole) if kind == ClauseKind::Word => {
+            vec![Slot { offset: 0, terms: whole.terms.clone() }]
+        }
+        _ => {
+            let placed = || stretches.iter().filter(|s| s.kind != TokenKind::Whole);
+            let first = placed().map(|s| s.position).min().unwrap_or(0);
+            let mut slots: Vec<Slot> = Vec::new();
+            for stretch in placed() {
+                let offset = stretch.position - first;
+                match slots.iter_mut().find(|slot| slot.offset == offset) {
+                    Some(slot) => slot.terms.extend(stretch.terms.iter().cloned()),
+                    None => slots.push(Slot { offset, terms: stretch.terms.clone() }),
+                }
+            }
+            slots
+        }
+    };
+    Phrase { text: text.to_string(), slots }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    fn plan(text: &str, languages: &[&str], prefix: bool) -> QueryPlan {
+        let languages: Vec<String> = languages.iter().map(|l| l.to_string()).collect();
+        QueryPlan::new(&parse(text, |_| false), &languages, &[], prefix)
+    }
+
+    fn terms(plan: &QueryPlan) -> Vec<String> {
+        plan.groups.iter().map(|group| group.terms.join("|")).collect()
+    }
+
+    #[test]
+    fn a_word_twice_counts_twice() {
+        let plan = plan("data of data", &["en"], false);
+        assert_eq!(terms(&plan), ["data", "of"]);
+        assert_eq!(plan.groups[0].count, 2);
+        assert_eq!(plan.n_tokens, 3);
+    }
+
+    #[test]
+    fn a_sentence_has_a_stop_word_and_three_others() {
+        for (text, expect) in [
+            ("how do I share data between threads", true),
+            ("stop two threads writing the same memory at once", true),
+            ("share data threads memory", false),
+            ("the mutex guard", false),
+            ("the mutex mutex mutex", true),
+            ("to be or not to be", false),
+            // An identifier is one word, however many parts it has.
+            ("the checkpoint_completion_target setting", false),
+            ("", false),
+        ] {
+            assert_eq!(plan(text, &["en"], false).is_sentence(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_begins_with_stop_words() {
+        for (text, expect) in [
+            ("what is a mutex", 3),
+            ("mutex", 0),
+            ("mutex of what", 0),
+            ("to be or not to be", 0),
+            ("the cat the hat", 0),
+        ] {
+            assert_eq!(plan(text, &["en"], false).leading_stops(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_has_the_name_behind_its_first_words() {
+        let question = plan("how can I change my password", &["en"], false);
+        assert_eq!(question.questions, plan("change my password", &["en"], false).names);
+        assert_eq!(plan("change my password", &["en"], false).questions, [""; 0]);
+        assert_eq!(
+            plan("the password", &["en"], false).questions,
+            [""; 0],
+            "compared by its words"
+        );
+    }
+
+    #[test]
+    fn languages_give_alternatives() {
+        let plan = plan("sharing", &["en", "de", "en-GB"], false);
+        assert_eq!(terms(&plan), ["share|sharing"]);
+    }
+
+    #[test]
+    fn stop_words_of_some_languages_weigh_less() {
+        let plan = plan("die hard", &["en", "de"], false);
+        assert_eq!(plan.groups[0].stop, 0.5);
+        assert_eq!(plan.groups[1].stop, 0.0);
+    }
+
+    #[test]
+    fn what_is_asked_for_twice_is_looked_for_once() {
+        let plan = plan(&"\"state of the art\" -less ".repeat(100), &["en"], false);
+        assert_eq!((plan.phrases.len(), plan.excluded.len(), plan.truncated), (1, 1, false));
+        assert_eq!(plan.groups[0].count, 100);
+    }
+
+    #[test]
+    fn phrases_keep_their_stop_words_and_also_score() {
+        let plan = plan("\"state of the art\" -\"no way\" -less", &["en"], false);
+        assert_eq!(plan.phrases.len(), 1);
+        let offsets: Vec<u32> = plan.phrases[0].slots.iter().map(|slot| slot.offset).collect();
+        assert_eq!(offsets, [0, 1, 2, 3]);
+        assert_eq!(plan.groups.len(), 4);
+        let excluded: Vec<_> = plan.excluded.iter().map(|phrase| phrase.slots.len()).collect();
+        assert_eq!(excluded, [2, 1]);
+    }
+
+    #[test]
+    fn only_an_open_last_word_is_completed() {
+        let prefixes = |text| {
+            plan(text, &["en"], true)
+                .groups
+                .iter()
+                .filter_map(|group| group.prefix.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(prefixes("share concurrenc"), ["concurrenc"]);
+        assert_eq!(prefixes("share concurrency "), [""; 0]);
+        assert_eq!(prefixes("share c"), [""; 0]);
+        assert_eq!(prefixes("the"), ["the"]);
+        assert_eq!(prefixes("share the"), [""; 0]);
+    }
+
+    #[test]
+    fn an_excluded_identifier_is_meant_as_a_whole() {
+        let plan = plan("map -HashMap", &["en"], false);
+        assert_eq!(plan.excluded[0].slots, [Slot { offset: 0, terms: vec!["hashmap".into()] }]);
+    }
+
+    #[test]
+    fn terms_are_capped() {
+        let text: Vec<String> = (0..400).map(|i| format!("w{i}")).collect();
+        let plan = plan(&text.join(" "), &["en"], false);
+        assert_eq!(plan.groups.len(), MAX_TERMS);
+        assert!(plan.truncated);
+    }
+}

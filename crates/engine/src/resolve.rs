@@ -1,0 +1,443 @@
+//! A request resolved against a bundle: the parsed query, its plan, the filter and the vector, with
+//! the shards that ranking needs.
+
+use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, order};
+use findling_text::keys::pin_key;
+
+use crate::api::{
+    BOOST, COPY, Correction, EncoderChoice, Error, Fusion, Mode, Notice, Order, Prefer,
+    QueryVector, Request, Sort,
+};
+use crate::filter::{self, Condition, TypeMismatch};
+use crate::index::Index;
+use crate::lexical::{Dictionary, Scorer};
+use crate::query::{self, Query, QueryPlan};
+use crate::vector::{DensePoint, DenseQuery, Embedded, StaticQuery};
+
+/// The name of the engine's own encoder in responses.
+const STATIC: &str = "static";
+
+/// A request, understood.
+pub(crate) struct ResolvedQuery {
+    pub request: Request,
+    /// Its text, split, with what was corrected.
+    pub query: Query,
+    pub corrections: Vec<Correction>,
+    pub plan: QueryPlan,
+    pub condition: Option<Condition>,
+    /// What attributes' types do not allow in the filter, and what looked like conditions in the
+    /// query and became words again.
+    pub misfits: Vec<TypeMismatch>,
+    /// The mode that answers.
+    pub mode: Mode,
+    /// The request's fusion, with numbers.
+    pub fusion: Fusion,
+    /// The query's vector, in [`Mode::Hybrid`] and [`Mode::Semantic`].
+    pub dense: Option<DenseQuery>,
+    /// Who embedded the query, where meaning takes part.
+    pub encoder: Option<String>,
+    /// The page that others are to be like: it is none of them.
+    pub like: Option<SeedPage>,
+    /// Whether every match counts although nothing in the request says so: it is a part of a
+    /// request that does.
+    pub counts_all: bool,
+    /// No word of the query is asked for; without a vector either, every page that the filter lets
+    /// through is meant.
+    pub no_words: bool,
+    /// Whether the shards asked for first are those of this mode.
+    pub planned: bool,
+    pub notices: Vec<Notice>,
+}
+
+/// A page that others are to be like.
+pub(crate) struct SeedPage {
+    pub page: PageId,
+    /// Those of its vectors that make the query.
+    pub vectors: Vec<u32>,
+}
+
+impl ResolvedQuery {
+    pub fn new(index: &Index, request: Request) -> Result<Self, Error> {
+        let query = query::parse(&request.query, |name| index.manifest().attribute(name).is_some());
+        Self::of(index, request, query)
+    }
+
+    /// A request whose query is another than its text.
+    pub fn of(index: &Index, mut request: Request, mut query: Query) -> Result<Self, Error> {
+        let manifest = index.manifest();
+        let mut notices = Vec::new();
+        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
+            notices.extend(by_date(&mut request, &manifest.attributes));
+        }
+        let mut notice = |code: &str, message: &str| {
+            notices.push(Notice { code: code.into(), message: message.into() });
+        };
+
+        let mut misfits = Vec::new();
+        let condition = match &request.filter {
+            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => None,
+            _ => filter::asked_for(index, &request, &mut query, &mut misfits)?,
+        };
+        let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
+        if plan.truncated {
+            notice(
+                "query-truncated",
+                "the query is longer than the engine looks at; its end was left out",
+            );
+        }
+
+        let mut mode = request.mode;
+        let dense = match (mode, &manifest.dense, &request.vector) {
+            (Mode::Lexical, ..) => None,
+            (_, None, _) => {
+                notice("vectors-missing", "the bundle has no vectors; words alone were searched");
+                None
+            }
+            (_, Some(dense), None) => match (&dense.rows, request.encoder) {
+                (Some(rows), EncoderChoice::Auto | EncoderChoice::Static) => {
+                    Some(DenseQuery::Static(static_query(&query, rows)))
+                }
+                _ => {
+                    notice(
+                        "encoder-missing",
+                        "no encoder embedded the query; words alone were searched",
+                    );
+                    None
+                }
+            },
+            (_, Some(dense), Some(vector)) => Some(supplied(vector, dense, &mut notices)?),
+        };
+        if dense.is_none() {
+            mode = Mode::Lexical;
+        }
+        let encoder = match (&dense, &request.vector) {
+            (None, _) => None,
+            (Some(DenseQuery::Static(_)), _) => Some(STATIC.to_owned()),
+            (Some(_), vector) => vector.as_ref().map(|vector| vector.encoder.clone()),
+        };
+        let fusion = match request.fusion {
+            Fusion::Convex { alpha: None } => {
+                Fusion::Convex { alpha: Some(index.rank_params().alpha(plan.is_sentence())) }
+            }
+            told => told,
+        };
+        let no_words = query.clauses.iter().all(|clause| clause.excluded);
+        Ok(Self {
+            request,
+            query,
+            corrections: Vec::new(),
+            plan,
+            condition,
+            misfits,
+            mode,
+            fusion,
+            dense,
+            encoder,
+            like: None,
+            counts_all: false,
+            no_words,
+            planned: true,
+            notices,
+        })
+    }
+
+    /// Plans anew for the query as it was corrected. A vector that came with the request stays: it
+    /// was made of what was typed.
+    #[inline(never)]
+    pub fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
+        let manifest = index.manifest();
+        self.plan = QueryPlan::new(
+            &self.query,
+            &manifest.languages,
+            &manifest.synonyms,
+            self.request.prefix,
+        );
+        if let (Some(DenseQuery::Static(_)), Some(dense)) = (&self.dense, &manifest.dense)
+            && let Some(rows) = &dense.rows
+        {
+            self.dense = Some(DenseQuery::Static(static_query(&self.query, rows)));
+        }
+        self.corrections = corrections;
+    }
+
+    /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not
+    /// embedded by them.
+    fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
+        let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
+        else {
+            return Ok(None);
+        };
+        let rows = dense
+            .rows
+            .as_ref()
+            .ok_or_else(|| Error::inconsistent("the bundle has no encoder rows"))?;
+        Ok(Some(query.embed(index, rows, dense.encoder.dim)))
+    }
+
+    /// The rows that are missing for embedding the query, as far as can be told.
+    pub fn rows(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        match self.embedding(index)? {
+            Some(Embedded::Need(shards)) => Ok(shards),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether every page that the filter lets through is meant: there are no words and there is no
+    /// vector.
+    pub fn browse(&self) -> bool {
+        self.no_words && self.dense.is_none()
+    }
+
+    /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards
+    /// that this takes. Without a word that has rows, words alone are searched.
+    pub fn embed(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let truncated = matches!(&self.dense, Some(DenseQuery::Static(query)) if query.truncated);
+        match (self.embedding(index)?, &index.manifest().dense) {
+            (None, _) | (_, None) => {}
+            (Some(Embedded::Need(shards)), _) => return Ok(shards),
+            (Some(Embedded::Done(Some(sum))), Some(dense)) => {
+                if truncated {
+                    let message = "the encoder saw only the beginning of the query".into();
+                    self.notices.push(Notice { code: "vector-truncated".into(), message });
+                }
+                self.dense = Some(DenseQuery::Stored(DensePoint::new(&sum, dense)?));
+            }
+            (Some(Embedded::Done(None)), _) => {
+                if !self.no_words {
+                    let message =
+                        "the encoder knows no word of the query; words alone were searched".into();
+                    self.notices.push(Notice { code: "query-unknown".into(), message });
+                }
+                (self.dense, self.encoder, self.mode) = (None, None, Mode::Lexical);
+                self.planned = false;
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// What ranking needs.
+    pub fn shards(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+        let manifest = index.manifest();
+        let dictionary = Dictionary::new(index);
+        let mut shards: Vec<ShardId> = manifest.structure().into_iter().collect();
+        if self.mode != Mode::Semantic {
+            let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
+            for group in &self.plan.groups {
+                if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
+                    continue;
+                }
+                // Forms lie beside their terms, nearly always in the same shard.
+                let forms = group.forms.iter().filter(|_| is_name);
+                let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
+                shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
+                let completed = group.prefix.iter();
+                shards.extend(
+                    completed
+                        .flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
+                );
+            }
+            let names = self.plan.names.iter().chain(&self.plan.questions);
+            shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
+        }
+        shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
+        if self.plan.has_phrases() {
+            self.shards_of_phrases(&dictionary, &mut shards);
+        }
+        if self.needs_all_matches(index) || self.request.why.is_some() {
+            let ranges = manifest.lexicon.iter().filter(|range| shards.contains(&range.terms));
+            let second: Vec<ShardId> = ranges.filter_map(|range| range.second).collect();
+            shards.extend(second);
+        }
+        if let Some(condition) = &self.condition {
+            shards.extend(condition.shards(&manifest.attributes)?);
+        }
+        shards.extend(self.misfits.iter().map(|misfit| misfit.column));
+        for attribute in self.facets(index)? {
+            shards.push(attribute.column);
+        }
+        if let Some(sort) = &self.request.sort {
+            shards.push(index.attribute(&sort.by)?.column);
+        }
+        shards.extend(columns_of_order(index, self)?);
+        if let (Some(query), Some(dense)) = (&self.dense, &manifest.dense) {
+            if matches!(query, DenseQuery::Unprojected(_)) {
+                shards.extend(dense.projection);
+            }
+            match index.streams() {
+                Some(centroids) => shards.push(centroids),
+                None => {
+                    shards.extend(dense.vectors.iter().map(|range| range.shard));
+                    shards.extend(dense.graph);
+                    shards.extend(manifest.vector_counts());
+                }
+            }
+        }
+        Ok(shards)
+    }
+
+    /// What phrases and exclusions need.
+    #[inline(never)]
+    fn shards_of_phrases(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
+        for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
+            for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
+                shards.extend(dictionary.shard_of(term));
+            }
+            if phrase.slots.len() > 1 {
+                shards.extend(dictionary.index().manifest().positions());
+            }
+        }
+    }
+
+    /// Whether both tiers of postings are looked into. By the first alone a streamed bundle finds
+    /// what is most relevant; where a filter, a phrase or an exclusion decides what may be
+    /// found, or an attribute in which order, every match counts.
+    pub fn needs_all_matches(&self, index: &Index) -> bool {
+        let Self { request, plan, condition, .. } = self;
+        let all_may_be_found = condition.is_none() && !self.counts_all && !plan.has_phrases();
+        !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
+    }
+
+    /// None for phrases: who puts words in quotation marks wants pages that have them.
+    fn pin_keys(&self) -> Vec<String> {
+        self.plan
+            .names
+            .iter()
+            .filter(|_| self.plan.phrases.is_empty())
+            .map(|name| pin_key(name))
+            .collect()
+    }
+
+    /// The pages that the site has pinned to the query, ascending.
+    pub fn pins(&self, index: &Index) -> Vec<u32> {
+        let dictionary = Dictionary::new(index);
+        let mut pages: Vec<u32> = Vec::new();
+        for found in self.pin_keys().iter().filter_map(|key| dictionary.find(key)) {
+            pages.extend(dictionary.postings(&found, Level::Page).map(|posting| posting.id));
+        }
+        order::sort(&mut pages);
+        pages.dedup();
+        pages
+    }
+
+    /// How many vectors that pass the filter are enough to choose from, where vectors are streamed;
+    /// `least` at least.
+    pub fn enough(&self, least: u32) -> usize {
+        match self.mode {
+            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            Mode::Semantic => least.max(self.reach()) as usize,
+            _ => least as usize,
+        }
+    }
+
+    /// Sections that a page of results as far back as asked for may be made of.
+    pub fn reach(&self) -> u32 {
+        self.request.offset.saturating_add(self.request.limit.0).saturating_mul(4)
+    }
+
+    /// The attributes whose values are counted, in the order asked for.
+    pub fn facets<'a>(&self, index: &'a Index) -> Result<Vec<&'a Attribute>, Error> {
+        let attributes = &index.manifest().attributes;
+        let mut wanted: Vec<&Attribute> = Vec::new();
+        for name in &self.request.facets {
+            if name == "*" {
+                wanted.extend(attributes.iter().filter(|attribute| attribute.facet));
+            } else {
+                wanted.push(index.attribute(name)?);
+            }
+        }
+        let mut seen = Vec::new();
+        wanted.retain(|attribute| {
+            let new = !seen.contains(&&attribute.name);
+            seen.push(&attribute.name);
+            new
+        });
+        Ok(wanted)
+    }
+}
+
+/// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the
+/// first that is one; a notice where there is none.
+#[inline(never)]
+fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
+    let mut dates = attributes.iter().filter(|other| other.kind == AttributeKind::Date);
+    let Some(date) = dates.clone().find(|date| date.name == "date").or_else(|| dates.next()) else {
+        let message = "no attribute of the pages is a date; the most relevant come first".into();
+        return Some(Notice { code: "no-dates".into(), message });
+    };
+    let by = date.name.clone();
+    match request.order {
+        Order::Recent => request.sort = Some(Sort { by, descending: true }),
+        _ => request.prefer = Some(Prefer::of(by)),
+    }
+    None
+}
+
+/// A vector that came with a request, and what is to be said of it.
+#[inline(never)]
+fn supplied(
+    vector: &QueryVector,
+    dense: &Dense,
+    notices: &mut Vec<Notice>,
+) -> Result<DenseQuery, Error> {
+    let mut notice = |code: &str, message: &str| {
+        notices.push(Notice { code: code.into(), message: message.into() });
+    };
+    if vector.truncated {
+        notice("vector-truncated", "the encoder saw only the beginning of the query");
+    }
+    if !dense.encoder.semantic {
+        notice(
+            "not-semantic",
+            "the bundle's vectors compare spellings, not meanings; build it with another encoder",
+        );
+    }
+    if dense.projection.is_some() && vector.values.len() != dense.encoder.dim as usize {
+        return Ok(DenseQuery::Unprojected(vector.values.clone()));
+    }
+    Ok(DenseQuery::Stored(DensePoint::new(&vector.values, dense)?))
+}
+
+/// The words that are asked for, to be embedded by a bundle's rows.
+fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
+    let asked: Vec<&str> = query
+        .clauses
+        .iter()
+        .filter(|clause| !clause.excluded)
+        .map(|clause| clause.text.as_str())
+        .collect();
+    StaticQuery::new(&asked.join(" "), rows)
+}
+
+/// The columns that ordering needs.
+fn columns_of_order(index: &Index, asked: &ResolvedQuery) -> Result<Vec<ShardId>, Error> {
+    let own = number_attribute(index, BOOST)
+        .into_iter()
+        .chain(number_attribute(index, COPY).filter(|_| !asked.request.copies));
+    let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
+    if let Some(prefer) = &asked.request.prefer {
+        shards.push(column_of_preference(index, prefer)?);
+    }
+    if let Some(name) = &asked.request.spread {
+        shards.push(index.attribute(name)?.column);
+    }
+    Ok(shards)
+}
+
+/// The column of what is preferred.
+#[inline(never)]
+fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
+    let attribute = index.attribute(&prefer.by)?;
+    if !matches!(attribute.kind, AttributeKind::Number | AttributeKind::Date) {
+        let name = &prefer.by;
+        let message = format!(
+            "expected a number or a date to prefer pages by, found `{name}` of another type"
+        );
+        return Err(Error::Request { message });
+    }
+    Ok(attribute.column)
+}
+
+/// An attribute by which a site orders, where it is of the type that it must be.
+pub(crate) fn number_attribute<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
+    index.manifest().attribute(name).filter(|attribute| attribute.kind == AttributeKind::Number)
+}

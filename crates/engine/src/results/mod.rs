@@ -1,0 +1,8 @@
+//! The response of a search: hits with texts, snippets and the reason for a page's rank.
+
+mod respond;
+mod semantic_sentences;
+mod snippet;
+mod why_reason;
+
+pub(crate) use respond::respond;

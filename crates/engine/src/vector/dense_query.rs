@@ -1,0 +1,65 @@
+//! The vector of a query: as it came, or as a point in the space of the stored vectors.
+
+use findling_bundle::Dense;
+use findling_bundle::projection::Projection;
+
+use super::{QuantisedQuery, StaticQuery};
+use crate::api::Error;
+use crate::index::Index;
+
+/// The query's vector, checked.
+pub(crate) enum DenseQuery {
+    /// In the space of the vectors stored.
+    Stored(DensePoint),
+    /// In the encoder's own space; to be projected.
+    Unprojected(Vec<f32>),
+    /// In words, to be embedded by the bundle's rows.
+    Static(StaticQuery),
+}
+
+/// Where a query is in the space of the vectors stored.
+#[derive(Clone)]
+pub(crate) struct DensePoint {
+    pub query: QuantisedQuery,
+    /// The similarity of the query with the mean of all vectors.
+    pub zero: f32,
+}
+
+impl DenseQuery {
+    /// Where it is, projected if need be: the projection's shard must then be here.
+    pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
+        match (self, &index.manifest().dense, index.projection()) {
+            (Self::Stored(point), ..) => Ok(point.clone()),
+            (Self::Unprojected(values), Some(dense), Some(projection)) => {
+                Self::projected(values, projection, dense)
+            }
+            _ => Err(Error::inconsistent("the query was not embedded")),
+        }
+    }
+
+    #[inline(never)]
+    fn projected(
+        values: &[f32],
+        projection: &Projection,
+        dense: &Dense,
+    ) -> Result<DensePoint, Error> {
+        let wrong = |error: findling_bundle::Error| Error::Vector { message: error.to_string() };
+        DensePoint::new(&projection.apply(values).map_err(wrong)?, dense)
+    }
+}
+
+impl DensePoint {
+    pub fn new(values: &[f32], dense: &Dense) -> Result<Self, Error> {
+        let query = QuantisedQuery::new(values, dense.encoder.dim)?;
+        Ok(Self { query, zero: cosine_with_mean(values, &dense.mean) })
+    }
+}
+
+/// The cosine of a query with the mean vector, as a document's similarity is one: the mean keeps
+/// its own length, which is shorter than 1. In f64 and in order, for hosts to agree, as they do on
+/// square roots (IEEE 754, 5.4.1).
+fn cosine_with_mean(query: &[f32], mean: &[f32]) -> f32 {
+    let norm = query.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>();
+    let dot = query.iter().zip(mean).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    (dot / norm.sqrt()) as f32
+}
