@@ -583,7 +583,7 @@ impl Batch {
         let mut keys = Vec::new();
         let (mut name, mut question) = (Name::default(), Name::default());
         let Reader { analyzer, rows } = reader;
-        analyzer.analyze(text, |token| {
+        analyzer.analyze_with_marks(text, |token| {
             // What is said of titles and headings; paths and the headings above repeat them.
             if positions {
                 words.count(text, &token, Place::Title);
@@ -595,8 +595,9 @@ impl Batch {
                     keys.extend(spelt.and_then(|spelt| form_key(token.term, spelt)));
                 }
             }
-            len += u32::from(token.kind != TokenKind::Whole);
-            let position = positions.then_some(token.position);
+            len += u32::from(token.kind.is_counted());
+            let has_position = positions && token.kind != TokenKind::Mark;
+            let position = has_position.then_some(token.position);
             occurrences.push(Occurrence {
                 term: intern(terms, lists, token.term),
                 position,
@@ -651,7 +652,7 @@ impl Batch {
         let (mut code, mut weights) = (&section.code[..], &section.weights[..]);
         let Self { terms, lists, occurrences, words, .. } = self;
         let Reader { analyzer, rows } = reader;
-        analyzer.analyze(text, |token| {
+        analyzer.analyze_with_marks(text, |token| {
             // Tokens come by position, not quite by start: an identifier's whole comes before its
             // parts. It is the ranges that are passed once for good.
             let at = start + token.start;
@@ -672,12 +673,12 @@ impl Batch {
             }
             words.count(text, &token, if field == 1 { Place::Code } else { Place::Text });
             rows.push(&token, field);
-            if token.kind != TokenKind::Whole {
+            if token.kind.is_counted() {
                 len[usize::from(field)] += weight;
             }
             occurrences.push(Occurrence {
                 term: intern(terms, lists, token.term),
-                position: Some(token.position),
+                position: (token.kind != TokenKind::Mark).then_some(token.position),
                 field,
                 weight,
             });

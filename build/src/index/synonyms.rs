@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use anyhow::{Context, bail};
 use findling_bundle::Synonym;
 use findling_bundle::limits::{MAX_NAME_LEN, MAX_SYNONYMS};
-use findling_text::keys::Wording;
+use findling_text::keys::SynonymTerms;
 use findling_text::{Analyzer, Token, TokenKind};
 
 /// Reads a list.
@@ -84,7 +84,9 @@ impl Rows {
     pub fn new(synonyms: &[Synonym], analyzer: &mut Analyzer) -> Self {
         let mut rows = Self::default();
         for text in synonyms.iter().flat_map(|synonym| &synonym.to) {
-            let Some(Wording { terms, key }) = Wording::of(analyzer, text) else { continue };
+            let Some(SynonymTerms { terms, key }) = SynonymTerms::of(analyzer, text) else {
+                continue;
+            };
             if let [first, _, ..] = terms.as_slice() {
                 let of_first = rows.by_first.entry(first.clone()).or_default();
                 if of_first.iter().all(|(_, known)| *known != key) {
@@ -97,7 +99,7 @@ impl Rows {
 
     /// Takes the next token of a text.
     pub fn push(&mut self, token: &Token<'_>, field: u8) {
-        if !self.by_first.is_empty() && token.kind != TokenKind::Part {
+        if !self.by_first.is_empty() && !matches!(token.kind, TokenKind::Part | TokenKind::Mark) {
             self.seen.push((token.term.to_owned(), field));
         }
     }

@@ -1,4 +1,4 @@
-//! How fast is analysis, and WordPiece? On any UTF-8 text:
+//! Measures the speed of analysis and of WordPiece on any UTF-8 text:
 //!
 //! ```text
 //! cargo run --release -p findling-text --example analysis -- TEXT [VOCAB]
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Best of five passes over `text`, a paragraph at a time.
+/// Prints the best of five passes over `text`, one paragraph at a time.
 fn measure(what: &str, text: &str, mut pass: impl FnMut(&str) -> usize) {
     let (mut best, mut n_tokens) = (f64::INFINITY, 0);
     for _ in 0..5 {

@@ -4,8 +4,8 @@
 //! cargo run -p findling-text --example unicode_tables > tables.rs && mv tables.rs crates/text/src/unicode/tables.rs
 //! ```
 //!
-//! The data comes from the tables that the `tokenizers` crate reads, since models were trained
-//! behind those. A test of `src/unicode/mod.rs` compares every character with them.
+//! The data comes from the tables that the `tokenizers` crate uses, because models were trained with
+//! them. A test of `src/unicode/mod.rs` compares every character.
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;

@@ -1,29 +1,41 @@
-//! Identifiers: names, flags, versions and error codes, whole and by their parts.
+//! Identifiers: names, flags, versions, numbers and error codes, as a whole and by their parts.
 //!
 //! A chunk is one or more runs of letters and digits with connectors between them: `_`, `.`, `::`,
-//! a hyphen, a comma that groups digits. Its parts are the runs, divided once more where case
-//! changes (`HashMap`, `XMLHttpRequest`). A chunk of one part is a plain word.
+//! a hyphen, or a separator that groups the digits of a number. Its parts are the runs, divided
+//! again where case changes (`HashMap`, `XMLHttpRequest`) and where a unit follows a number
+//! (`64MB`). A unit behind a space belongs to the chunk too. A chunk of one part is a plain word.
 //!
-//! The whole is spelt without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and
-//! `precommit` are one term; between two digits a `.` or `-` stays, so that 3.11 is not 311, and a
-//! comma goes, so that 1,000 is 1000. Some wholes are verbatim because the marks in front or behind
+//! The whole is spelled without its connectors, so that `pre-commit`, `preCommit`, `pre_commit` and
+//! `precommit` are one term. Between two digits a `.` or `-` stays, so that 3.11 is not 311, unless
+//! it groups digits, so that 1.000.000 is 1000000. Some wholes keep their marks because the marks
 //! make the name: `--force`, `-f`, `__init__`, `.gitignore`, `c++`, `c#`.
 
+use crate::normalise::is_ignorable;
+use crate::number::{
+    Raised, groups_digits, is_grouped_by_points, raised, spaced_number_end, spaced_unit,
+    stroke_len, unit_start,
+};
 use crate::segment::{Class, Run, class, letters_end};
 
-/// More runs than this start a new chunk; more changes of case than this are no name (encoded
-/// data).
+/// The most runs of a chunk, and twice the most changes of case in a run. More changes of case are
+/// encoded data, not a name.
 const MAX_PARTS: usize = 16;
 
-/// What stands between white space and reads as one name, in bytes of the text.
+/// A name as a text writes it, in bytes of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     /// First byte, marks in front included.
     pub start: usize,
     /// The byte behind the last, marks behind included.
     pub end: usize,
+    /// Where the text behind the chunk begins: behind `end`, and behind a reference to a note.
+    pub next: usize,
     /// Whether the whole keeps its marks.
     pub verbatim: bool,
+    /// Where the number ends, if the chunk is a number and its unit.
+    pub number_end: Option<usize>,
+    /// Whether the whole differs from its only part: `log²`.
+    raised: bool,
     /// Byte ranges of the parts.
     pub parts: Vec<(usize, usize)>,
 }
@@ -31,11 +43,16 @@ pub(crate) struct Chunk {
 impl Chunk {
     /// Whether there is more to index than one word.
     pub fn is_identifier(&self) -> bool {
-        self.verbatim || self.parts.len() > 1
+        self.verbatim || self.raised || self.parts.len() > 1
     }
 
-    /// The first part of what stands behind the last `.` or `::`, if that has several parts itself;
-    /// a single one is a word already.
+    /// The byte range of the number in front of a unit, where the number is no part by itself.
+    pub fn number(&self) -> Option<(usize, usize)> {
+        self.number_end.filter(|_| self.parts.len() > 2).map(|end| (self.start, end))
+    }
+
+    /// The first part of the last component, which follows the last `.` or `::`, if the component
+    /// has several parts. A component of one part is a word already.
     pub fn last_component(&self, text: &str) -> Option<usize> {
         let chunk = &text[self.start..self.end];
         let dot = chunk.rfind('.').map(|at| at + 1);
@@ -46,13 +63,17 @@ impl Chunk {
     }
 
     /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs
-    /// to the word. `from`: where the chunk before ended.
+    /// to the word. `from`: where the text behind the previous chunk begins.
     pub fn read(&mut self, text: &str, run: Run, apostrophes: bool, from: usize) {
         let bytes = text.as_bytes();
         self.parts.clear();
         self.start = run.start;
         self.end = run.end;
         self.verbatim = false;
+        self.number_end = None;
+        self.raised = false;
+        let spaced_end = spaced_number_end(bytes, run.start);
+        let mut raised_end = None;
         loop {
             let start = self.end.max(run.start);
             let (start, end) = if self.parts.is_empty() {
@@ -61,24 +82,72 @@ impl Chunk {
                 (start, letters_end(text, start))
             };
             let end = if apostrophes { join_apostrophes(text, end) } else { end };
-            split_case(text, start, end, &mut self.parts);
-            self.end = end;
-            match connector_len(bytes, end) {
-                0 => break,
-                len if self.parts.len() < MAX_PARTS && begins_letters(text, end + len) => {
-                    self.end = end + len
-                }
-                _ => break,
+            if bytes[end - 1] >= 0x80
+                && let Some((len, what)) = raised(&text[start..end])
+                && what != Raised::Unit
+            {
+                // The digits that are raised are no part of the word.
+                let word_end = start + len;
+                split_case(text, start, word_end, &mut self.parts);
+                self.raised = what == Raised::Either && self.parts.len() == 1;
+                self.end = if self.raised { end } else { word_end };
+                raised_end = Some(if what == Raised::Power { word_end } else { end });
+                break;
             }
+            match unit_start(&text[start..end]) {
+                Some(len) => {
+                    self.number_end = Some(start + len).filter(|_| self.is_number(bytes));
+                    self.parts.extend([(start, start + len), (start + len, end)]);
+                }
+                None => split_case(text, start, end, &mut self.parts),
+            }
+            self.end = end;
+            let connector = match connector_len(bytes, end) {
+                0 if end < spaced_end => text[end..].chars().next().map_or(0, char::len_utf8),
+                0 if self.parts.len() == 1 => stroke_len(bytes, run.start, end),
+                len => len,
+            };
+            let goes_on = connector > 0
+                && self.parts.len() < MAX_PARTS
+                && begins_letters(text, end + connector);
+            if !goes_on {
+                break;
+            }
+            self.end = end + connector;
+        }
+        if raised_end.is_none() && self.number_end.is_none() && self.is_number(bytes) {
+            self.add_spaced_unit(text);
         }
         self.marks(bytes, run.start, from);
+        self.next = raised_end.unwrap_or(0).max(self.end);
     }
 
-    /// Takes in the marks that make a name of what they surround.
+    /// Whether all parts so far are the digits of one number.
+    fn is_number(&self, bytes: &[u8]) -> bool {
+        let chunk = bytes.get(self.start..self.end).unwrap_or_default();
+        self.parts.iter().all(|&(start, end)| bytes[start..end].iter().all(u8::is_ascii_digit))
+            && !chunk.contains(&b'-')
+    }
+
+    /// Adds the unit that follows the number behind a space.
+    fn add_spaced_unit(&mut self, text: &str) {
+        let Some((start, end)) = spaced_unit(text, self.end) else { return };
+        let chunk = &text[self.start..self.end];
+        let n_points = chunk.bytes().filter(|b| *b == b'.').count();
+        if n_points > 1 && !is_grouped_by_points(chunk) {
+            // A version.
+            return;
+        }
+        self.number_end = Some(self.end);
+        self.parts.push((start, end));
+        self.end = end;
+    }
+
+    /// Takes the marks in front and behind into the chunk, where they make it another name.
     fn marks(&mut self, bytes: &[u8], first: usize, from: usize) {
         let front = bytes.get(from..first).unwrap_or(&[]);
         let at_start = |rest: &[u8]| match rest.last() {
-            // What the chunk before ended with is no white space, unless the text begins here.
+            // The previous chunk ends here, unless the text begins here.
             None => from == 0,
             Some(b) => b.is_ascii_whitespace() || b"([{\"'`,|/*=<>".contains(b),
         };
@@ -120,20 +189,17 @@ impl Chunk {
 fn connector_len(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
         Some(b'.' | b'-') => 1,
-        Some(b',') if groups_digits(bytes, at) => 1,
+        Some(b',' | b'\'') if groups_digits(bytes, at) => 1,
         Some(b'_') => bytes[at..].iter().take_while(|&&b| b == b'_').count(),
         Some(b':') if bytes.get(at + 1) == Some(&b':') => 2,
-        // U+2010 hyphen and U+2011 non-breaking hyphen.
-        Some(0xe2) if matches!(bytes.get(at + 1..at + 3), Some([0x80, 0x90 | 0x91])) => 3,
+        // U+2010 hyphen, U+2011 non-breaking hyphen, and U+2019 apostrophe.
+        Some(0xe2) => match bytes.get(at + 1..at + 3) {
+            Some([0x80, 0x90 | 0x91]) => 3,
+            Some([0x80, 0x99]) if groups_digits(bytes, at) => 3,
+            _ => 0,
+        },
         _ => 0,
     }
-}
-
-/// Whether the comma at byte `at` groups the digits of one number: 1,000 is 1000.
-fn groups_digits(bytes: &[u8], at: usize) -> bool {
-    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
-    let before = bytes[..at].iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    (1..=3).contains(&before) && digits(&bytes[at + 1..]) == 3
 }
 
 #[inline]
@@ -185,7 +251,7 @@ fn case(c: char) -> Case {
     }
 }
 
-/// Adds the parts of a run: it is divided in front of a capital behind a lower-case letter
+/// Adds the parts of a run. It is divided in front of a capital behind a lower-case letter
 /// (`hash|Map`), behind a digit where a lower-case letter follows (`base64|Encoder`), and behind a
 /// capital where at least two follow (`XML|Http`, but `URLs`, `IPv4`).
 fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usize)>) {
@@ -199,6 +265,9 @@ fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usiz
     let mut before = Case::None;
     let mut chars = run.char_indices();
     while let Some((i, c)) = chars.next() {
+        if c >= '\u{80}' && is_ignorable(c) {
+            continue;
+        }
         let now = case(c);
         if now == Case::Upper {
             let mut ahead = chars.clone().map(|(_, c)| case(c) == Case::Lower);
@@ -223,26 +292,34 @@ fn split_case(text: &str, start: usize, end: usize, parts: &mut Vec<(usize, usiz
     }
 }
 
-/// Appends the whole's spelling to `out`, case and diacritics as in the text. Returns whether it
-/// has a digit.
+/// Appends the spelling of the whole to `out`, case and diacritics as in the text. Returns whether
+/// it has a digit.
 pub(crate) fn whole_into(chunk: &str, verbatim: bool, out: &mut String) -> bool {
     let mut has_digit = false;
-    let mut chars = chunk.chars().peekable();
+    let mut chars = chunk.char_indices().peekable();
     let mut before = '\0';
-    while let Some(c) = chars.next() {
-        has_digit |= c.is_ascii_digit();
-        let keep = match c {
-            '_' | ':' => verbatim,
-            '.' | '-' => {
-                let digits =
-                    before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
-                verbatim || digits
+    // Where a number ends whose points group its digits.
+    let mut grouped_end = 0;
+    while let Some((at, c)) = chars.next() {
+        if c.is_ascii_digit() && !before.is_ascii_digit() && before != '.' {
+            let rest = &chunk[at..];
+            let len = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+            if is_grouped_by_points(&rest[..len]) {
+                grouped_end = at + len;
             }
-            ',' | '\u{2010}' | '\u{2011}' => false,
-            _ => true,
+        }
+        has_digit |= c.is_ascii_digit();
+        let digits = || {
+            before.is_ascii_digit() && chars.clone().next().is_some_and(|(_, c)| c.is_ascii_digit())
         };
-        if keep {
-            out.push(c);
+        match c {
+            '_' | ':' if !verbatim => {}
+            '.' | '-' if !verbatim && (at < grouped_end || !digits()) => {}
+            '\'' | '\u{2019}' if digits() => {}
+            ',' | '\u{2010}' | '\u{2011}' => {}
+            '\u{2044}' => out.push('/'),
+            _ if c.is_whitespace() => {}
+            _ => out.push(c),
         }
         before = c;
     }

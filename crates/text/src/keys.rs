@@ -1,42 +1,41 @@
-//! Keys of the lexicon that are no terms: the form a word has in a title, and a title as a whole.
+//! Keys of the lexicon beside terms: the form that a word has in a title, and a title as a whole.
 //!
-//! Terms are stems without diacritics, so they cannot tell "universe" from "university", or "Café"
-//! from "cafe". For words of titles and headings the lexicon has the form besides, behind the term:
-//! it lies beside the term in the order of the lexicon, so that looking it up fetches nothing more.
-//! Titles whose stop words matter ("what's new") have a key for all of their words in their order,
-//! behind the first word that is none.
+//! Terms are stems without diacritics. They cannot tell "universe" from "university", or "Café"
+//! from "cafe". So the lexicon also has the form of each word of a title or heading. The key of a
+//! form begins with its term: it is the term's neighbour in the lexicon, and no other shard is
+//! fetched for it. A title whose stop words matter ("what's new") has a key for all of its words in
+//! their order. That key begins with the first word that is not a stop word.
 //!
-//! Terms have no control characters, so no key is a term.
+//! Terms have no control characters, and every key has one, so no key equals a term.
 
 use crate::normalise::lower_case;
 use crate::{Analyzer, Token, TokenKind};
 
-/// Between a term and a form of it.
+/// Separates a term from a form of it.
 const FORM: char = '\u{1}';
-/// Between a title's first word and the hash of all.
+/// Separates the first word of a title from the hash of all its words.
 const NAME: char = '\u{2}';
-/// Between the first word of a query that pages are pinned to and the hash of all.
+/// Separates the first word of a query that has pins from the hash of all its words.
 const PIN: char = '\u{3}';
-/// Longest form, in bytes.
+/// The most bytes of a form.
 const MAX_FORM_BYTES: usize = 48;
 
-/// The key of a word's form; `None` for one that is too long.
+/// The key of a word's form; `None` if the form is too long.
 pub fn form_key(term: &str, spelt: &str) -> Option<String> {
     let form = lower_case(spelt);
     (form.len() <= MAX_FORM_BYTES).then(|| format!("{term}{FORM}{form}"))
 }
 
-/// The term and the form of which a key is made; `None` for other keys and for terms.
+/// The term and the form of a form's key; `None` for other keys and for terms.
 pub fn split_form(key: &str) -> Option<(&str, &str)> {
     key.split_once(FORM)
 }
 
-/// Adds the keys that forms may have in their other number, `closures` for `closure`; most of them
-/// are none.
+/// Adds the keys of the singular or plural of each form, `closures` for `closure`. Most of these
+/// forms do not exist and are not in the lexicon.
 pub fn add_other_numbers(keys: &mut Vec<String>) {
     for i in 0..keys.len() {
         for end in ["s", "es"] {
-            // An ending that does not fit makes a form that no title has.
             let more = [&keys[i], end].concat();
             let less = keys[i].strip_suffix(end).map(str::to_owned);
             keys.push(more);
@@ -45,12 +44,12 @@ pub fn add_other_numbers(keys: &mut Vec<String>) {
     }
 }
 
-/// The first word and the hash of which a name's key is made; `None` for other keys and for terms.
+/// The first word and the hash of a title's key; `None` for other keys and for terms.
 pub fn split_name(key: &str) -> Option<(&str, &str)> {
     key.split_once(NAME)
 }
 
-/// The key of the pages that a site has pinned to the query of which `name` is the key as a title.
+/// The key of the pages pinned to a query. `name`: the query's key as a title.
 pub fn pin_key(name: &str) -> String {
     name.replace(NAME, &PIN.to_string())
 }
@@ -60,12 +59,12 @@ pub fn is_key(term: &str) -> bool {
     term.contains([FORM, NAME, PIN])
 }
 
-/// The words of a title, or of a query that may be one, on the way to their key.
+/// Collects the words of a title, or of a query that may be a title, and makes their key.
 #[derive(Clone, Debug, Default)]
 pub struct Name {
     /// FNV-1a.
     hash: u64,
-    /// The first word that is no stop word, or else the first.
+    /// The first word that is not a stop word; the first word if all are stop words.
     first: String,
     first_is_stop: bool,
     n_words: u32,
@@ -80,9 +79,10 @@ impl Name {
         name
     }
 
-    /// Adds the next token. Parts of identifiers say nothing that the whole does not.
+    /// Adds the next token. Parts of identifiers are skipped, since the whole is added; so are
+    /// marks.
     pub fn push(&mut self, token: &Token<'_>) {
-        if token.kind == TokenKind::Part {
+        if matches!(token.kind, TokenKind::Part | TokenKind::Mark) {
             return;
         }
         let is_stop = token.kind == TokenKind::Stop;
@@ -98,25 +98,26 @@ impl Name {
         }
     }
 
-    /// Adds the next token, unless it is a stop word in front of all others: `change my password`
-    /// of "How do I change my password?".
+    /// Adds the next token, but no stop words at the beginning: of "How do I change my password?"
+    /// it adds `change my password`.
     pub fn push_behind_stops(&mut self, token: &Token<'_>) {
         if self.n_words > 0 || token.kind != TokenKind::Stop {
             self.push(token);
         }
     }
 
-    /// Whether there is a word that scoring leaves out.
+    /// Whether there is a stop word.
     pub fn has_stop(&self) -> bool {
         self.has_stop
     }
 
-    /// Words, parts of identifiers left out.
+    /// The number of words; an identifier is one word.
     pub fn n_words(&self) -> u32 {
         self.n_words
     }
 
-    /// The key; `None` without a word. 40 bits tell titles with one first word apart.
+    /// The key; `None` without a word. It has 40 bits of the hash, enough for the titles that share
+    /// their first word.
     pub fn key(&self) -> Option<String> {
         const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
         if self.n_words == 0 {
@@ -130,22 +131,23 @@ impl Name {
     }
 }
 
-/// A synonym as a language analyses it: what build and query have to agree on.
+/// A synonym as terms of one language. Build and query make it in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wording {
-    /// The terms that stand in a row, parts of identifiers left out; at least one.
+pub struct SynonymTerms {
+    /// The terms of its words in their order, without the parts of identifiers; at least one.
     pub terms: Vec<String>,
-    /// What it is indexed and looked up under: its term, or the key of its row of terms.
+    /// The key that it is indexed and looked up under: its only term, or a title's key for several
+    /// terms.
     pub key: String,
 }
 
-impl Wording {
+impl SynonymTerms {
     /// Analyses a text; `None` without a word.
     pub fn of(analyzer: &mut Analyzer, text: &str) -> Option<Self> {
         let (mut name, mut terms) = (Name::default(), Vec::new());
         analyzer.analyze(text, |token| {
             name.push(&token);
-            if token.kind != TokenKind::Part {
+            if !matches!(token.kind, TokenKind::Part | TokenKind::Mark) {
                 terms.push(token.term.to_string());
             }
         });
@@ -166,18 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn a_synonym_is_its_term_or_its_row_of_terms() {
-        let wording = |text| Wording::of(&mut Analyzer::for_language("en"), text);
+    fn the_key_of_a_synonym_is_its_only_term_or_the_hash_of_its_terms() {
+        let wording = |text| SynonymTerms::of(&mut Analyzer::for_language("en"), text);
         let one = wording("Applications").unwrap();
         assert_eq!((one.terms, one.key.as_str()), (vec!["applic".to_string()], "applic"));
         let row = wording("single-page application").unwrap();
         assert_eq!(row.terms, ["singlepag", "applic"]);
         assert_eq!(Some(row.key), name("single-page application").key());
-        assert_eq!(wording("..."), None);
+        assert_eq!(wording("... 🚀"), None);
+        assert_eq!(wording("single-page 🚀 application"), wording("single-page application"));
     }
 
     #[test]
-    fn a_title_is_its_words_in_their_order() {
+    fn the_key_of_a_title_depends_on_its_words_and_their_order() {
         assert_eq!(name("What's New").key(), name("what’s new?").key());
         assert_ne!(name("what's new").key(), name("new projects").key());
         assert_ne!(name("new what's").key(), name("what's new").key());
@@ -186,10 +189,11 @@ mod tests {
         assert!(name("to be").key().unwrap().starts_with("to\u{2}"));
         assert!(name("vitamin a").has_stop() && !name("vitamin c").has_stop());
         assert_eq!(name("...").key(), None);
+        assert_eq!(name("🚀 What's new").key(), name("what's new").key());
     }
 
     #[test]
-    fn forms_lie_beside_their_term() {
+    fn the_key_of_a_form_is_the_neighbour_of_its_term() {
         let key = form_key("univers", "Universe").unwrap();
         assert!(*"univers" < *key && *key < *"universa");
         assert_eq!(split_form(&key), Some(("univers", "universe")));

@@ -1,7 +1,8 @@
-//! The languages that have rules, a function each and nothing else: from here, each is taken for a
-//! part of its own of the engine that browsers load (`crates/wasm/deferred.txt`), with all that it
-//! alone refers to. So none may be inlined, nor give anything back: one that does nothing stands
-//! for what a site does not ship.
+//! The rules of each language, one function a language.
+//!
+//! The engine for browsers is split by these functions: each is a separate part with everything
+//! that only this language needs (`crates/wasm/deferred.txt`). So none may be inlined, and none may
+//! return anything: a function that does nothing replaces the languages that a site does not use.
 
 use rust_stemmers::{Algorithm, Stemmer};
 

@@ -1,14 +1,19 @@
-//! Case, diacritics, and the few other differences between spellings of one word.
+//! Case, diacritics, and other differences between spellings of one word.
 //!
-//! Two steps, since stemming stands between them and needs the accents of its language:
+//! There are two steps, because stemming comes between them and needs the accents of its language:
 //! `lower_into` makes text lower case and composed; `fold_lower_into` removes diacritics.
-//! Compatibility forms beyond full-width ASCII, half-width kana and the Latin ligatures are left as
-//! they are.
+//!
+//! Characters that readers type as plain ones are replaced: full-width ASCII, half-width kana,
+//! Latin ligatures, digits of other scripts, raised, lowered and circled digits, Roman numerals,
+//! and Persian and Urdu letters that look like Arabic ones. Other compatibility forms stay as they
+//! are.
+
+use std::borrow::Cow;
 
 use crate::unicode;
 pub use crate::unicode::for_each_lower;
 
-/// What U+FF66 and the 57 characters behind it are in full width (the Unicode Standard,
+/// The full-width forms of U+FF66 and the 57 characters behind it (the Unicode Standard,
 /// compatibility decompositions).
 const HALF_WIDTH: [char; 58] = [
     'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー', 'ア', 'イ', 'ウ', 'エ', 'オ',
@@ -17,16 +22,26 @@ const HALF_WIDTH: [char; 58] = [
     'ヨ', 'ラ', 'リ', 'ル', 'レ', 'ロ', 'ワ', 'ン', '\u{3099}', '\u{309a}',
 ];
 
-/// Appends `word` to `out` in the form terms have before stemming: lower case, without diacritics.
-/// The beginning of a word that is still being typed is looked up in this form.
+/// Appends `word` to `out` in lower case and without diacritics, as terms are before stemming. The
+/// beginning of a word that a reader is still typing is looked up in this form.
 pub fn fold_into(word: &str, out: &mut String) {
     let mut lower = String::with_capacity(word.len());
     lower_into(word, false, &mut lower);
     fold_lower_into(&lower, out);
 }
 
-/// Appends `word` to `out` in lower case and composed, without characters that only control line
-/// breaks and joining. `turkic`: I is the capital of ı.
+/// Roman numerals that are one character, U+2160 and the 11 characters behind it.
+const ROMAN: [&str; 12] =
+    ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
+
+/// The zeros of the scripts that have digits of their own.
+const ZEROS: [char; 15] = [
+    '\u{660}', '\u{6f0}', '\u{7c0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}',
+    '\u{be6}', '\u{c66}', '\u{ce6}', '\u{d66}', '\u{e50}', '\u{ed0}', '\u{1040}',
+];
+
+/// Appends `word` to `out` in lower case and composed, without invisible characters and with plain
+/// characters for those that readers do not type. `turkic`: I is the capital of ı.
 pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
     for c in word.chars() {
         match c {
@@ -37,7 +52,7 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
             '\u{ff01}'..='\u{ff5e}' => {
                 out.extend(char::from_u32(u32::from(c) - 0xfee0).map(|c| c.to_ascii_lowercase()));
             }
-            // Half-width kana; a mark of voice is composed with the kana before it.
+            // Half-width kana. A voicing mark is composed with the kana in front of it.
             '\u{ff66}'..='\u{ff9f}' => {
                 let wide = HALF_WIDTH.get(usize::from(c as u16 - 0xff66)).copied().unwrap_or(c);
                 match out.chars().next_back().and_then(|last| compose(last, wide)) {
@@ -50,12 +65,33 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
             }
             '\u{2019}' => out.push('\''),
             'Σ' | 'ς' => out.push('σ'),
+            'µ' => out.push('μ'),
+            'ª' => out.push('a'),
+            'º' => out.push('o'),
+            // Keyboards differ in these letters, which look alike in most places of a word. The
+            // Arabic ones are those that the stemmer knows.
+            'ی' | 'ى' => out.push('ي'),
+            'ک' => out.push('ك'),
+            'ہ' | 'ە' | 'ۀ' | 'ۂ' => out.push('ه'),
+            '\u{2160}'..='\u{216b}' => out.push_str(ROMAN[(c as usize - 0x2160) % 12]),
+            '\u{2170}'..='\u{217b}' => out.push_str(ROMAN[(c as usize - 0x2170) % 12]),
+            // Circled numbers from 1 to 20.
+            '\u{2460}'..='\u{2468}' => out.push(digit(c as u32 - 0x245f)),
+            '\u{2469}'..='\u{2473}' => {
+                let number = c as u32 - 0x245f;
+                out.extend([digit(number / 10), digit(number % 10)]);
+            }
             'ﬀ' => out.push_str("ff"),
             'ﬁ' => out.push_str("fi"),
             'ﬂ' => out.push_str("fl"),
             'ﬃ' => out.push_str("ffi"),
             'ﬄ' => out.push_str("ffl"),
             _ if is_ignorable(c) => {}
+            _ if c >= '\u{660}' && !c.is_alphabetic() && decimal_digit(c).is_some() => {
+                out.extend(decimal_digit(c));
+            }
+            _ if superscript_digit(c).is_some() => out.extend(superscript_digit(c)),
+            '\u{2080}'..='\u{2089}' => out.push(digit(c as u32 - 0x2080)),
             _ => match out.chars().next_back().and_then(|last| compose(last, c)) {
                 Some(composed) => {
                     out.pop();
@@ -67,10 +103,10 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
     }
 }
 
-/// Appends what [`lower_into`] made to `out` without diacritics.
+/// Appends `lower`, the output of [`lower_into`], to `out` without diacritics.
 ///
-/// Marks go in Latin, Greek, Cyrillic, Hebrew and Arabic script alone: elsewhere they are vowels
-/// and consonants. The Cyrillic letters й and ї stay, being letters rather than accented ones.
+/// Only Latin, Greek, Cyrillic, Hebrew and Arabic script lose their marks. In other scripts marks
+/// are vowels and consonants. The Cyrillic letters й and ї stay: they are letters of their own.
 pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     if lower.is_ascii() {
         return out.push_str(lower);
@@ -96,8 +132,8 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     }
 }
 
-/// A text in lower case, as [`str::to_lowercase`] has it, but that the capital Σ is written as at
-/// the end of a word wherever a letter stands before it and none behind.
+/// A text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς where a letter is in front
+/// of it and none behind it.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letter_before = false;
@@ -113,14 +149,64 @@ pub fn lower_case(text: &str) -> String {
     out
 }
 
-/// Whether `c` may stand inside a word without being part of its spelling: soft hyphen, joiners and
-/// non-joiners.
-pub(crate) fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
+fn digit(n: u32) -> char {
+    char::from_digit(n, 10).unwrap_or('0')
 }
 
-/// The composed character, for the pairs that matter: letters that stemmers know with their
-/// accents, voiced kana, and Hangul. Text is nearly always composed already.
+/// The ASCII digit for a digit of another script.
+pub(crate) fn decimal_digit(c: char) -> Option<char> {
+    let place = ZEROS.partition_point(|zero| *zero <= c);
+    let n = u32::from(c) - u32::from(ZEROS[place.checked_sub(1)?]);
+    (n < 10).then(|| digit(n))
+}
+
+/// The ASCII digit for a superscript digit.
+pub(crate) fn superscript_digit(c: char) -> Option<char> {
+    Some(match c {
+        '\u{b9}' => '1',
+        '\u{b2}' => '2',
+        '\u{b3}' => '3',
+        '\u{2070}' | '\u{2074}'..='\u{2079}' => digit(c as u32 - 0x2070),
+        _ => return None,
+    })
+}
+
+/// Whether `c` is invisible and means nothing: soft hyphen, zero width space, word joiner, byte
+/// order mark and control characters. Left out of pages, queries and filter values.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// A text without [invisible](is_invisible) characters.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_invisible) {
+        Cow::Owned(text.chars().filter(|c| !is_invisible(*c)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Whether `c` may stand inside a word without being part of its spelling: invisible characters,
+/// joiners and non-joiners, marks of writing direction, selectors of a variant.
+pub(crate) fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{2066}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
+}
+
+/// The composed character of a pair, if it matters: letters that stemmers know with their accents,
+/// voiced kana, and Hangul. Most text is composed already.
 fn compose(base: char, mark: char) -> Option<char> {
     let (bases, composed) = match mark {
         '\u{300}' => ("aeiou", "àèìòù"),
@@ -179,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_meet() {
+    fn spellings_of_a_word_are_folded_to_one() {
         for (word, expect) in [
             ("Naïve", "naive"),
             ("STRASSE", "strasse"),
@@ -198,9 +284,30 @@ mod tests {
             ("हिन्दी", "हिन्दी"),
             ("ガ", "ガ"),
             ("İ", "i"),
+            ("CO₂", "co2"),
+            ("m³", "m3"),
+            ("x⁰⁴⁹", "x049"),
+            ("٢٠۲۴", "2024"),
+            ("४२", "42"),
+            ("③⑫", "312"),
+            ("ⅣⅫⅲ", "ivxiiiii"),
+            ("3ºª", "3oa"),
+            ("µs", "μs"),
+            ("فارسی", "فارسي"),
+            ("فارسي", "فارسي"),
+            ("مرکزى", "مركزي"),
+            ("ہۂۀە", "هههه"),
+            ("ferro\u{200b}magnetic\u{feff}", "ferromagnetic"),
+            ("a\u{200e}b\u{2069}c\u{fe0f}", "abc"),
         ] {
             assert_eq!(fold(word), expect, "{word}");
         }
+    }
+
+    #[test]
+    fn invisible_characters_are_left_out_and_spaces_stay() {
+        assert_eq!(visible("a\u{200b}b\u{feff} c\u{7}\td"), "ab c\td");
+        assert!(matches!(visible("plain می\u{200c}شود"), Cow::Borrowed(_)));
     }
 
     #[test]

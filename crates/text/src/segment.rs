@@ -1,21 +1,21 @@
-//! Where words are: runs of characters of one class.
+//! Segmentation: words are runs of characters of one class.
 //!
-//! Scripts written without spaces (Han and kana, Thai, Lao, Burmese, Khmer), and Hangul, whose
-//! spaces part phrases of a word with its particles, are indexed as overlapping pairs of
-//! characters, which needs no dictionary and is the same in a text and in a query.
+//! Scripts written without spaces (Han and kana, Thai, Lao, Burmese, Khmer) are indexed as
+//! overlapping pairs of characters. So is Hangul, which attaches particles to words. Pairs need no
+//! dictionary and are the same in a text and in a query.
 
 use crate::{normalise::is_ignorable, unicode};
 
-/// What a character does in a word.
+/// The role of a character in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Stands between words.
+    /// Separates words.
     Break,
     /// A letter or digit of a script with spaces.
     Letter,
-    /// A character of an unspaced script; the number tells scripts apart.
+    /// A character of a script without spaces; each script has its number.
     Unspaced(u8),
-    /// Belongs to the character in front: a mark, a joiner, a jamo behind the first.
+    /// Belongs to the character in front: a mark, a joiner, a jamo that is not the first.
     Extend,
 }
 
@@ -31,6 +31,8 @@ pub(crate) fn class(c: char) -> Class {
 
 fn class_beyond_ascii(c: char) -> Class {
     let unspaced = match c {
+        // Fractions are read as two numbers.
+        '¼'..='¾' | '\u{2150}'..='\u{215e}' | '\u{2189}' => return Class::Break,
         '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' | '\u{ff9e}' | '\u{ff9f}' => {
             return Class::Extend;
         }
@@ -75,7 +77,7 @@ pub(crate) struct Run {
     pub unspaced: bool,
 }
 
-/// The next run at or behind byte `at`.
+/// The next run that begins at or behind byte `at`.
 #[inline]
 pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     let bytes = text.as_bytes();
@@ -111,7 +113,7 @@ pub(crate) fn next_run(text: &str, mut at: usize) -> Option<Run> {
     }
 }
 
-/// Where the run of letters that goes on at byte `at` ends.
+/// The end of the run of letters that byte `at` is in or behind.
 #[inline]
 pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
@@ -130,10 +132,10 @@ pub(crate) fn letters_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Calls `sink` with the byte ranges of the overlapping pairs of characters in an unspaced run;
-/// with the run itself where there is but one character.
+/// Calls `sink` with the byte range of each overlapping pair of characters in a run of a script
+/// without spaces, or with the run itself if it is one character.
 pub(crate) fn for_each_pair(text: &str, run: Run, mut sink: impl FnMut(usize, usize)) {
-    // Starts of the last two characters, each with the marks behind it.
+    // Where the last two characters start. The marks behind a character belong to it.
     let (mut before, mut last) = (None, run.start);
     for (i, c) in text[run.start..run.end].char_indices().skip(1) {
         if class(c) != Class::Extend {
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_runs_and_unspaced_scripts_are_pairs() {
+    fn words_are_runs_and_scripts_without_spaces_are_pairs() {
         let check = |text, expect: &[&str]| assert_eq!(runs(text), expect, "{text}");
         check("", &[]);
         check(" , ", &[]);

@@ -1,23 +1,25 @@
-//! Where sentences begin: the stretches of a text that a snippet can be chosen from. What is known
-//! of them is counted out when a bundle is built and when a result is shown, so both split alike.
+//! Stretches of whole sentences, which a snippet is chosen from.
+//!
+//! A bundle stores a code for each stretch by its number. So the build and the engine must divide a
+//! text in the same way.
 
 use std::ops::Range;
 
-/// Fewest words of a stretch: shorter sentences go with what follows them. About as many as a
-/// snippet shows.
-pub const LEAST_WORDS: u32 = 20;
+/// The fewest words of a stretch, about as many as a snippet shows. Shorter sentences share a
+/// stretch with the sentences behind them.
+pub const MIN_WORDS: u32 = 20;
 
-/// Most stretches of a text; behind them it is not split any more.
-pub const MOST: usize = 255;
+/// The most stretches of a text. The last one has the rest of the text.
+pub const MAX_STRETCHES: usize = 255;
 
-/// What the rules below make of the sample in the tests, as a number: part of what
-/// [`conformance`](crate::conformance()) compares, so that no engine takes another's stretches for
-/// its own.
+/// A hash of the stretches of the sample in the tests. It is a part of the number that
+/// [`conformance`](crate::conformance()) gives, so that an engine with other rules refuses the
+/// bundle.
 pub(crate) const RULES: u64 = 10_393_882_743_597_746_900;
 
-/// A text in stretches of whole sentences, in order, together the whole text; one for a text that
-/// is not much longer than a stretch. Byte ranges. A sentence ends with its line, with its mark
-/// before white space, or with the mark of a script without spaces.
+/// The byte ranges of a text's stretches, in order. Together they are the whole text; a short text
+/// is one stretch. A sentence ends at the end of its line, at a mark before white space, or at the
+/// mark of a script without spaces.
 ///
 /// ```
 /// # use findling_text::sentences::stretches;
@@ -28,14 +30,14 @@ pub(crate) const RULES: u64 = 10_393_882_743_597_746_900;
 /// ```
 pub fn stretches(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    // Words in halves, since a character of a script without spaces is about half a word.
+    // Counts half words, because a character of a script without spaces is about half a word.
     let (mut start, mut halves) = (0, 0);
     let (mut in_word, mut mark) = (false, false);
     let mut ended = false;
     for (at, c) in text.char_indices() {
         if ended && !c.is_whitespace() {
             ended = false;
-            if halves >= 2 * LEAST_WORDS && ranges.len() + 1 < MOST {
+            if halves >= 2 * MIN_WORDS && ranges.len() + 1 < MAX_STRETCHES {
                 ranges.push(start..at);
                 (start, halves) = (at, 0);
             }
@@ -53,8 +55,8 @@ pub fn stretches(text: &str) -> Vec<Range<usize>> {
         mark = matches!(c, '.' | '!' | '?');
     }
     match ranges.last_mut() {
-        // What is left is too little to stand alone.
-        Some(last) if halves < 2 * LEAST_WORDS => last.end = text.len(),
+        // The rest is too short for a stretch.
+        Some(last) if halves < 2 * MIN_WORDS => last.end = text.len(),
         _ => ranges.push(start..text.len()),
     }
     ranges
@@ -89,13 +91,14 @@ mod tests {
         check(&japanese.repeat(2), &[&japanese, &japanese]);
     }
 
-    /// Fails on every change of the rules: bundles built before it have codes of other stretches.
-    /// If that is meant, write the new number into [`RULES`], and that of `conformance` as
-    /// well.
+    /// Fails on every change of the rules, after which bundles built before have codes of other
+    /// stretches. If the change is meant, write the new number into [`RULES`] and into the test of
+    /// `conformance`.
     #[test]
-    fn the_rules_are_those_of_their_number() {
-        let sample = "One, two. Is it three? 3.11 is! no end\nLines end; so does 東京は日本の首都です。次の文！\u{a0}x ? y é. ";
-        let mut hash = crate::conformance::Fnv::default();
+    fn the_rules_are_those_of_the_recorded_number() {
+        let sample = "One, two. Is it three? 3.11 is! no end\nLines end; so does \
+                      東京は日本の首都です。次の文！\u{a0}x ? y é. ";
+        let mut hash = crate::fnv::Fnv::default();
         for n in [1, 3, 7, 20, 300] {
             let text = sample.repeat(n) + &"word ".repeat(n) + "\n" + sample.trim_end();
             for range in stretches(&text) {
@@ -103,18 +106,18 @@ mod tests {
                 hash.add(&(range.end as u64).to_le_bytes());
             }
         }
-        assert_eq!(hash.0, RULES, "stretches are others than they were");
+        assert_eq!(hash.0, RULES, "the stretches have changed");
     }
 
     #[test]
-    fn there_are_not_more_than_the_most() {
+    fn a_text_has_at_most_255_stretches() {
         let text = ("word ".repeat(20) + "end. ").repeat(300);
-        assert_eq!(stretches(&text).len(), MOST);
+        assert_eq!(stretches(&text).len(), MAX_STRETCHES);
     }
 
     proptest! {
         #[test]
-        fn together_they_are_the_text(text in "([a-z]{1,3}[ .\n。é東]{1,2}){0,200}") {
+        fn all_stretches_together_are_the_text(text in "([a-z]{1,3}[ .\n。é東]{1,2}){0,200}") {
             let ranges = stretches(&text);
             prop_assert_eq!(ranges.first().map(|range| range.start), Some(0));
             prop_assert_eq!(ranges.last().map(|range| range.end), Some(text.len()));

@@ -1,22 +1,21 @@
-//! Two spellings of one word: British and American English, and German umlauts written out.
+//! Words with two spellings: British and American English, and German umlauts written out.
 //!
-//! British and American spellings meet in the American stem.
-//! A reader who types "behaviour" wants the page that says "behavior". Verbs in `-ise` are respelt
-//! before stemming, since Snowball takes `-ize` off and not `-ise`; the rest is done on stems,
-//! where the rules are few. What they make of a word need not be a word, only the same for both
-//! spellings.
+//! British and American spellings get the American stem: a reader who types "behaviour" wants the
+//! page that says "behavior". Verbs in `-ise` are respelled before stemming, because Snowball
+//! removes `-ize` and not `-ise`. All other rules apply to stems, where few rules are enough. The
+//! result need not be a word; it only has to be the same for both spellings.
 
-/// Ends of stems, the American one second. Stems as short as the end and one letter (`our`, `four`)
-/// are left.
+/// Ends of stems: British, American. A stem with less than two letters in front of the end (`our`,
+/// `four`) stays.
 const ENDS: [(&str, &str); 4] =
     [("our", "or"), ("ourit", "orit"), ("ourabl", "orabl"), ("ogu", "og")];
 
-/// What may follow the `is` of `organise` or the `ys` of `analyse`, longest first.
+/// Endings behind the `is` of `organise` or the `ys` of `analyse`, longest first.
 const VERBAL: [&str; 10] =
     ["ational", "ations", "ation", "able", "ing", "ers", "er", "ed", "es", "e"];
 
-/// Roots in `is` that are spelt so everywhere. What is longer than five letters and not here has a
-/// twin in `iz`.
+/// Roots in `is` that American English spells in the same way. All other roots of more than five
+/// letters have an American spelling in `iz`.
 const ALWAYS_IS: [&str; 29] = [
     "apprais",
     "televis",
@@ -49,7 +48,7 @@ const ALWAYS_IS: [&str; 29] = [
     "surpris",
 ];
 
-/// Greek and Latin diphthongs, wherever they stand in a stem.
+/// Greek and Latin diphthongs anywhere in a stem: British, American.
 const INSIDE: [(&str, &str); 12] = [
     ("aem", "em"),
     ("aest", "est"),
@@ -65,7 +64,7 @@ const INSIDE: [(&str, &str); 12] = [
     ("rrhoe", "rrhe"),
 ];
 
-/// Whole stems that follow no rule.
+/// Whole stems that follow no rule: British, American.
 const WHOLE: [(&str, &str); 11] = [
     ("aluminium", "aluminum"),
     ("artefact", "artifact"),
@@ -80,7 +79,7 @@ const WHOLE: [(&str, &str); 11] = [
     ("theatr", "theater"),
 ];
 
-/// The spelling in `z` of a British verb in `-ise` or `-yse`, or of what is derived from one.
+/// The spelling with `z` of a British verb in `-ise` or `-yse`, or of a word derived from one.
 pub(crate) fn verb(word: &str) -> Option<String> {
     let (root, end) = VERBAL.iter().find_map(|end| Some((word.strip_suffix(end)?, end)))?;
     let stem = root.strip_suffix('s')?;
@@ -89,8 +88,8 @@ pub(crate) fn verb(word: &str) -> Option<String> {
     twin.then(|| format!("{stem}z{end}"))
 }
 
-/// A German word with `ae`, `oe`, `ue` made umlauts, as the stemmer expects them. Not behind a
-/// vowel or q (`neue`, `quer`), and not where an ending begins (`Statuen`).
+/// A German word with umlauts for `ae`, `oe` and `ue`, as the stemmer expects them. Letters behind
+/// a vowel or q (`neue`, `quer`) and letters that begin an ending (`Statuen`) stay.
 pub(crate) fn umlauts(word: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = word;
@@ -119,7 +118,7 @@ pub(crate) fn umlauts(word: &str) -> Option<String> {
     Some(out)
 }
 
-/// Replaces a British stem by the American one; other stems stay.
+/// Replaces a British stem by the American one. Other stems stay.
 pub(crate) fn fold(stem: &mut String) {
     if stem.len() < 4 || !stem.is_ascii() {
         return;

@@ -1,30 +1,30 @@
-//! WordPiece, as BERT-family encoders read text: BERT's normaliser and pre-tokeniser, then the
-//! longest match from the left (Devlin et al., 2019; Wu et al., 2016, section 4.1). One pass, no
-//! allocation for each word.
+//! WordPiece, the tokenizer of BERT-family encoders: BERT's normaliser and pre-tokeniser, then the
+//! longest match from the left (Devlin et al., 2019; Wu et al., 2016, section 4.1). One pass over
+//! the text, without an allocation for each word.
 //!
-//! Equal to the `tokenizers` crate for models with `BertNormalizer`, `BertPreTokenizer` and
-//! `WordPiece`, which the tests check; the names of special tokens in a text are read as those
-//! tokens, as there. One difference is known: a few musical and Indic marks that Unicode would
-//! reorder keep their order; they are unknown tokens either way.
+//! The ids equal those of the `tokenizers` crate for models with `BertNormalizer`,
+//! `BertPreTokenizer` and `WordPiece`; the tests compare them. The name of a special token in a
+//! text is read as that token. There is one known difference: a few musical and Indic marks keep
+//! their order where Unicode would reorder them. They are unknown tokens in both cases.
 
 use std::collections::BTreeSet;
 
 use crate::unicode;
 
-/// Characters of a word beyond which it is unknown.
+/// The most characters of a known word.
 const MAX_WORD_CHARS: usize = 100;
 
-/// The special tokens, as BERT vocabularies name them.
+/// The names of the special tokens in BERT vocabularies.
 const SPECIAL: [&str; 5] = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"];
 
-/// Why a vocabulary cannot be used.
+/// The reason that a vocabulary cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VocabularyError {
-    /// A token that every BERT vocabulary has is missing.
+    /// A token of every BERT vocabulary is missing.
     Missing(&'static str),
-    /// A token stands twice.
+    /// A token occurs twice.
     Duplicate(String),
-    /// More text than 32-bit offsets reach.
+    /// The vocabulary has too much text for 32-bit offsets.
     TooLarge,
 }
 
@@ -33,18 +33,21 @@ impl core::fmt::Display for VocabularyError {
         match self {
             Self::Missing(token) => write!(
                 f,
-                "expected a BERT vocabulary with the token {token}, found none; take vocab.txt or tokenizer.json of a WordPiece model"
+                "expected a BERT vocabulary with the token {token}, found no such token; use the \
+                 vocab.txt or tokenizer.json of a WordPiece model"
             ),
             Self::Duplicate(token) => {
                 write!(
                     f,
-                    "expected every token of the vocabulary once, found {token:?} twice; the file is damaged"
+                    "expected each token of the vocabulary once, found {token:?} twice; the file \
+                     is damaged, get it again"
                 )
             }
             Self::TooLarge => {
                 write!(
                     f,
-                    "expected a vocabulary of at most 256 MB, found more; take the vocabulary of a WordPiece model"
+                    "expected a vocabulary of at most 256 MB, found a larger one; use the \
+                     vocabulary of a WordPiece model"
                 )
             }
         }
@@ -53,47 +56,48 @@ impl core::fmt::Display for VocabularyError {
 
 impl core::error::Error for VocabularyError {}
 
-/// What BERT's normaliser does to text first; the `normalizer` of a `tokenizer.json`.
+/// The options of BERT's normaliser: the `normalizer` of a `tokenizer.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Normaliser {
-    /// Drop control characters, make all white space spaces.
+    /// Drop control characters, and replace all white space by spaces.
     pub clean_text: bool,
-    /// Each Chinese character is a word.
+    /// Make each Chinese character a word.
     pub handle_chinese_chars: bool,
-    /// Drop accents; `None`: when lowercasing.
+    /// Drop accents; `None`: as `lowercase`.
     pub strip_accents: Option<bool>,
-    /// Lower case.
+    /// Make text lower case.
     pub lowercase: bool,
 }
 
 impl Default for Normaliser {
-    /// That of the uncased models.
+    /// The options of the uncased models.
     fn default() -> Self {
         Self { clean_text: true, handle_chinese_chars: true, strip_accents: None, lowercase: true }
     }
 }
 
-/// Token ids of one input.
+/// The token ids of one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Encoding {
     /// `[CLS]`, the text's tokens, `[SEP]`.
     pub ids: Vec<u32>,
-    /// Whether tokens were left out behind.
+    /// Whether tokens at the end were left out.
     pub truncated: bool,
 }
 
-/// The tokenizer of BERT-family encoders. About 16 bytes a token besides the vocabulary's own text.
+/// The tokenizer of BERT-family encoders. It takes the text of the vocabulary and about 16 bytes a
+/// token.
 pub struct WordPiece {
-    /// All tokens, one behind the other.
+    /// All tokens in the order of their ids, without separators.
     text: String,
-    /// Where each ends in `text`.
+    /// Where each token ends in `text`.
     ends: Vec<u32>,
-    /// Open addressing, linear probing: id + 1, or 0 for an empty place. Twice as many places as
-    /// tokens, a power of two.
+    /// A hash table with open addressing and linear probing: id + 1, or 0 for an empty slot. Its
+    /// size is a power of two, at least twice the number of tokens.
     table: Vec<u32>,
-    /// Bytes of the longest token.
+    /// The bytes of the longest token.
     longest: usize,
-    /// Ids of [`SPECIAL`]; `None` for what the vocabulary lacks.
+    /// The ids of [`SPECIAL`]; `None` for a token that the vocabulary lacks.
     special: [Option<u32>; 5],
     unknown: u32,
     cls: u32,
@@ -102,11 +106,11 @@ pub struct WordPiece {
 }
 
 impl WordPiece {
-    /// From a vocabulary in the order of its ids: the lines of `vocab.txt`, or `model.vocab` of a
-    /// `tokenizer.json` sorted by id.
+    /// Makes a tokenizer of a vocabulary in the order of its ids: the lines of `vocab.txt`, or
+    /// `model.vocab` of a `tokenizer.json` sorted by id.
     ///
     /// # Errors
-    /// When a special token is missing or a token stands twice.
+    /// Where a special token is missing, a token occurs twice, or the vocabulary is over 256 MB.
     pub fn new<S: AsRef<str>>(
         vocabulary: impl IntoIterator<Item = S>,
         normaliser: Normaliser,
@@ -149,7 +153,7 @@ impl WordPiece {
     }
 
     /// Number of tokens in the vocabulary.
-    #[expect(clippy::len_without_is_empty, reason = "a vocabulary has its special tokens at least")]
+    #[expect(clippy::len_without_is_empty, reason = "a vocabulary has at least its special tokens")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -162,20 +166,20 @@ impl WordPiece {
         self.text.get(start..end)
     }
 
-    /// The id of a token, `##` in front of what continues a word.
+    /// The id of a token. A token that continues a word begins with `##`.
     pub fn id(&self, token: &str) -> Option<u32> {
         self.place("", token).ok()
     }
 
-    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all (at least those
-    /// two). Reading stops where the limit is passed.
+    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_tokens` in all, but always these
+    /// two. Reading stops at the limit.
     pub fn encode(&self, text: &str, max_tokens: usize) -> Encoding {
         let mut encoding = Encoding::default();
         self.encode_into(text, max_tokens, &mut encoding);
         encoding
     }
 
-    /// [`WordPiece::encode`] into a reused buffer.
+    /// As [`WordPiece::encode`], with a reused buffer.
     pub fn encode_into(&self, text: &str, max_tokens: usize, encoding: &mut Encoding) {
         encoding.ids.clear();
         encoding.truncated = false;
@@ -206,17 +210,17 @@ impl WordPiece {
         encoding.ids.push(self.sep);
     }
 
-    /// The special token that `text` begins with, and its length.
+    /// The special token at the beginning of `text`, and its length.
     fn special_at(&self, text: &str) -> Option<(u32, usize)> {
         (0..SPECIAL.len())
             .find(|&at| self.special[at].is_some() && text.starts_with(SPECIAL[at]))
             .and_then(|at| Some((self.special[at]?, SPECIAL[at].len())))
     }
 
-    /// The id of `prefix` followed by `piece`; or the empty place of the table where it would be.
+    /// The id of the token `prefix` + `piece`, or the empty slot of the table for it.
     #[inline]
     fn place(&self, prefix: &str, piece: &str) -> Result<u32, usize> {
-        // FNV-1a: short keys, no adversary (vocabularies are verified files).
+        // FNV-1a. Keys are short, and vocabularies are verified files.
         let mut hash = 0x811c_9dc5_u32;
         for &byte in prefix.as_bytes().iter().chain(piece.as_bytes()) {
             hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
@@ -241,16 +245,16 @@ impl WordPiece {
     }
 }
 
-/// The words of `text` as BERT's normaliser and pre-tokeniser make them, before any vocabulary is
-/// asked. Words of over 100 characters, which WordPiece does not know whatever they are, are left
-/// out.
+/// Calls `word` with the words of `text` as BERT's normaliser and pre-tokeniser make them, before
+/// they are looked up in a vocabulary. Words of over 100 characters are left out: WordPiece knows
+/// none of them.
 pub fn for_each_word(text: &str, normaliser: Normaliser, mut word: impl FnMut(&str)) {
     for_each_name(text, normaliser, |whole, _| word(whole));
 }
 
-/// The same, and where the case of letters divides a word: the bytes at which all parts but the
-/// first begin, for [`parts`]. `aB` is divided in front of `B`, `ABc` there as well. A first letter
-/// in lower case is no part: `mRNA`, `iPhone`.
+/// As [`for_each_word`], with the places where the case of letters divides a word, for [`parts`]:
+/// the bytes at which all parts but the first begin. `aB` and `ABc` are divided in front of `B`.
+/// One lower-case letter at the beginning is no part: `mRNA`, `iPhone`.
 pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, &[usize])) {
     struct Each<F>(F);
     impl<F: FnMut(&str, &[usize])> Sink for Each<F> {
@@ -264,26 +268,26 @@ pub fn for_each_name(text: &str, normaliser: Normaliser, name: impl FnMut(&str, 
     words.flush();
 }
 
-/// The parts of a word that is divided at `cuts`; none where there is no cut.
+/// The parts of a word that is divided at `cuts`; nothing without a cut.
 pub fn parts<'w>(word: &'w str, cuts: &[usize]) -> impl Iterator<Item = &'w str> {
     let starts = cuts.iter().take(1).map(|_| 0).chain(cuts.iter().copied());
     let ends = cuts.iter().copied().chain([word.len()]);
     starts.zip(ends).filter_map(|(start, end)| word.get(start..end))
 }
 
-/// Which tokens of a vocabulary must stay, by id, for every word that it knows to remain known when
-/// others are left out: the special tokens, the characters, and tokens with a character that has no
-/// token of its own. What is left out is then read as the longest tokens that are left, its
-/// characters at the worst.
+/// Tells for each token of a vocabulary, by id, whether it must stay in a smaller vocabulary so
+/// that no known word becomes unknown: special tokens, characters, and tokens with a character that
+/// has no token of its own. Words of other tokens are then read as shorter tokens, at worst as
+/// their characters.
 ///
-/// That holds for vocabularies that have each of their characters at the beginning of a word and
-/// within one, as BERT's do. Tokens that no text can become, `[unused7]` for one, need not stay.
+/// This holds for vocabularies that have each character both at the beginning of a word and within
+/// a word, as BERT's do. Tokens that no text can become, for example `[unused7]`, need not stay.
 pub fn indispensable<S: AsRef<str>>(vocabulary: &[S], normaliser: Normaliser) -> Vec<bool> {
     let parted = |token: &str| match token.strip_prefix("##") {
         Some(rest) if !rest.is_empty() => (true, rest.to_owned()),
         _ => (false, token.to_owned()),
     };
-    // What stands within a word is read with something in front.
+    // A piece within a word is read with a letter in front.
     let can_be_read = |within: bool, piece: &str| {
         let text = if within { format!("a{piece}") } else { piece.to_owned() };
         let mut words = 0;
@@ -311,21 +315,22 @@ pub fn indispensable<S: AsRef<str>>(vocabulary: &[S], normaliser: Normaliser) ->
     vocabulary.iter().map(|token| must_stay(token.as_ref())).collect()
 }
 
-/// What takes the words.
+/// A receiver of words.
 trait Sink {
-    /// A word, and where the case of its letters divides it.
+    /// Takes a word, and the places where the case of its letters divides it.
     fn word(&mut self, word: &str, cuts: &[usize]);
+    /// Takes a word that is too long to be known.
     fn unknown(&mut self);
 }
 
-/// Words becoming pieces.
+/// Divides words into the tokens of a vocabulary.
 struct Pieces<'a> {
     wordpiece: &'a WordPiece,
     ids: &'a mut Vec<u32>,
 }
 
 impl Sink for Pieces<'_> {
-    /// The longest match from the left, `[UNK]` where any piece is missing.
+    /// Adds the longest matches from the left, or `[UNK]` if a piece is missing.
     fn word(&mut self, word: &str, _cuts: &[usize]) {
         let n_before = self.ids.len();
         let mut rest = word;
@@ -353,14 +358,14 @@ impl Sink for Pieces<'_> {
     }
 }
 
-/// Text becoming words.
+/// Divides a text into words.
 struct Words<S> {
     normaliser: Normaliser,
     word: String,
     n_chars: usize,
-    /// Where the case of its letters divides the word.
+    /// The places where the case of its letters divides the word.
     cuts: Vec<usize>,
-    /// Capitals that the word ends in so far.
+    /// The number of capitals at the end of the word so far.
     n_capitals: usize,
     sink: S,
 }
@@ -370,7 +375,7 @@ impl<S: Sink> Words<S> {
         Self { normaliser, word: String::new(), n_chars: 0, cuts: Vec::new(), n_capitals: 0, sink }
     }
 
-    /// Takes in one character of the text: the normaliser.
+    /// Reads one character of the text. This is the normaliser.
     #[inline]
     fn read(&mut self, c: char) {
         let Normaliser { clean_text, handle_chinese_chars, strip_accents, lowercase } =
@@ -406,7 +411,7 @@ impl<S: Sink> Words<S> {
         }
     }
 
-    /// Notes where a part ends, before an ASCII character is taken in.
+    /// Notes the end of a part, before an ASCII character is added.
     #[inline]
     fn note_case(&mut self, c: char) {
         let at = self.word.len();
@@ -418,13 +423,13 @@ impl<S: Sink> Words<S> {
             return;
         }
         if c.is_ascii_lowercase() && self.n_capitals > 1 {
-            // The last capital begins what follows.
+            // The last capital begins the next part.
             self.cuts.push(at - 1);
         }
         self.n_capitals = 0;
     }
 
-    /// Takes in one normalised character: the pre-tokeniser.
+    /// Adds one normalised character. This is the pre-tokeniser.
     #[inline]
     fn take(&mut self, c: char) {
         if c.is_ascii_alphanumeric() {
@@ -443,7 +448,7 @@ impl<S: Sink> Words<S> {
     #[inline]
     fn push(&mut self, c: char) {
         self.n_chars += 1;
-        // Longer ones are unknown whatever follows; nothing more is kept of them.
+        // Longer words are unknown, so their further characters are not needed.
         if self.n_chars <= MAX_WORD_CHARS {
             self.word.push(c);
         }
@@ -462,11 +467,12 @@ impl<S: Sink> Words<S> {
     }
 }
 
-/// The blocks that BERT calls Chinese: Han without Japanese and Korean scripts.
+/// Whether `c` is in one of the blocks that BERT calls Chinese: Han without the scripts of Japanese
+/// and Korean.
 fn is_chinese(c: char) -> bool {
     matches!(u32::from(c),
-        0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f | 0x2b740..=0x2b81f
-        | 0x2b920..=0x2ceaf | 0xf900..=0xfaff | 0x2f800..=0x2fa1f)
+        0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f
+        | 0x2b740..=0x2b81f | 0x2b920..=0x2ceaf | 0xf900..=0xfaff | 0x2f800..=0x2fa1f)
 }
 
 #[cfg(test)]
@@ -519,7 +525,7 @@ mod tests {
             divided("mRNA iPhone HTML Word word2"),
             "mrna: , iphone: , html: , word: , word2: "
         );
-        // What stands between capitals and is no ASCII, or is dropped, does not shift the places.
+        // Characters beyond ASCII and dropped characters between capitals do not move the places.
         assert_eq!(divided("ABÉc AB\u{301}c Straße"), "abec: , abc: , straße: ");
         assert_eq!(divided(&"aB".repeat(60)), "", "too long for a word");
     }
@@ -561,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_words_cannot_be_read_without_stay() {
+    fn tokens_that_known_words_need_must_stay() {
         let stays = |vocabulary: &[&'static str], normaliser| -> Vec<&str> {
             let stay = indispensable(vocabulary, normaliser);
             vocabulary
@@ -580,22 +586,22 @@ mod tests {
         };
         let uncased = Normaliser::default();
         check(uncased, &["a", "##a", "b", "##b", "ab", "##ab", "aba"], &["a", "##a", "b", "##b"]);
-        // Without `##c` or a `d` in front nothing else says what these do.
+        // There is no `##c`, and no `d` at the beginning, so these cannot be read by characters.
         check(
             uncased,
             &["a", "##a", "c", "d", "##d", "ac", "ca", "da", "##da"],
             &["a", "##a", "c", "d", "##d", "ac"],
         );
         check(uncased, &["a", "##a", "##e", "ea"], &["a", "##a", "##e", "ea"]);
-        // What no text can become: punctuation and Chinese stand alone, upper case and accents are
-        // gone.
+        // No text can become these: punctuation and Chinese characters are words by themselves, and
+        // upper case and accents are removed.
         check(uncased, &["[unused1]", "!", "##!", "水", "##水", "A", "é", "don't"], &["!", "水"]);
         check(Normaliser { lowercase: false, ..uncased }, &["A", "##é", "Aé"], &["A", "##é"]);
     }
 
     proptest! {
         #[test]
-        fn no_known_word_becomes_unknown_whatever_else_is_left_out(
+        fn no_known_word_becomes_unknown_in_a_smaller_vocabulary(
             pieces in prop::collection::btree_set("[abc]{2,4}", 1..12),
             within in prop::collection::btree_set("[abc]{2,4}", 1..12),
             left_out: u32,
@@ -622,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_vocabulary_is_refused() {
+    fn a_vocabulary_with_missing_or_repeated_tokens_is_refused() {
         let refuse = |tokens: &[&str]| WordPiece::new(tokens, Normaliser::default()).err();
         assert_eq!(refuse(&[]), Some(VocabularyError::Missing("[UNK]")));
         assert_eq!(refuse(&["[UNK]", "[CLS]"]), Some(VocabularyError::Missing("[SEP]")));

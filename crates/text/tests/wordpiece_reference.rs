@@ -1,5 +1,5 @@
-//! WordPiece against the `tokenizers` crate, id by id: on a tiny vocabulary made here, and on a
-//! real model's where `FINDLING_TOKENIZER` names its `tokenizer.json`.
+//! Compares WordPiece with the `tokenizers` crate, id by id: on a tiny vocabulary made here, and on
+//! that of a real model if `FINDLING_TOKENIZER` is the path of its `tokenizer.json`.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,8 @@ const SAMPLES: &[&str] = &[
     "مُحَمَّد العربية שָׁלוֹם",
     "हिन्दी में खोज ক্ষ தமிழ் ไทยคำ",
     "Ελληνικά ΣΊΣΥΦΟΣ ς",
-    "zero\u{200b}width\u{200d}joiner\u{feff} soft\u{ad}hyphen nbsp\u{a0}here\u{2003}em\u{3000}ideographic\u{85}nel",
+    "zero\u{200b}width\u{200d}joiner\u{feff} soft\u{ad}hyphen nbsp\u{a0}here\u{2003}em\u{3000}\
+     ideographic\u{85}nel",
     "control\u{0}\u{1}\u{7f}\u{fffd}chars \u{e000}private tab\tnewline\ncr\r",
     "emoji 👩‍👩‍👧 🇩🇪 ❤️ ① ½ x² № ™ ≠ ; · “quotes” ‘single’ — … «guillemets»",
     "[CLS] literal [SEP] specials [MASK][PAD] [UNK] [cls] [ SEP ] [[MASK]]",
@@ -71,7 +72,7 @@ impl Pair {
             let names: Vec<_> = got.ids.iter().filter_map(|&id| self.own.token(id)).collect();
             panic!("{text:?}\n own       {names:?}\n reference {:?}", expect.get_tokens());
         }
-        // Truncation keeps the beginning and says when something was lost.
+        // Truncation keeps the beginning and reports lost tokens.
         for max in [2, 3, 8, 16] {
             let short = self.own.encode(text, max);
             let n = expect.len().min(max) - 1;
@@ -117,7 +118,8 @@ impl Pair {
 /// Spacing marks with a combining class, which Unicode normalisation may put in another order. See
 /// the module's page.
 fn is_reordered(c: char) -> bool {
-    matches!(u32::from(c), 0x302e | 0x302f | 0x16ff0 | 0x16ff1 | 0x1d15e..=0x1d172 | 0x1d1bb..=0x1d1c0)
+    matches!(u32::from(c),
+        0x302e | 0x302f | 0x16ff0 | 0x16ff1 | 0x1d15e..=0x1d172 | 0x1d1bb..=0x1d1c0)
 }
 
 fn tiny(normalizer: Value) -> Value {
@@ -141,18 +143,21 @@ fn tiny(normalizer: Value) -> Value {
         .iter()
         .enumerate()
         .map(|(id, token)| {
-            json!({"id": id, "content": token, "special": true, "single_word": false, "lstrip": false,
-                   "rstrip": false, "normalized": false})
+            json!({"id": id, "content": token, "special": true, "single_word": false,
+                   "lstrip": false, "rstrip": false, "normalized": false})
         })
         .collect();
     json!({
-        "version": "1.0", "truncation": null, "padding": null, "added_tokens": special, "normalizer": normalizer,
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": special,
+        "normalizer": normalizer,
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": {
             "type": "TemplateProcessing",
-            "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+            "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+                       {"Sequence": {"id": "A", "type_id": 0}},
                        {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
-            "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+                     {"Sequence": {"id": "B", "type_id": 1}}],
             "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]},
                                "[SEP]": {"id": "[SEP]", "ids": [3], "tokens": ["[SEP]"]}}
         },
@@ -170,8 +175,9 @@ fn a_tiny_vocabulary_gives_the_reference_ids() {
         (true, false, json!(false), true),
         (false, true, json!(true), false),
     ] {
-        let normalizer = json!({"type": "BertNormalizer", "clean_text": clean, "handle_chinese_chars": chinese,
-                                "strip_accents": accents, "lowercase": lower});
+        let normalizer = json!({"type": "BertNormalizer", "clean_text": clean,
+                                "handle_chinese_chars": chinese, "strip_accents": accents,
+                                "lowercase": lower});
         Pair::from_json(tiny(normalizer)).check_all(500);
     }
 }
@@ -179,7 +185,7 @@ fn a_tiny_vocabulary_gives_the_reference_ids() {
 #[test]
 fn a_real_vocabulary_gives_the_reference_ids() {
     let Some(path) = std::env::var_os("FINDLING_TOKENIZER") else {
-        eprintln!("skipped: FINDLING_TOKENIZER names no tokenizer.json of a BERT-family model");
+        eprintln!("skipped: set FINDLING_TOKENIZER to the tokenizer.json of a BERT-family model");
         return;
     };
     let bytes = std::fs::read(&path).expect("FINDLING_TOKENIZER names a readable file");

@@ -6,7 +6,7 @@
 
 use findling_bundle::Synonym;
 use findling_text::Analyzer;
-use findling_text::keys::Wording;
+use findling_text::keys::SynonymTerms;
 
 use super::plan::{Group, QueryPlan};
 
@@ -20,12 +20,12 @@ pub(super) fn expand(
 ) {
     for synonym in synonyms {
         for i in 0..analyzers.len() {
-            let Some(from) = Wording::of(&mut analyzers[i], &synonym.from) else { continue };
+            let Some(from) = SynonymTerms::of(&mut analyzers[i], &synonym.from) else { continue };
             let Some(first) = find(plan, sequence, &from.terms) else { continue };
             let mut keys = Vec::new();
             for analyzer in analyzers.iter_mut() {
                 keys.extend(
-                    synonym.to.iter().filter_map(|to| Some(Wording::of(analyzer, to)?.key)),
+                    synonym.to.iter().filter_map(|to| Some(SynonymTerms::of(analyzer, to)?.key)),
                 );
             }
             if from.terms.len() > 1 {

@@ -1,6 +1,5 @@
-//! What characters are, from small tables: the general crates for this carry far more than the
-//! engine may weigh (full normalisation alone 43 kB of compressed wasm; these tables are a tenth of
-//! that).
+//! Properties of characters, from small tables. The general crates are too large for the engine:
+//! full normalisation alone is 43 kB of compressed wasm, these tables are a tenth of that.
 
 mod tables;
 
@@ -28,9 +27,9 @@ impl Ranges {
     }
 }
 
-/// What characters become without their nonspacing marks: sorted by character, each with where its
-/// base begins and how long it is.
+/// Characters without their nonspacing marks.
 struct Bases {
+    /// The character, and the start and length of its base in `values`. Sorted by character.
     keys: Vec<(u32, u16, u16)>,
     values: Vec<char>,
 }
@@ -80,7 +79,8 @@ impl Iterator for Varints<'_> {
     }
 }
 
-/// Capitals: sorted by the first of each run, its length in characters, its step and what is added.
+/// Runs of capitals, sorted: the first capital, the length of the run in characters, the distance
+/// of two capitals, and the number to add for lower case.
 struct Lower(Vec<(u32, u32, u32, i32)>);
 
 impl Lower {
@@ -114,7 +114,7 @@ impl Lower {
     }
 }
 
-/// A character in lower case; `İ` stays.
+/// A character in lower case. `İ` stays, since its lower case has two characters.
 pub(crate) fn lower(c: char) -> char {
     static LOWER: OnceLock<Lower> = OnceLock::new();
     if c.is_ascii() {
@@ -124,8 +124,8 @@ pub(crate) fn lower(c: char) -> char {
     }
 }
 
-/// Calls `sink` with the lower case of a character, as [`char::to_lowercase`] has it, from a table
-/// of a fifth of the size.
+/// Calls `sink` with the lower case of a character, as [`char::to_lowercase`] gives it. The table
+/// has a fifth of the size.
 #[inline]
 pub fn for_each_lower(c: char, mut sink: impl FnMut(char)) {
     if c == 'İ' {
@@ -145,7 +145,7 @@ pub(crate) fn is_mark(c: char) -> bool {
     c >= '\u{300}' && ranges(&MARKS, tables::MARKS).contains(c)
 }
 
-/// Whether `c` is punctuation (P), ASCII symbols such as `$` and `=` not included.
+/// Whether `c` is punctuation (P). ASCII symbols such as `$` and `=` are not.
 pub(crate) fn is_punctuation(c: char) -> bool {
     static PUNCTUATION: OnceLock<Ranges> = OnceLock::new();
     ranges(&PUNCTUATION, tables::PUNCTUATION).contains(c)
@@ -161,7 +161,7 @@ pub(crate) fn is_other(c: char) -> bool {
     }
 }
 
-/// Calls `sink` with the canonical decomposition of `c`, nonspacing marks left out: `e` for `é`,
+/// Calls `sink` with the canonical decomposition of `c` without nonspacing marks: `e` for `é`,
 /// nothing for a mark.
 #[inline]
 pub(crate) fn for_each_base(c: char, mut sink: impl FnMut(char)) {
@@ -190,8 +190,8 @@ fn base(c: char) -> Option<&'static [char]> {
     BASES.get_or_init(|| Bases::decode(tables::BASES)).get(c)
 }
 
-/// Ideographs for compatibility, which nobody types: browsers load the table only then
-/// (`crates/wasm/deferred.txt`).
+/// The base of a compatibility ideograph. Nearly nobody types one, so browsers load the table only
+/// for a query that has one (`crates/wasm/deferred.txt`).
 #[inline(never)]
 fn han_base(c: char) -> Option<&'static [char]> {
     static BASES: OnceLock<Bases> = OnceLock::new();
