@@ -22,6 +22,10 @@ pub(crate) struct QueryRun {
     allowed: Option<Allowed>,
     /// Whether the query's spelling has been looked at.
     spelt: bool,
+    /// Whether exclusions have been looked at for options.
+    options_read: bool,
+    /// Whether phrases and exclusions become words where they leave nothing.
+    pub relaxes: bool,
     /// Until ranking takes it.
     words: Option<Words>,
     probe: Option<Probe>,
@@ -33,7 +37,18 @@ impl QueryRun {
     pub fn new(index: &Index, asked: ResolvedQuery) -> Result<Self, Error> {
         let first = asked.shards(index)?;
         let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        Ok(Self { asked, first, spelt, allowed: None, words: None, probe: None, found: None })
+        let options_read = asked.plan.options.is_empty();
+        Ok(Self {
+            asked,
+            first,
+            spelt,
+            options_read,
+            relaxes: false,
+            allowed: None,
+            words: None,
+            probe: None,
+            found: None,
+        })
     }
 
     /// Goes on with what stands in for a query. It is spelt as the site spells it.
@@ -103,6 +118,10 @@ impl QueryRun {
         if !missing.is_empty() {
             return Ok(missing);
         }
+        if !std::mem::replace(&mut self.options_read, true) && self.asked.look_options_up(index) {
+            self.first = self.asked.shards(index)?;
+            return self.step(index);
+        }
         // A query that the site has an answer to is no slip.
         self.spelt = self.spelt || !self.asked.pins(index).is_empty();
         if !self.spelt {
@@ -139,7 +158,13 @@ impl QueryRun {
             self.words = Some(words);
             return Ok(missing);
         }
-        self.found = Some(Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?);
+        let found = Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?;
+        if self.relaxes && found.pages.is_empty() && self.asked.relax(index) {
+            (self.allowed, self.probe) = (None, None);
+            self.first = self.asked.shards(index)?;
+            return self.step(index);
+        }
+        self.found = Some(found);
         Ok(Vec::new())
     }
 }

@@ -11,11 +11,15 @@ use crate::api::{
 use crate::filter::{self, Condition, TypeMismatch};
 use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
-use crate::query::{self, Query, QueryPlan};
+use crate::messages::quote;
+use crate::query::{self, ClauseKind, Query, QueryPlan};
 use crate::vector::{DensePoint, DenseQuery, Embedded, StaticQuery};
 
 /// The name of the engine's own encoder in responses.
 const STATIC: &str = "static";
+
+/// The notice where the query has no vector.
+const UNKNOWN: &str = "the encoder knows no word of the query; words alone were searched";
 
 /// A request, understood.
 pub(crate) struct ResolvedQuery {
@@ -105,6 +109,10 @@ impl ResolvedQuery {
                     None
                 }
             },
+            (_, Some(_), Some(vector)) if vector.values.iter().all(|value| *value == 0.0) => {
+                notice("query-unknown", UNKNOWN);
+                None
+            }
             (_, Some(dense), Some(vector)) => Some(supplied(vector, dense, &mut notices)?),
         };
         if dense.is_none() {
@@ -158,6 +166,62 @@ impl ResolvedQuery {
             self.dense = Some(DenseQuery::Static(static_query(&self.query, rows)));
         }
         self.corrections = corrections;
+        self.no_words = self.query.clauses.iter().all(|clause| clause.excluded);
+    }
+
+    /// Looks excluded words up as options where the site has them, `-xzf`. Whether there were any.
+    /// The terms must be here.
+    #[inline(never)]
+    pub fn look_options_up(&mut self, index: &Index) -> bool {
+        let dictionary = Dictionary::new(index);
+        let mut options = Vec::new();
+        for (i, term) in &self.plan.options {
+            let Some(clause) = self.query.clauses.get_mut(*i) else { continue };
+            if dictionary.find(term).is_some() {
+                clause.text.insert(0, '-');
+                clause.excluded = false;
+                options.push(quote(&clause.text));
+            }
+        }
+        if options.is_empty() {
+            return false;
+        }
+        let message = format!(
+            "{} is an option on this site and was looked up; to leave pages out, put the word \
+             behind the minus in quotation marks",
+            options.join(" and ")
+        );
+        self.notices.push(Notice { code: "options".into(), message });
+        let corrections = std::mem::take(&mut self.corrections);
+        self.correct(index, corrections);
+        true
+    }
+
+    /// Makes words of the exclusions of a long query, or else of its phrases. Whether there were
+    /// any. Nothing was found with them.
+    #[inline(never)]
+    pub fn relax(&mut self, index: &Index) -> bool {
+        let clauses = &mut self.query.clauses;
+        let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
+        let n_words: usize = clauses.iter().map(|c| c.text.split_whitespace().count()).sum();
+        if self.request.verbatim || self.like.is_some() || plain < 2 || n_words < 4 {
+            return false;
+        }
+        let message = if clauses.iter().any(|clause| clause.excluded) {
+            for clause in clauses.iter_mut().filter(|clause| clause.excluded) {
+                (clause.excluded, clause.kind) = (false, ClauseKind::Word);
+            }
+            "the excluded words leave no page; they were searched as words"
+        } else if clauses.iter().any(|clause| clause.kind == ClauseKind::Phrase) {
+            clauses.iter_mut().for_each(|clause| clause.kind = ClauseKind::Word);
+            "no page has the quoted words in a row; they were searched without quotation marks"
+        } else {
+            return false;
+        };
+        self.notices.push(Notice { code: "relaxed".into(), message: message.into() });
+        let corrections = std::mem::take(&mut self.corrections);
+        self.correct(index, corrections);
+        true
     }
 
     /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not
@@ -204,8 +268,7 @@ impl ResolvedQuery {
             }
             (Some(Embedded::Done(None)), _) => {
                 if !self.no_words {
-                    let message =
-                        "the encoder knows no word of the query; words alone were searched".into();
+                    let message = UNKNOWN.into();
                     self.notices.push(Notice { code: "query-unknown".into(), message });
                 }
                 (self.dense, self.encoder, self.mode) = (None, None, Mode::Lexical);
@@ -278,6 +341,8 @@ impl ResolvedQuery {
     /// What phrases and exclusions need.
     #[inline(never)]
     fn shards_of_phrases(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
+        let options = self.plan.options.iter();
+        shards.extend(options.filter_map(|(_, term)| dictionary.shard_of(term)));
         for phrase in self.plan.phrases.iter().chain(&self.plan.excluded) {
             for term in phrase.slots.iter().flat_map(|slot| &slot.terms) {
                 shards.extend(dictionary.shard_of(term));

@@ -69,7 +69,9 @@ impl Search {
         let facets_instead = request.facets_instead && similar_to.is_none();
         let also = std::mem::take(&mut request.also);
         let wordings = if also.is_empty() {
-            vec![QueryRun::new(index, ResolvedQuery::new(index, request)?)?]
+            let mut run = QueryRun::new(index, ResolvedQuery::new(index, request)?)?;
+            run.relaxes = true;
+            vec![run]
         } else {
             several(index, request, also)?
         };

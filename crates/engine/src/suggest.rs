@@ -2,6 +2,7 @@
 //! suggested that finds nothing either.
 
 use findling_bundle::ShardId;
+use findling_text::TokenKind;
 
 use crate::api::{Error, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
 use crate::filter::{self, Condition, Predicate, Test};
@@ -85,11 +86,11 @@ impl Suggesting {
         let marks = |wording: &QueryRun| {
             let ResolvedQuery { plan, request, .. } = &wording.asked;
             let has_marks = !request.query.trim().is_empty() && !wording.asked.browse();
-            plan.groups.is_empty() && plan.excluded.is_empty() && has_marks
+            let is_mark = |group: &query::Group| group.kind == TokenKind::Mark;
+            plan.groups.iter().all(is_mark) && plan.excluded.is_empty() && has_marks
         };
         if wordings.iter().all(marks) {
-            let message =
-                "the query has no letter or digit, and marks alone are not looked for".into();
+            let message = "the query has no letter or digit, and no page has its marks".into();
             notices.push(Notice { code: "no-words".into(), message });
         }
         for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {

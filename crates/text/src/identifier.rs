@@ -15,7 +15,7 @@ use crate::number::{
     Raised, groups_digits, is_grouped_by_points, raised, spaced_number_end, spaced_unit,
     stroke_len, unit_start,
 };
-use crate::segment::{Class, Run, class, letters_end};
+use crate::segment::{Class, Run, class, letters_end, next_run};
 
 /// The most runs of a chunk, and twice the most changes of case in a run. More changes of case are
 /// encoded data, not a name.
@@ -182,6 +182,18 @@ impl Chunk {
             self.verbatim = true;
         }
     }
+}
+
+/// The length of the number at the beginning of a text with the unit behind it, where ordinary
+/// spaces are within: `1 250 000`, `64 MB`. 0 for any other text.
+pub fn spaced_number_len(text: &str) -> usize {
+    if !text.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+        return 0;
+    }
+    let Some(run) = next_run(text, 0) else { return 0 };
+    let mut chunk = Chunk::default();
+    chunk.read(text, run, false, 0);
+    if text[..chunk.end].contains(char::is_whitespace) { chunk.end } else { 0 }
 }
 
 /// Length of the connector at byte `at`, 0 where there is none.

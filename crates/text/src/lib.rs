@@ -41,4 +41,5 @@ pub mod wordpiece;
 
 pub use analyzer::{Analyzer, MAX_TERM_BYTES, Token, TokenKind};
 pub use conformance::conformance;
+pub use identifier::spaced_number_len;
 pub use language_table::{is_stop_word, primary_subtag, rules_for};

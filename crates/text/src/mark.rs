@@ -33,7 +33,8 @@ pub(crate) fn for_each_mark<'a>(
 ) {
     // A space, or punctuation and a space, is what stands between nearly all words.
     let gap = &text.as_bytes()[from..to];
-    if gap.len() <= 1 && gap.is_ascii() || gap == b", " || gap == b". " {
+    let within = from > 0 && to < text.len();
+    if gap.is_empty() || gap.len() == 1 && within || gap == b", " || gap == b". " {
         return;
     }
     marks_in(text, (from, to), sink);

@@ -5,6 +5,9 @@
 //! alone (`-v`), a colon after what is no attribute (`std::mem`). A query of nothing but exclusions
 //! (`-Wall`) asks for the words, since it could not mean anything else.
 
+use findling_text::normalise::visible;
+use findling_text::spaced_number_len;
+
 use super::{Clause, ClauseKind, Condition, Query};
 
 /// Most characters of a query that are looked at.
@@ -17,6 +20,7 @@ const MAX_PHRASE_CHARS: usize = 1_000;
 /// Splits a query. `is_attribute` tells the names that may stand before a colon.
 pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     let mut query = Query::default();
+    let text = &*visible(text);
     let text = match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => {
             query.truncated = true;
@@ -44,7 +48,8 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
             rest = behind;
             continue;
         }
-        let end = word_end(body);
+        let number = spaced_number_len(body);
+        let end = number + word_end(&body[number..]);
         push(&mut query, ClauseKind::Word, &body[..end], excluded);
         rest = &body[end..];
         query.open_end = rest.is_empty() && !excluded && !query.truncated;
@@ -73,10 +78,22 @@ fn excludes(body: &str) -> bool {
     let mut chars = body.chars();
     match (chars.next(), chars.next()) {
         (Some('-'), _) | (None, _) => false,
+        (Some('0'..='9'), _) => !is_number(body),
         (Some(first), second) if first.is_ascii_alphanumeric() => {
             second.is_some_and(|c| !c.is_whitespace())
         }
         (Some(first), _) => !first.is_whitespace(),
+    }
+}
+
+/// Whether the word at the beginning of a text is a number: decimal, or hexadecimal as `0x1f`.
+fn is_number(text: &str) -> bool {
+    let word = text.split(char::is_whitespace).next().unwrap_or_default();
+    let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
+    match hexadecimal {
+        Some(digits) => digits.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => word.chars().all(|c| c.is_ascii_digit() || !c.is_alphanumeric()),
     }
 }
 
@@ -199,6 +216,7 @@ mod tests {
         check("share -data", &["w:share", "-w:data"]);
         check("share -\"of data\"", &["w:share", "-p:of data"]);
         check("share - data", &["w:share", "w:-", "w:data"]);
+        check("status -113) -0x1f -2fa", &["w:status", "w:-113)", "w:-0x1f", "-w:2fa"]);
         check("cargo --release", &["w:cargo", "w:--release"]);
         check("well-known", &["w:well-known"]);
         // Nothing but exclusions: the words themselves.

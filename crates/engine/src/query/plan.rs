@@ -16,6 +16,8 @@ pub(crate) struct QueryPlan {
     pub phrases: Vec<Phrase>,
     /// What a hit must not have. A word is a phrase of one slot.
     pub excluded: Vec<Phrase>,
+    /// Excluded words that are options if the site has their term: the clause and the term.
+    pub options: Vec<(usize, String)>,
     /// Tokens of the words and phrases that score, as a field's length counts them: identifiers by
     /// their parts.
     pub n_tokens: u32,
@@ -55,7 +57,13 @@ impl Group {
     /// Whether a title that is the query has to have it: an identifier's parts come with the whole,
     /// stop words with the length.
     pub fn carries(&self, only_stops: bool) -> bool {
-        self.kind != TokenKind::Part && !self.extra && (self.stop < 1.0 || only_stops)
+        let is_word = !matches!(self.kind, TokenKind::Part | TokenKind::Mark);
+        is_word && !self.extra && (self.stop < 1.0 || only_stops)
+    }
+
+    /// Two words written as one, which counts as much as a word that was typed.
+    pub(super) fn joined(terms: Vec<String>) -> Self {
+        Self { terms, ..Self::extra(Vec::new()) }
     }
 
     /// What else several words are asked for as.

@@ -10,7 +10,7 @@ use findling_bundle::Synonym;
 
 use findling_text::keys::{Name, add_other_numbers, form_key};
 use findling_text::normalise::lower_case;
-use findling_text::{Analyzer, TokenKind};
+use findling_text::{Analyzer, TokenKind, is_stop_word};
 
 use super::plan::{Group, Phrase, QueryPlan, Slot};
 use super::{Clause, ClauseKind, Query, synonyms};
@@ -45,8 +45,11 @@ impl QueryPlan {
         (plan.names, plan.questions) = names(&mut analyzers, query);
         let mut n_phrase_terms = 0;
         let mut sequence = Vec::new();
+        let mut marks = Vec::new();
         for (i, clause) in query.clauses.iter().enumerate() {
-            let stretches = stretches(&mut analyzers, &clause.text);
+            let mut stretches = stretches(&mut analyzers, &clause.text);
+            let signs = stretches.extract_if(.., |stretch| stretch.kind == TokenKind::Mark);
+            marks.extend(signs.filter(|_| !clause.excluded));
             if stretches.is_empty() {
                 continue;
             }
@@ -63,11 +66,13 @@ impl QueryPlan {
                     phrases.push(phrase);
                 }
                 if clause.excluded {
+                    let option = option(clause, &mut analyzers);
+                    plan.options.extend(option.map(|term| (i, term)));
                     continue;
                 }
                 // A phrase of one word is a word that must be there.
             }
-            plan.n_tokens += stretches.iter().filter(|s| s.kind != TokenKind::Whole).count() as u32;
+            plan.n_tokens += stretches.iter().filter(|s| s.kind.is_counted()).count() as u32;
             let open = prefix && query.open_end && i == last;
             let beginnings = if open { beginnings(&clause.text) } else { Vec::new() };
             let alone = plan.groups.is_empty() && stretches.len() == 1;
@@ -88,9 +93,24 @@ impl QueryPlan {
                 }
             }
         }
+        plan.push_marks(marks);
         synonyms::expand(&mut plan, &sequence, synonyms, &mut analyzers);
         compounds(&mut plan, query, &mut analyzers);
         plan
+    }
+
+    /// Adds the marks of a query. Beside words only symbols count, and they only add to the score:
+    /// operators are the punctuation of most queries that have them.
+    fn push_marks(&mut self, marks: Vec<Stretch>) {
+        let has_words = !self.groups.is_empty();
+        for mark in marks {
+            let is_symbol = mark.terms.iter().all(|term| !term.is_ascii());
+            if has_words && !is_symbol {
+                continue;
+            }
+            let Some(place) = self.push(mark, 0.0, None, Vec::new()) else { return };
+            self.groups[place].extra = has_words;
+        }
     }
 
     /// Adds a word, or counts it again; gives the place of its group, none when there is no more
@@ -153,28 +173,61 @@ fn names(analyzers: &mut [Analyzer], query: &Query) -> (Vec<String>, Vec<String>
     (names, questions)
 }
 
+/// The term of an excluded word if it is an option: `-xzf`.
+#[inline(never)]
+fn option(clause: &Clause, analyzers: &mut [Analyzer]) -> Option<String> {
+    let mut term = None;
+    if clause.kind == ClauseKind::Word {
+        let text = ["-", &clause.text].concat();
+        analyzers.first_mut()?.analyze(&text, |token| {
+            let is_option = token.start == 0 && token.term.starts_with('-');
+            if is_option && token.kind == TokenKind::Whole {
+                term = Some(token.term.to_string());
+            }
+        });
+    }
+    term
+}
+
 /// Languages that write a compound as one word.
 const COMPOUNDING: [&str; 8] = ["da", "de", "fi", "hu", "nb", "nl", "no", "sv"];
-/// Most neighbours of a query that are looked up as one word.
+/// The most pairs of neighbours in a query that are looked up as one word.
 const MAX_COMPOUNDS: usize = 3;
+/// The most words of a query whose neighbours are looked up as one word in other languages.
+const MAX_JOINED_WORDS: usize = 4;
 
-/// Two neighbours as the one word that they are in a language of compounds: `Datenbank Verbindung`.
+/// Two neighbours as one word: `Daten Bank`, and in short queries of all languages `data base`, `log
+/// in`.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =
-            clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 2;
+            clause.kind == ClauseKind::Word && !clause.excluded && clause.text.chars().count() > 1;
         is_word && clause.text.chars().all(char::is_alphabetic)
     };
-    let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word)).take(MAX_COMPOUNDS);
-    for text in pairs.map(|pair| format!("{}{}", pair[0].text, lower_case(&pair[1].text))) {
-        let mut terms = Vec::new();
-        for analyzer in
-            analyzers.iter_mut().filter(|analyzer| COMPOUNDING.contains(&analyzer.language()))
-        {
+    let pairs = query.clauses.windows(2).filter(|pair| pair.iter().all(word));
+    for pair in pairs.take(MAX_COMPOUNDS) {
+        let text = format!("{}{}", pair[0].text, lower_case(&pair[1].text));
+        let (mut compounds, mut joined) = (Vec::new(), Vec::new());
+        for analyzer in analyzers.iter_mut() {
+            let language = analyzer.language().to_owned();
+            let terms = if COMPOUNDING.contains(&language.as_str()) {
+                &mut compounds
+            } else if query.clauses.len() <= MAX_JOINED_WORDS
+                && !is_stop_word(&language, &lower_case(&pair[0].text))
+            {
+                &mut joined
+            } else {
+                continue;
+            };
             analyzer.analyze(&text, |token| terms.push(token.term.to_string()));
         }
-        if !terms.is_empty() {
-            plan.groups.push(Group::extra(terms));
+        joined.retain(|term| !compounds.contains(term));
+        joined.dedup();
+        if !compounds.is_empty() {
+            plan.groups.push(Group::extra(compounds));
+        }
+        if !joined.is_empty() {
+            plan.groups.push(Group::joined(joined));
         }
     }
 }
@@ -208,11 +261,12 @@ fn stretches(analyzers: &mut [Analyzer], text: &str) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for analyzer in analyzers {
         // Analyses come in the same order of stretches, so the search goes on where it last
-        // succeeded.
+        // succeeded. Two numbers of one analysis share a stretch where a fraction is a character.
         let mut from = 0;
-        analyzer.analyze(text, |token| {
+        let n_before = stretches.len();
+        analyzer.analyze_with_marks(text, |token| {
             let whole = token.kind == TokenKind::Whole;
-            let known = (from..stretches.len()).find(|&i| {
+            let known = (from..n_before).find(|&i| {
                 let s = &stretches[i];
                 (s.start, s.end, s.kind == TokenKind::Whole) == (token.start, token.end, whole)
             });
@@ -263,6 +317,9 @@ pub(crate) fn unknown(
             whole = Some((stretch.end, is_known(stretch)));
             continue;
         }
+        if stretch.kind == TokenKind::Mark {
+            continue;
+        }
         let within_known = whole.is_some_and(|(end, known)| known && stretch.end <= end);
         if !within_known && stretch.n_stop == 0 && !is_known(stretch) {
             unknown.push(stretch.start as usize..stretch.end as usize);
@@ -278,7 +335,7 @@ fn beginnings(text: &str) -> Vec<(u32, u32, bool, String)> {
     Analyzer::for_language("und").analyze(text, |token| {
         let long_enough = token.term.chars().count() >= MIN_PREFIX_CHARS
             || token.term.starts_with(is_ideographic);
-        if token.end as usize == text.len() && long_enough {
+        if token.end as usize == text.len() && long_enough && token.kind != TokenKind::Mark {
             found.push((
                 token.start,
                 token.end,
@@ -312,7 +369,7 @@ fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
             vec![Slot { offset: 0, terms: whole.terms.clone() }]
         }
         _ => {
-            let placed = || stretches.iter().filter(|s| s.kind != TokenKind::Whole);
+            let placed = || stretches.iter().filter(|s| s.kind.is_counted());
             let first = placed().map(|s| s.position).min().unwrap_or(0);
             let mut slots: Vec<Slot> = Vec::new();
             for stretch in placed() {
@@ -345,7 +402,7 @@ mod tests {
     #[test]
     fn a_word_twice_counts_twice() {
         let plan = plan("data of data", &["en"], false);
-        assert_eq!(terms(&plan), ["data", "of"]);
+        assert_eq!(terms(&plan), ["data", "of", "dataof"]);
         assert_eq!(plan.groups[0].count, 2);
         assert_eq!(plan.n_tokens, 3);
     }

@@ -115,6 +115,8 @@ fn units(
         }
         if token.kind == TokenKind::Whole {
             whole = word;
+        } else if token.kind == TokenKind::Mark && word.is_none() {
+            // A mark that was not asked for is no word.
         } else {
             units.push(Unit { start, end, word: whole.take().or(word), likeness: 0 });
         }

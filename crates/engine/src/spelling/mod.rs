@@ -16,7 +16,7 @@ use findling_text::normalise::{fold_into, lower_case};
 use crate::api::Correction;
 use crate::index::Index;
 use crate::lexical::Dictionary;
-use crate::query::{ClauseKind, Query, analyzers, unknown};
+use crate::query::{Clause, ClauseKind, Query, analyzers, unknown};
 use nearest::{MAX_CHARS, Mistyped, Near};
 pub(crate) use similar_words::{SimilarWords, like};
 
@@ -53,6 +53,8 @@ pub(crate) enum Spelling {
 
 /// Corrects a query in place. The terms it looks up must be here.
 pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spelling {
+    let before = query.clone();
+    let joined = join(index, query);
     let unknown = unknown_words(index, query, prefix, false);
     let mut needed = Vec::new();
     let mut found = Vec::new();
@@ -64,9 +66,10 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
         }
     }
     if !needed.is_empty() {
+        *query = before;
         return Spelling::Need(needed);
     }
-    let (mut changed, mut corrections) = (false, Vec::new());
+    let (mut changed, mut corrections) = (!joined.is_empty(), Vec::new());
     // From the end, so that places in front stay where they are.
     for (Unknown { clause, range, .. }, near) in found.into_iter().rev() {
         let Some(clause) = query.clauses.get_mut(clause) else { continue };
@@ -77,8 +80,38 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
         clause.text.replace_range(range, &near.word);
         changed = true;
     }
+    corrections.extend(joined);
     corrections.reverse();
     Spelling::Done { changed, corrections }
+}
+
+/// Joins neighbours that are one word on the site, where one of them is on no page: `data base`.
+fn join(index: &Index, query: &mut Query) -> Vec<Correction> {
+    let dictionary = Dictionary::new(index);
+    let mut analyzers = analyzers(&index.manifest().languages);
+    let known = |term: &str| dictionary.find(term).is_some();
+    let (mut corrections, mut i) = (Vec::new(), 0);
+    while let [first, second, ..] = query.clauses.get(i..).unwrap_or_default() {
+        let is_word = |clause: &Clause| {
+            let letters = clause.text.chars().all(char::is_alphabetic);
+            clause.kind == ClauseKind::Word && !clause.excluded && letters
+        };
+        let text = [first.text.as_str(), &lower_case(&second.text)].concat();
+        let joins = is_word(first)
+            && is_word(second)
+            && [first, second]
+                .iter()
+                .any(|clause| !unknown(&mut analyzers, &clause.text, known).is_empty())
+            && unknown(&mut analyzers, &text, known).is_empty();
+        if joins {
+            let word = [first.text.as_str(), &second.text].join(" ");
+            corrections.push(Correction { word, replacement: text.clone() });
+            query.clauses.remove(i + 1);
+            query.clauses[i].text = text;
+        }
+        i += 1;
+    }
+    corrections
 }
 
 /// The first shard of spellings that looking for words like those of a query takes.

@@ -119,7 +119,7 @@ pub fn analyse(analyzer: &mut Analyzer, text: &str) -> (Field, u32) {
     let mut len = 0;
     analyzer.analyze(text, |token| {
         field.entry(token.term.to_string()).or_default().push(token.position);
-        len += u32::from(token.kind != TokenKind::Whole);
+        len += u32::from(token.kind.is_counted());
     });
     (field, len)
 }
