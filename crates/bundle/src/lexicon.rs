@@ -35,7 +35,7 @@
 //! is in stand behind its three lists, a byte each, the last posting's first, so that one walk
 //! reads postings from the front and lengths from the end: of titles and headings as they are, at
 //! most 255, of text and code by [`len_code`]; of paths and of the headings above there are none.
-//! So a query fetches the lengths of what its words are in, and of nothing else.
+//!   So a query fetches the lengths of what its words are in, and of nothing else.
 //!
 //! A word of every other page has so many postings that a query would fetch little else. On each
 //! level those where it counts most are the first tier, here; the others are the second tier, a
