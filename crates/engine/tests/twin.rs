@@ -275,7 +275,9 @@ proptest! {
         let (has, lacks) = (twin.with_phrase(&wanted), twin.with_phrase(&not));
         let expect: Vec<usize> = scored.intersection(&has).filter(|s| !lacks.contains(s)).copied().collect();
         let text = format!("{query} \"{wanted}\" -\"{not}\"");
-        let (response, _) = bundle.answer(&mut index, everything(&text)).unwrap();
+        // Otherwise phrases and exclusions that leave nothing would become words.
+        let request = Request { verbatim: true, ..everything(&text) };
+        let (response, _) = bundle.answer(&mut index, request).unwrap();
         prop_assert_eq!(sections(&pages, &response).into_keys().collect::<Vec<_>>(), expect);
     }
 
