@@ -5,6 +5,7 @@
 //! that are known as a whole stay as they are, except that a name and its number are parted
 //! (`rfc9110`). The corrected query is planned and embedded anew, so that both legs see it.
 
+mod divided;
 mod nearest;
 mod similar_words;
 
@@ -59,7 +60,12 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
     let mut needed = Vec::new();
     let mut found = Vec::new();
     for word in unknown {
-        match nearest_word(index, &word) {
+        let near = match divided::divide(index, &word.folded) {
+            Ok(Some(words)) => Ok(Some(Near::joined(words))),
+            Ok(None) => nearest_word(index, &word),
+            Err(shards) => Err(shards),
+        };
+        match near {
             Ok(Some(near)) => found.push((word, near)),
             Ok(None) => {}
             Err(shards) => needed.extend(shards),
