@@ -1,9 +1,8 @@
-//! The few primitives all formats are made of: little-endian integers, LEB128 varints,
-//! length-prefixed strings.
+//! The primitives of all formats: little-endian integers, LEB128 varints, length-prefixed strings.
 
 use crate::Error;
 
-/// Reads forwards through bytes that nobody vouches for.
+/// Reads forwards through untrusted bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -58,7 +57,7 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// The `n`th byte from the end, counted from 1, where it has not been read yet.
+    /// The `n`th byte from the end, counted from 1, if it has not been read yet.
     #[inline]
     pub fn byte_from_end(&self, n: usize) -> Result<u8, Error> {
         match self.bytes.len().checked_sub(n).filter(|&at| at >= self.at) {
@@ -94,7 +93,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Apart, since most numbers are of one byte, and this would be a hundred times in the engine.
+    /// A function of its own: most numbers take one byte, and inlining this would put a hundred copies
+    /// into the engine.
     #[inline(never)]
     fn long_varint64(&mut self) -> Result<u64, Error> {
         let mut value = 0;
@@ -117,15 +117,15 @@ impl<'a> Reader<'a> {
         u32::try_from(self.varint64()?).map_err(|_| self.malformed("a number does not fit 32 bits"))
     }
 
-    /// A number of things of which each takes at least `min_len` bytes of what follows: never more
-    /// than could be there, so that it can be allocated for.
+    /// A number of items, each of which takes at least `min_len` of the bytes that follow. It is never
+    /// more than could follow, so that memory can be allocated for it.
     pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
         let n = self.varint()? as usize;
         self.fits(n, min_len)?;
         Ok(n)
     }
 
-    /// Whether `n` things of at least `min_len` bytes can follow.
+    /// Refuses `n` items of at least `min_len` bytes if they cannot follow.
     pub fn fits(&self, n: usize, min_len: usize) -> Result<(), Error> {
         let needed = n as u64 * min_len as u64;
         let left = self.remaining() as u64;
@@ -140,17 +140,17 @@ impl<'a> Reader<'a> {
         core::str::from_utf8(self.take(len)?).map_err(|_| self.malformed("text is not UTF-8"))
     }
 
-    /// The bytes before the next `end`, which is passed over.
+    /// The bytes before the next `end`. Skips `end`.
     pub fn until(&mut self, end: u8) -> Result<&'a [u8], Error> {
         let rest = &self.bytes[self.at..];
         let Some(len) = rest.iter().position(|&byte| byte == end) else {
-            return Err(self.malformed("text does not end"));
+            return Err(self.malformed("expected the byte that ends a text, found none"));
         };
         self.at += len + 1;
         Ok(&rest[..len])
     }
 
-    /// Everything must have been read.
+    /// Refuses bytes that have not been read.
     pub fn finish(self) -> Result<(), Error> {
         match self.remaining() {
             0 => Ok(()),
@@ -178,7 +178,8 @@ pub(crate) fn put_str(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Bytes that both begin with, in whole characters: what front coding leaves out.
+/// The length of the common prefix, in bytes, cut at a character boundary. Front coding leaves it
+/// out.
 pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     let mut shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     while !b.is_char_boundary(shared) {
@@ -187,12 +188,12 @@ pub(crate) fn shared_prefix(a: &str, b: &str) -> usize {
     shared
 }
 
-/// A number that can be negative as one that cannot, small where it is near 0.
+/// A signed number as an unsigned one, small if it is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
 pub(crate) fn zigzag(value: i32) -> u32 {
     (value << 1 ^ value >> 31) as u32
 }
 
-/// What [`zigzag`] was given.
+/// Reverses [`zigzag`].
 pub(crate) fn unzigzag(value: u32) -> i32 {
     (value >> 1) as i32 ^ -((value & 1) as i32)
 }
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_does_not_fit_is_refused() {
+    fn varints_that_do_not_fit_are_refused() {
         assert!(Reader::new(&[0xff; 10], "test").varint64().is_err());
         assert_eq!(
             Reader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "test")
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn hex_digits() {
+    fn hex_digits_are_lower_case() {
         assert_eq!(hex(&[0, 0x1f, 0xab]), "001fab");
     }
 }

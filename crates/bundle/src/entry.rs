@@ -1,19 +1,22 @@
-//! `findling.idx`: the one file of a bundle that changes. It names the current manifest; all else
-//! is named by its contents and can be cached for ever.
+//! The entry file, `findling.idx`. It names the current manifest, and is the only file of a bundle
+//! that changes. All others are named by their contents and can be cached for ever.
 //!
-//! | offset | bytes | what |
+//! | offset | bytes | field |
 //! |---|---|---|
 //! | 0 | 8 | magic, `FINDLING` |
 //! | 8 | 2 | format version, u16 |
 //! | 10 | 2 | 0 |
 //! | 12 | 4 | length of the stored manifest, u32 |
-//! | 16 | 16 | its hash: first 16 bytes of BLAKE3 |
-//! | 32 | 16 | checksum: first 16 bytes of BLAKE3 over the 32 bytes before |
+//! | 16 | 16 | hash of the stored manifest: first 16 bytes of BLAKE3 |
+//! | 32 | 16 | checksum: first 16 bytes of BLAKE3 over the 32 bytes before it |
 
 use crate::Error;
-use crate::codec::{Reader, hash128, hex};
-use crate::frame::check_stored;
+use crate::codec::{Reader, hash128};
+use crate::header::check_stored;
 use crate::limits::MAX_MANIFEST_LEN;
+use crate::names::shard_path;
+
+pub use crate::names::SHARDS;
 
 const WHAT: &str = "findling.idx";
 const MAGIC: [u8; 8] = *b"FINDLING";
@@ -22,13 +25,10 @@ const VERSION: u16 = 1;
 /// The name of the entry file.
 pub const FILE_NAME: &str = "findling.idx";
 
-/// The folder of shards and manifests, beside the entry file.
-pub const SHARDS: &str = "shards";
-
-/// What the entry file says.
+/// The contents of the entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// First 16 bytes of BLAKE3 over the stored manifest; in hex, the file's name.
+    /// First 16 bytes of BLAKE3 over the stored manifest. In hex, the name of its file.
     pub manifest_hash: [u8; 16],
     /// Bytes of the stored manifest.
     pub manifest_len: u32,
@@ -38,7 +38,7 @@ impl Entry {
     /// Bytes of the entry file.
     pub const LEN: usize = 48;
 
-    /// The file.
+    /// Writes the entry file.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
         out[..8].copy_from_slice(&MAGIC);
@@ -50,10 +50,11 @@ impl Entry {
         out
     }
 
-    /// Reads the file.
+    /// Reads the entry file.
     ///
     /// # Errors
-    /// Where it is not one, of another version, damaged, or names a manifest larger than allowed.
+    /// If the bytes are not an entry file, are of another version or damaged, or the manifest is
+    /// larger than allowed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(bytes, WHAT);
         let magic = reader.array::<8>()?;
@@ -86,15 +87,15 @@ impl Entry {
         Ok(Self { manifest_hash, manifest_len })
     }
 
-    /// The manifest's path relative to the bundle, with `/`.
+    /// The path of the manifest, relative to the bundle and with `/`.
     pub fn manifest_path(&self) -> String {
         shard_path(&self.manifest_hash)
     }
 
-    /// Whether these bytes are the manifest this entry names.
+    /// Checks that these bytes are the manifest that this entry names.
     ///
     /// # Errors
-    /// Where length or hash are others.
+    /// If length or hash differ.
     pub fn check_manifest(&self, stored: &[u8]) -> Result<(), Error> {
         check_stored(
             "manifest",
@@ -103,9 +104,4 @@ impl Entry {
             stored,
         )
     }
-}
-
-/// The path of a file named by its hash, relative to the bundle, with `/`.
-pub fn shard_path(hash: &[u8]) -> String {
-    format!("{SHARDS}/{}.bin", hex(hash))
 }

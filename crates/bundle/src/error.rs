@@ -1,10 +1,11 @@
-//! What can be wrong with bytes, said so that the reader of the message knows what to do.
+//! Errors of all readers and writers. Each message says what was expected, what was found and what
+//! to do.
 
 use core::fmt;
 
 use crate::ShardKind;
 
-/// Why bytes were refused. The message names what was expected, what was found and the remedy.
+/// Why bytes were refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +18,7 @@ pub enum Error {
         /// Bytes left.
         left: u64,
     },
-    /// The bytes do not begin as they should: something else was served in the file's place.
+    /// The magic is wrong: something else was served in place of the file.
     Magic {
         /// What was being read.
         what: &'static str,
@@ -33,34 +34,34 @@ pub enum Error {
         /// The version found.
         got: u32,
     },
-    /// The contents are not those the checksum was taken of.
+    /// The hash or checksum of the contents is not the expected one.
     Checksum {
         /// What was being read.
         what: &'static str,
     },
-    /// A length differs from the one announced.
+    /// A length is not the expected one.
     Length {
         /// What was being read.
         what: &'static str,
-        /// Announced.
+        /// The expected length.
         expected: u64,
-        /// Found.
+        /// The length found.
         got: u64,
     },
-    /// Another kind of shard than the directory says.
+    /// The kind of a shard is not the one in the shard directory.
     Kind {
-        /// The kind the directory says.
+        /// The kind in the directory.
         expected: ShardKind,
         /// The kind byte found.
         got: u8,
     },
-    /// More than this reader allows.
+    /// A number is above a limit of this reader.
     Limit {
         /// What is too large.
         what: &'static str,
         /// The most allowed.
         limit: u64,
-        /// Announced or asked for.
+        /// The number found.
         got: u64,
     },
     /// The contents break a rule of the format.
@@ -78,11 +79,11 @@ impl Error {
     }
 }
 
-/// The remedy for contents that no honest writer makes.
-const REBUILD: &str = "build the bundle again with `findling build` and deploy all of it";
-/// The remedy for contents that were damaged on their way.
+/// The remedy for contents that no correct writer makes.
+const REBUILD: &str = "build the bundle again with `findling build`, and deploy all of its files";
+/// The remedy for contents that were damaged on the way.
 const REDEPLOY: &str =
-    "deploy the bundle again, all of it, and see that nothing on the way rewrites binary files";
+    "deploy all files of the bundle again, and check that no server or proxy rewrites binary files";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,24 +93,25 @@ impl fmt::Display for Error {
             }
             Self::Magic { what, got } => write!(
                 f,
-                "{what}: this is not a Findling file (it begins with {:02x} {:02x} {:02x} {:02x}); see that the \
-                 address is the bundle's and that the server does not answer with an error page",
+                "{what}: expected a Findling file, found bytes that begin with \
+                 {:02x} {:02x} {:02x} {:02x}; check that the address is the bundle's, and that the \
+                 server does not answer with an error page",
                 got[0], got[1], got[2], got[3]
             ),
             Self::Version { what, expected, got } if got > expected => write!(
                 f,
-                "{what}: expected format version {expected}, found {got}; the bundle was built by a newer \
-                 `findling`: update the client that reads it"
+                "{what}: expected format version {expected}, found {got}; a newer `findling` built \
+                 this bundle: update the client that reads it"
             ),
             Self::Version { what, expected, got } => write!(
                 f,
-                "{what}: expected format version {expected}, found {got}; build the bundle again with this \
-                 version of `findling`"
+                "{what}: expected format version {expected}, found {got}; build the bundle again \
+                 with this version of `findling`"
             ),
             Self::Checksum { what } => {
                 write!(
                     f,
-                    "{what}: the contents are not those the checksum was taken of; {REDEPLOY}"
+                    "{what}: expected contents that match the checksum, found others; {REDEPLOY}"
                 )
             }
             Self::Length { what, expected, got } => {
@@ -123,7 +125,8 @@ impl fmt::Display for Error {
             Self::Limit { what, limit, got } => {
                 write!(
                     f,
-                    "{what}: at most {limit} are allowed, found {got}; split the site into several bundles, or {REBUILD}"
+                    "{what}: expected at most {limit}, found {got}; split the site into several \
+                     bundles, or {REBUILD}"
                 )
             }
             Self::Malformed { what, why } => write!(f, "{what}: {why}; {REBUILD}"),

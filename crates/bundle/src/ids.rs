@@ -1,8 +1,8 @@
-//! The numbers by which the parts of a corpus are known inside a bundle.
+//! The ids of pages, sections, passages, vectors and shards inside a bundle.
 //!
-//! All are dense and start at 0. Sections are numbered in page order, passages and vectors in
-//! section order, so that the sections of a page, and the passages and vectors of a section, are
-//! ranges (see [`crate::structure`]).
+//! Ids are dense and start at 0. Sections are numbered in page order, passages and vectors in section
+//! order. So the sections of a page, and the passages and vectors of a section, are ranges
+//! ([`crate::structure`]).
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -21,11 +21,12 @@ macro_rules! id {
 }
 
 id!(
-    /// A page (or record): what has a URL, a title and attributes.
+    /// A page or record: it has a URL, a title and attributes.
     PageId
 );
 id!(
-    /// A section of a page: what has a heading and an anchor. The key of fusion, filters and deep links.
+    /// A section of a page: it has a heading and an anchor. The key of fusion, filters and deep
+    /// links.
     SectionId
 );
 id!(
@@ -37,15 +38,16 @@ id!(
     VectorId
 );
 id!(
-    /// A shard: its place in the manifest's shard directory; of cells behind that, of positions from [`ShardId::POSITIONS`] on.
+    /// A shard. Ids below the number of the manifest's shards are places in its shard directory; those
+    /// of cells follow; those of positions begin at [`ShardId::POSITIONS`].
     ShardId
 );
 
 impl ShardId {
-    /// From here on shards are those that the directory of positions lists, in its order.
+    /// The first id of the shards that the directory of positions lists, in its order.
     pub const POSITIONS: u32 = 1 << 31;
 
-    /// The place in the directory of positions; `None` of other shards.
+    /// The place in the directory of positions; `None` for other shards.
     #[inline]
     pub fn place_of_positions(self) -> Option<usize> {
         self.0.checked_sub(Self::POSITIONS).map(|place| place as usize)

@@ -1,45 +1,31 @@
 //! The dictionary with its postings: "where does this term occur, and how often?"
 //!
-//! The lexicon is cut into ranges of terms, one shard each; the manifest says which term begins
-//! which ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for each
-//! term, three posting lists, one a [`Level`]: what is true of a whole page (its title, its path)
-//! is said once, not in each of its passages.
+//! The lexicon is cut into ranges of terms, one shard each. The manifest lists the first term of
+//! each range ([`crate::Manifest::lexicon_of`]). A shard holds a front-coded dictionary and, for
+//! each term, three posting lists, one for each [`Level`]: what is true of a whole page (its title,
+//! its path) is stored once, not in each of its passages.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n_terms` | varint |
 //! | `dictionary_len` | varint, bytes |
 //! | dictionary | `n_terms` entries |
-//! | postings | the lists of each term, in the dictionary's order, to the end |
+//! | postings | the lists of each term, in the dictionary's order, to the end (`posting.rs`) |
 //!
 //! An entry of the dictionary:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
-//! | `shared` | varint: bytes in common with the term before; left out in every [`BLOCK`]th entry, which begins a block |
+//! | `shared` | varint: bytes in common with the term before; absent in every [`BLOCK`]th entry, which begins a block |
 //! | suffix | string: varint length, bytes |
 //! | `df` | varint: passages that contain the term in any field |
 //! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
-//! | `n_second` | three varints: how many more of each are in the second tier |
+//! | `n_second` | three varints: how many more postings of each level are in the second tier |
 //! | `len` | varint: bytes of its lists |
 //!
-//! A section is named by its page and its place there, a passage by its section's name and its own
-//! place in it, so that an edit which changes how many sections a page has, or a section passages,
-//! leaves the postings of all other pages as they were. A posting of a page is the varint `gap * 2
-//! + plain`, of a section `gap * 4 + later * 2 + plain`, of a passage `gap * 8 + later * 4 + skips
-//! * 2 + plain`. `gap` is the distance from the page before, of pages less one. Where `later` is 1,
-//! a varint follows: the distance from the section before, or from the page's first, less one,
-//! where sections are counted from the one behind the last. Where `skips` is 1, another one: the
-//! same for passages in their section. `plain` says that the frequencies are `[1, 0]`; where it
-//! does not, both follow as varints. They are never both 0. The lengths of the fields that a term
-//! is in stand behind its three lists, a byte each, the last posting's first, so that one walk
-//! reads postings from the front and lengths from the end: of titles and headings as they are, at
-//! most 255, of text and code by [`len_code`]; of paths and of the headings above there are none.
-//!   So a query fetches the lengths of what its words are in, and of nothing else.
-//!
 //! A word of every other page has so many postings that a query would fetch little else. On each
-//! level those where it counts most are the first tier, here; the others are the second tier, a
-//! shard of its own with the same form, which says 0 for each `n_second` (champion lists in a
+//! level, the postings where it counts most are the first tier, in this shard. The others are the
+//! second tier, a shard of its own in the same form, where each `n_second` is 0 (champion lists in a
 //! tiered index: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008,
 //! sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
 //!
@@ -48,10 +34,14 @@
 //! half a byte a term.
 
 pub(crate) mod packed;
+mod posting;
 
-use crate::codec::{Reader, put_str, put_varint, put_varint64, shared_prefix};
+pub use posting::{Level, Posting, Postings, len_code, len_of, merged, round_len};
+
+use crate::codec::{Reader, put_str, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
-use crate::{Error, PageId, PassageId, SectionId, Stats, Structure};
+use crate::{Error, Stats, Structure};
+use posting::{Lists, put_list};
 
 const WHAT: &str = "terms";
 
@@ -59,83 +49,12 @@ const WHAT: &str = "terms";
 pub const BLOCK: usize = 16;
 /// Fewest bytes of an entry of the dictionary: a suffix of one byte with its length, and eight
 /// numbers.
-const LEAST_ENTRY: usize = 10;
-
-/// The three levels of postings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Ids are pages; frequencies are those in title and path.
-    Page = 0,
-    /// Ids are sections; frequencies are those in the heading and in the headings above it.
-    Section = 1,
-    /// Ids are passages; frequencies are those in text and code.
-    Passage = 2,
-}
-
-impl Level {
-    /// All of them, in the order they are stored in.
-    pub const ALL: [Self; 3] = [Self::Page, Self::Section, Self::Passage];
-}
-
-/// One occurrence list entry: an id of its level, and how often the term occurs in the level's two
-/// fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Posting {
-    /// A page, section or passage.
-    pub id: u32,
-    /// Frequencies in the level's two fields; not both 0.
-    pub tf: [u32; 2],
-    /// Tokens in those fields; 0 where the term is not in the field, and for paths and the
-    /// headings above. At most 255 for titles and headings; those of passages are as
-    /// [`round_len`] has them.
-    pub len: [u32; 2],
-}
-
-impl Posting {
-    /// A posting with lengths as they are stored.
-    pub fn new(level: Level, id: u32, tf: [u32; 2], len: [u32; 2]) -> Self {
-        let kept = |i: usize| match (tf[i], level) {
-            (0, _) => 0,
-            (_, Level::Passage) => round_len(len[i]),
-            _ if i == 0 => len[i].min(u8::MAX.into()),
-            _ => 0,
-        };
-        Self { id, tf, len: [kept(0), kept(1)] }
-    }
-}
-
-/// A length in a byte: exact below 4, then two steps an octave, which is within a quarter. Finer
-/// steps would cost every query bytes and gain it nothing.
-pub fn len_code(len: u32) -> u8 {
-    if len < 4 {
-        return len as u8;
-    }
-    let octave = len.ilog2();
-    (4 + (octave - 2) * 2 + (len >> (octave - 1) & 1)) as u8
-}
-
-/// The length that a code stands for: the middle of those that share it. Codes beyond the last are
-/// the last.
-#[inline]
-pub fn len_of(code: u8) -> u32 {
-    if code < 4 {
-        return code.into();
-    }
-    let step = u32::from(code - 4).min(59);
-    let octave = step / 2 + 2;
-    let width = 1u32 << (octave - 1);
-    (2 + step % 2) * width + width / 2
-}
-
-/// A length as passages' postings keep it.
-pub fn round_len(len: u32) -> u32 {
-    len_of(len_code(len))
-}
+const MIN_ENTRY_LEN: usize = 10;
 
 /// A term's entry in the dictionary of one [`TermsShard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermEntry {
-    /// The term's place in the shard: positions lie in the same order ([`crate::positions`]).
+    /// The term's place in the shard. Positions are in the same order ([`crate::positions`]).
     pub ordinal: u32,
     /// Passages that contain the term in any field, those below a title or heading included.
     pub df: u32,
@@ -143,7 +62,7 @@ pub struct TermEntry {
     pub n: [u32; 3],
     /// Further postings, in the second tier, by [`Level`].
     pub n_second: [u32; 3],
-    /// Where its postings are.
+    /// Where its postings begin, and their bytes.
     start: u32,
     len: u32,
 }
@@ -171,7 +90,7 @@ pub struct TermsBuilder {
 }
 
 impl TermsBuilder {
-    /// Nothing yet.
+    /// An empty range.
     pub fn new() -> Self {
         Self::default()
     }
@@ -186,12 +105,11 @@ impl TermsBuilder {
         self.n_terms == 0
     }
 
-    /// Adds a term with its posting lists by [`Level`]: all that there are, or the second tier of
-    /// them. `structure`: which passages are of which section.
+    /// Adds a term with its posting lists by [`Level`]: all of them, or their second tier.
     ///
     /// # Errors
-    /// Where terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0,
-    /// 0]`, or there is nothing to add.
+    /// If terms or ids do not ascend, the term is empty or too long, a frequency pair is `[0, 0]`,
+    /// or all lists are empty.
     pub fn push(
         &mut self,
         term: &str,
@@ -202,10 +120,11 @@ impl TermsBuilder {
         self.push_first_tier(term, df, lists, [0; 3], structure)
     }
 
-    /// The same, where so many more postings of each level are in the second tier.
+    /// Adds a term with the first tier of its posting lists. `n_second`: how many more postings of
+    /// each level are in the second tier.
     ///
     /// # Errors
-    /// Those of [`TermsBuilder::push`].
+    /// As [`TermsBuilder::push`].
     pub fn push_first_tier(
         &mut self,
         term: &str,
@@ -225,41 +144,12 @@ impl TermsBuilder {
             return Err(Error::malformed(WHAT, "terms must ascend and not be empty"));
         }
         if lists.iter().all(|list| list.is_empty()) {
-            return Err(Error::malformed(WHAT, "a term must occur somewhere"));
+            return Err(Error::malformed(WHAT, "a term must have a posting"));
         }
         let start = self.postings.len();
         let mut lens = Vec::new();
         for (list, level) in lists.iter().zip(Level::ALL) {
-            let (mut next, mut before) = (0, Place::default());
-            for posting in *list {
-                if posting.id < next || posting.id == u32::MAX || posting.tf == [0, 0] {
-                    return Err(Error::malformed(
-                        WHAT,
-                        "ids must ascend, with frequencies above 0",
-                    ));
-                }
-                let plain = posting.tf == [1, 0];
-                before = Place::of(posting.id, level, structure).put(
-                    before,
-                    level,
-                    plain,
-                    &mut self.postings,
-                );
-                if !plain {
-                    put_varint(&mut self.postings, posting.tf[0]);
-                    put_varint(&mut self.postings, posting.tf[1]);
-                }
-                for (field, &len) in posting.len.iter().enumerate() {
-                    if has_len(level, field, posting.tf) {
-                        lens.push(if level == Level::Passage {
-                            len_code(len)
-                        } else {
-                            len.min(u8::MAX.into()) as u8
-                        });
-                    }
-                }
-                next = posting.id + 1;
-            }
+            put_list(list, level, structure, &mut self.postings, &mut lens)?;
         }
         self.postings.extend(lens.iter().rev());
         let mut shared = 0;
@@ -289,107 +179,14 @@ impl TermsBuilder {
     }
 }
 
-/// Where a posting is, or the least place at which the next one of a list can be.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    page: u32,
-    /// A section's place in its page; 0 for a page.
-    section: u32,
-    /// A passage's place in its section; 0 for a page or a section.
-    at: u32,
-}
-
-/// How far a posting is from the least place: pages on, then sections on, or from the page's first;
-/// then passages.
-#[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    gap: u64,
-    section: u64,
-    at: u64,
-}
-
-impl Place {
-    fn of(id: u32, level: Level, structure: &Structure) -> Self {
-        let (section, at) = match level {
-            Level::Page => return Self { page: id, section: 0, at: 0 },
-            Level::Section => (SectionId(id), 0),
-            Level::Passage => structure.place_of(PassageId(id)),
-        };
-        let (page, section) = structure.place_of_section(section);
-        Self { page: page.0, section, at }
-    }
-
-    /// Writes how far a posting is from the least place; gives the least place of the next.
-    fn put(self, least: Self, level: Level, plain: bool, out: &mut Vec<u8>) -> Self {
-        let gap = self.page - least.page;
-        let section = if gap > 0 { self.section } else { self.section - least.section };
-        let at = if gap > 0 || section > 0 { self.at } else { self.at - least.at };
-        put_step(out, level, [gap, section, at], plain);
-        self.next(level)
-    }
-
-    /// The least place behind this one.
-    #[inline]
-    fn next(self, level: Level) -> Self {
-        match level {
-            Level::Page => Self { page: self.page.saturating_add(1), ..self },
-            Level::Section => Self { section: self.section.saturating_add(1), ..self },
-            Level::Passage => Self { at: self.at.saturating_add(1), ..self },
-        }
-    }
-
-    /// The place so far from this one, the least: page, section, passage.
-    #[inline]
-    fn step(self, step: Step) -> [u64; 3] {
-        let Step { gap, section, at } = step;
-        let from_section = if gap > 0 { 0 } else { u64::from(self.section) };
-        let from = if gap > 0 || section > 0 { 0 } else { u64::from(self.at) };
-        [
-            u64::from(self.page).saturating_add(gap),
-            from_section.saturating_add(section),
-            from.saturating_add(at),
-        ]
-    }
-}
-
-/// Flags of a posting's number beside `plain`: sections that are later, passages that are skipped.
-fn n_flags(level: Level) -> u32 {
-    level as u32
-}
-
-/// Writes how far a posting is from the one before: pages, sections, passages.
-fn put_step(out: &mut Vec<u8>, level: Level, [gap, section, at]: [u32; 3], plain: bool) {
-    let parts = [section, at];
-    let parts = &parts[..n_flags(level) as usize];
-    let flags = parts.iter().fold(0, |flags, &part| flags << 1 | u64::from(part > 0));
-    put_varint64(out, (u64::from(gap) << n_flags(level) | flags) << 1 | u64::from(plain));
-    parts.iter().filter(|&&part| part > 0).for_each(|&part| put_varint(out, part - 1));
-}
-
-impl Step {
-    /// Reads what [`put_step`] wrote, and whether the frequencies are `[1, 0]`.
-    #[inline]
-    fn read(reader: &mut Reader<'_>, level: Level) -> Result<(Self, bool), Error> {
-        let value = reader.varint64()?;
-        let (flags, n) = (value >> 1, n_flags(level));
-        let mut part = |flag: u32| -> Result<u64, Error> {
-            match n > flag && flags >> (n - 1 - flag) & 1 == 1 {
-                true => Ok(u64::from(reader.varint()?) + 1),
-                false => Ok(0),
-            }
-        };
-        Ok((Self { gap: flags >> n, section: part(0)?, at: part(1)? }, value & 1 == 1))
-    }
-}
-
-/// Where a block of the dictionary begins, and where the postings of its first term do.
+/// Where a block of the dictionary begins, and where the postings of its first term begin.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     dictionary: u32,
     postings: u32,
 }
 
-/// A range of terms, checked.
+/// A range of terms, read and checked.
 #[derive(Clone, Debug)]
 pub struct TermsShard {
     raw: Vec<u8>,
@@ -398,13 +195,13 @@ pub struct TermsShard {
 }
 
 impl TermsShard {
-    /// Checks and takes what [`TermsBuilder`] wrote.
+    /// Reads and checks what [`TermsBuilder`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format, or name ids beyond `stats`.
+    /// If the bytes break the format, or name ids beyond `stats`.
     pub fn from_bytes(raw: Vec<u8>, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
-        let n_terms = reader.count(LEAST_ENTRY)?;
+        let n_terms = reader.count(MIN_ENTRY_LEN)?;
         let dictionary_len = reader.varint()? as usize;
         let dictionary_start = reader.at();
         let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
@@ -421,9 +218,10 @@ impl TermsShard {
                 });
             }
             let shared = if i % BLOCK == 0 { 0 } else { dictionary.varint()? as usize };
-            let prefix = last
-                .get(..shared)
-                .ok_or(Error::malformed(WHAT, "a term shares more than there is"))?;
+            let prefix = last.get(..shared).ok_or(Error::malformed(
+                WHAT,
+                "a term shares more bytes than the term before has",
+            ))?;
             term.clear();
             term.push_str(prefix);
             term.push_str(dictionary.str()?);
@@ -444,9 +242,12 @@ impl TermsShard {
                 n[Level::Passage as usize].saturating_add(n_second[Level::Passage as usize]);
             let len = dictionary.varint()? as usize;
             if df > stats.n_passages || df < n_passages || n == [0; 3] {
-                return Err(Error::malformed(WHAT, "a document frequency is impossible"));
+                return Err(Error::malformed(
+                    WHAT,
+                    "a document frequency does not fit the posting lists or the number of passages",
+                ));
             }
-            let mut lists = Lists { reader: Reader::new(reader.take(len)?, WHAT), n_lens: 0 };
+            let mut lists = Lists::new(reader.take(len)?);
             for (n, level) in n.into_iter().zip(Level::ALL) {
                 lists.check(n, stats, level)?;
             }
@@ -458,7 +259,7 @@ impl TermsShard {
         Ok(Self { n_terms: n_terms as u32, raw, blocks })
     }
 
-    /// Terms.
+    /// Number of terms.
     pub fn n_terms(&self) -> u32 {
         self.n_terms
     }
@@ -523,26 +324,17 @@ impl TermsShard {
         }
     }
 
-    /// A posting list, ascending by id. `entry` must be of this shard, which must be of the same
-    /// bundle as `structure`.
+    /// A posting list, ascending by id. `entry` must be of this shard, and `structure` of the same
+    /// bundle.
     pub fn postings<'a>(
         &'a self,
         entry: &TermEntry,
         level: Level,
         structure: &'a Structure,
     ) -> Postings<'a> {
-        let end = entry.start as usize + entry.len as usize;
-        let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
-        let mut postings = Postings {
-            lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
-            structure,
-            left: 0,
-            least: Place::default(),
-            level: Level::Page,
-        };
+        let mut postings = Postings::new(self.list_bytes(entry), structure);
         for before in Level::ALL {
-            (postings.left, postings.least, postings.level) =
-                (entry.n[before as usize], Place::default(), before);
+            postings.begin(before, entry.n[before as usize]);
             if before == level {
                 break;
             }
@@ -551,29 +343,28 @@ impl TermsShard {
         postings
     }
 
-    /// The three posting lists, by [`Level`], for one pass less than three calls of
-    /// [`TermsShard::postings`].
+    /// All three posting lists, by [`Level`]. Cheaper than three calls of
+    /// [`TermsShard::postings`], since it reads the lists once.
     pub fn lists(&self, entry: &TermEntry, structure: &Structure) -> [Vec<Posting>; 3] {
-        let end = entry.start as usize + entry.len as usize;
-        let bytes = self.raw.get(entry.start as usize..end).unwrap_or_default();
-        let mut postings = Postings {
-            lists: Lists { reader: Reader::new(bytes, WHAT), n_lens: 0 },
-            structure,
-            left: 0,
-            least: Place::default(),
-            level: Level::Page,
-        };
+        let bytes = self.list_bytes(entry);
+        let mut postings = Postings::new(bytes, structure);
         Level::ALL.map(|level| {
             let n = entry.n[level as usize];
-            (postings.left, postings.least, postings.level) = (n, Place::default(), level);
+            postings.begin(level, n);
             let mut list = Vec::with_capacity((n as usize).min(bytes.len()));
             list.extend(&mut postings);
             list
         })
     }
+
+    /// The bytes of a term's lists.
+    fn list_bytes(&self, entry: &TermEntry) -> &[u8] {
+        let end = entry.start as usize + entry.len as usize;
+        self.raw.get(entry.start as usize..end).unwrap_or_default()
+    }
 }
 
-/// The lengths of a term's lists in this shard, and in the second tier.
+/// Reads the lengths of a term's lists in this shard, and in the second tier.
 fn read_counts(reader: &mut Reader<'_>) -> Result<[[u32; 3]; 2], Error> {
     let mut counts = [[0; 3]; 2];
     for n in counts.as_flattened_mut() {
@@ -590,72 +381,7 @@ fn offset(at: usize) -> Result<u32, Error> {
     })
 }
 
-/// A posting as it is read: section and place, frequencies, lengths.
-type Stepped = ([u64; 3], [u32; 2], [u32; 2]);
-
-/// A term's lists: postings from the front, lengths from the end.
-#[derive(Clone, Copy, Debug)]
-struct Lists<'a> {
-    reader: Reader<'a>,
-    /// Lengths read.
-    n_lens: usize,
-}
-
-impl Lists<'_> {
-    /// How far the next posting is from the least place that it can be at, and the rest of it.
-    #[inline]
-    fn next(&mut self, level: Level, least: Place) -> Result<Stepped, Error> {
-        let (step, plain) = Step::read(&mut self.reader, level)?;
-        let tf = if plain { [1, 0] } else { [self.reader.varint()?, self.reader.varint()?] };
-        let mut lens = [0; 2];
-        for (field, len) in lens.iter_mut().enumerate() {
-            if has_len(level, field, tf) {
-                self.n_lens += 1;
-                let byte = self.reader.byte_from_end(self.n_lens)?;
-                *len = if level == Level::Passage { len_of(byte) } else { byte.into() };
-            }
-        }
-        Ok((least.step(step), tf, lens))
-    }
-
-    fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
-        // Of the places in pages and sections the structure knows better, which may not be here
-        // yet.
-        let Stats { n_pages, n_sections, n_passages, .. } = *stats;
-        let limits = [n_pages, n_sections, n_passages].map(u64::from);
-        let mut least = Place::default();
-        for _ in 0..n {
-            let (place, tf, _) = self.next(level, least)?;
-            if place.iter().zip(limits).any(|(&at, limit)| at >= limit.max(1))
-                || place[0] >= limits[0]
-            {
-                return Err(self.reader.malformed("an id is beyond the last"));
-            }
-            if tf == [0, 0] {
-                return Err(self.reader.malformed("a frequency is 0"));
-            }
-            let [page, section, at] = place.map(|at| at as u32);
-            least = Place { page, section, at }.next(level);
-        }
-        Ok(())
-    }
-
-    /// The lengths must be all that is left.
-    fn finish(self) -> Result<(), Error> {
-        match self.reader.remaining() == self.n_lens {
-            true => Ok(()),
-            false => Err(self.reader.malformed("postings and lengths do not fill their lists")),
-        }
-    }
-}
-
-/// Whether a posting says how long a field is.
-#[inline]
-fn has_len(level: Level, field: usize, tf: [u32; 2]) -> bool {
-    tf[field] > 0 && (field == 0 || level == Level::Passage)
-}
-
-/// Walks the dictionary. Not an `Iterator`, since the term is lent from a buffer.
+/// Walks the dictionary. Not an `Iterator`, because the term is borrowed from a buffer.
 #[derive(Clone, Debug)]
 pub struct Terms<'a> {
     reader: Reader<'a>,
@@ -698,64 +424,5 @@ impl Terms<'_> {
         let start = self.postings;
         self.postings = start.saturating_add(len);
         Ok(TermEntry { ordinal: self.ordinal, df, n, n_second, start, len })
-    }
-}
-
-/// One list of two tiers, both ascending by id and without an id in common. Where there is one in
-/// both, hostile bytes, it comes twice.
-pub fn merged(
-    first: impl Iterator<Item = Posting>,
-    second: impl Iterator<Item = Posting>,
-) -> impl Iterator<Item = Posting> {
-    let (mut first, mut second) = (first.peekable(), second.peekable());
-    core::iter::from_fn(move || {
-        let id = second.peek().map_or(u32::MAX, |posting| posting.id);
-        match first.next_if(|posting| posting.id < id) {
-            None => second.next().or_else(|| first.next()),
-            posting => posting,
-        }
-    })
-}
-
-/// A posting list, ascending by id.
-#[derive(Clone, Debug)]
-pub struct Postings<'a> {
-    lists: Lists<'a>,
-    structure: &'a Structure,
-    left: u32,
-    least: Place,
-    level: Level,
-}
-
-impl Iterator for Postings<'_> {
-    type Item = Posting;
-
-    #[inline]
-    fn next(&mut self) -> Option<Posting> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left -= 1;
-        // Most is checked when the shard was read; were it not so, the list would end here.
-        let (place, tf, len) = self.lists.next(self.level, self.least).ok()?;
-        let [page, section, at] = place.map(|at| at as u32);
-        self.least = Place { page, section, at }.next(self.level);
-        let id = match self.level {
-            Level::Page => Some(page),
-            Level::Section => self.structure.section_at(PageId(page), section).map(|id| id.0),
-            Level::Passage => self.structure.passage_in(PageId(page), section, at).map(|id| id.0),
-        };
-        // A place that the page does not have ends the list: any other answer could name one
-        // section without end.
-        let Some(id) = id else {
-            self.left = 0;
-            return None;
-        };
-        Some(Posting { id, tf, len })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = (self.left as usize).min(self.lists.reader.remaining());
-        (most, Some(most))
     }
 }

@@ -1,35 +1,42 @@
-//! What lies on disk and on the wire: every format of a bundle, its writer and its reader in one
-//! module.
+//! The bundle: every format on disk and on the wire, with its writer and its reader in one module.
 //!
-//! A bundle is a directory of immutable shards named by their contents, and one small file that
-//! names the current manifest. The same parts make a single file.
+//! A bundle is a directory of immutable shards named by their contents, and one small entry file
+//! that names the current manifest. The same parts also make a single file. `docs/format.md` in the
+//! repository specifies every format byte by byte.
 //!
-//! | where | what | module |
+//! | file | content | module |
 //! |---|---|---|
-//! | `findling.idx` | names the manifest; the only file that changes | [`entry`] |
+//! | `findling.idx` | the entry file: names the manifest; the only file that changes | [`entry`] |
 //! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, encoder, shard directory | [`Manifest`] |
-//! | `shards/<8 or 16 hex digits>.bin` | shards, one kind each, framed alike | [`frame`], [`names`] |
-//! | `NAME.findling` | all of it in one file | [`single_file`] |
+//! | `shards/<8 or 16 hex digits>.bin` | a shard | [`frame`], [`names`] |
+//! | `NAME.findling` | all of them in one file | [`single_file`] |
 //!
-//! | shard | answers | module |
-//! |---|---|---|
-//! | structure; in large bundles vectors of sections | which section and page is this? | [`structure`] |
-//! | terms | where does this term occur, how often, in how long a text? | [`lexicon`] |
-//! | positions, their directory | where in those fields? | [`positions`] |
-//! | vectors | what does this section mean? | [`vectors`] |
-//! | graph | which vectors are near this one? | [`graph`] |
-//! | centroids, cell | which vectors are near a query, without fetching all? | [`cells`] |
-//! | spelling | which words does the site have, as they are spelt? | [`spelling`] |
-//! | column | which pages have this value? | [`column`] |
-//! | texts | what is shown of this page? | [`texts`] |
-//! | addresses | which page has this address? | [`addresses`] |
+//! | kind | shard | answers | module |
+//! |---|---|---|---|
+//! | 0 | structure | which section and page is this? | [`structure`] |
+//! | 1 | terms | where does this term occur, how often, in how long a text? | [`lexicon`] |
+//! | 2 | positions | at which tokens of those fields? | [`positions`] |
+//! | 3 | vectors | what does this section mean? | [`vectors`] |
+//! | 4 | graph | which vectors are near this one? | [`graph`] |
+//! | 5 | column | which pages have this value of an attribute? | [`column`] |
+//! | 6 | texts | what is shown of this page? | [`texts`] |
+//! | 7 | rows | what does this word add to a query's vector? | [`rows`] |
+//! | 8 | projection | how does a vector of the transformer become one of the bundle? | [`projection`] |
+//! | 9 | centroids | which cells are near a query? | [`cells`] |
+//! | 10 | cell | which vectors are near this centroid? | [`cells`] |
+//! | 11 | spelling | which words does the site have, as they are spelt? | [`spelling`] |
+//! | 12 | addresses | which page has this address? | [`addresses`] |
+//! | 13 | sentences | which sentence of a section is most like a query? | [`sentences`] |
+//! | 14 | directory of positions | which shards hold the positions of these terms and pages? | [`positions`] |
+//! | 15 | second tier | where else does this very common term occur? | [`lexicon`] |
+//! | 16 | vector counts | how many vectors does each section have, if the structure does not say? | [`structure`] |
 //!
 //! ```
 //! use findling_bundle::lexicon::TermsBuilder;
 //! use findling_bundle::structure::StructureBuilder;
 //! use findling_bundle::{Level, Posting, ShardKind, Stats, TermsShard, decode_shard, encode_shard};
 //!
-//! // A page with a section of two passages.
+//! // A page with one section of two passages.
 //! let mut structure = StructureBuilder::default();
 //! structure.page();
 //! structure.section(1);
@@ -37,7 +44,8 @@
 //! structure.passage();
 //! let structure = structure.finish();
 //! let mut terms = TermsBuilder::new();
-//! terms.push("borrow", 1, [&[], &[], &[Posting::new(Level::Passage, 1, [2, 1], [5, 3])]], &structure)?;
+//! let posting = Posting::new(Level::Passage, 1, [2, 1], [5, 3]);
+//! terms.push("borrow", 1, [&[], &[], &[posting]], &structure)?;
 //! let (entry, stored) = encode_shard(ShardKind::Terms, &terms.finish())?;
 //!
 //! // Elsewhere, from bytes that came over the network:
@@ -49,21 +57,23 @@
 //! # Ok::<(), findling_bundle::Error>(())
 //! ```
 //!
-//! # Rules that hold for every format
+//! # Rules for every format
 //!
-//! - Numbers are little-endian, or LEB128 varints; strings are UTF-8 behind a varint length; ids
-//!   are dense from 0.
+//! - Numbers are little-endian, or LEB128 varints. Strings are UTF-8 behind a varint length. Ids are
+//!   dense from 0.
 //! - The same contents give the same bytes.
-//! - Readers take bytes that nobody vouches for. `from_bytes` checks everything ([`texts`] checks a
-//!   page when it is read) and gives an [`Error`] that says what was expected, what was found and
-//!   what to do; after it, accessors are total: an id that does not exist gives nothing, never a
-//!   panic.
-//! - What a reader allocates is at most 256 times its input's length (for the manifest, what
-//!   [`limits`] says; for packed terms, some 200 kB of models more), whatever the input claims;
-//!   `tests/allocation.rs` measures it.
-//! - Nothing here does IO, reads a clock or spawns a thread.
+//! - Readers take untrusted bytes. `from_bytes` checks everything ([`texts`] checks a page when it
+//!   is read) and returns an [`Error`] with what was expected, what was found and what to do. After
+//!   that, accessors are total: an id that does not exist gives nothing, never a panic.
+//! - A reader allocates at most 256 times the length of its input, whatever the input claims. The
+//!   manifest is bounded by [`limits`], and packed terms need another 200 kB of models.
+//!   `tests/allocation.rs` measures this.
+//! - Nothing here does IO, reads a clock or starts a thread.
+//!
+//! Modules form layers (`layers.txt`): a module imports only from lower layers.
 
 pub mod addresses;
+mod attribute;
 pub mod cells;
 mod codec;
 pub mod column;
@@ -71,6 +81,7 @@ pub mod entry;
 mod error;
 pub mod frame;
 pub mod graph;
+mod header;
 mod ids;
 pub mod lexicon;
 pub mod limits;
@@ -83,13 +94,16 @@ pub mod projection;
 mod range_coder;
 pub mod rows;
 pub mod sentences;
+mod shard;
 pub mod single_file;
 pub mod spelling;
+mod stats;
 pub mod structure;
 pub mod texts;
 pub mod vectors;
 
 pub use addresses::Addresses;
+pub use attribute::{AttributeKind, AttributeValue};
 pub use cells::{CellShard, Centroids};
 pub use codec::{hash128, hex};
 pub use column::Column;
@@ -102,11 +116,13 @@ pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};
 pub use lexicon::{Level, Posting, TermEntry, TermsShard};
 pub use manifest::*;
-pub use names::{RangeStart, ShardHash, shard_hash};
+pub use names::{RangeStart, shard_hash};
 pub use positions::{PositionsDirectory, PositionsShard};
 pub use sentences::SentencesShard;
+pub use shard::{ShardEntry, ShardHash, ShardKind};
 pub use single_file::SingleFile;
 pub use spelling::SpellingShard;
+pub use stats::{Field, Stats};
 pub use structure::Structure;
 pub use texts::TextsShard;
 pub use vectors::VectorsShard;

@@ -1,33 +1,32 @@
-//! What a reader believes at most. Everything that decides how much memory is taken is checked
-//! against these before it is taken; within them, what a reader allocates is bounded by the length
-//! of its input.
+//! The limits of a reader. Every number that decides how much memory is allocated is checked against
+//! them first. Within them, the allocation is bounded by the length of the input.
 
 use crate::{Error, ShardKind};
 
 /// Most bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
 
-/// Most lines of all the manifest's ranges together. A line may take much less than a bit, so that
-/// the length of the input is no bound to what they claim.
+/// Most ranges of the manifest, of all lists together. A range may take much less than a bit, so the
+/// length of the input does not bound their number.
 pub const MAX_RANGES: usize = 200_000;
 
-/// Most vectors whose cells the centroids tell.
+/// Most vectors whose cells the centroids list.
 pub const MAX_TOLD: u32 = 25_000;
 
-/// Longest term in bytes. Longer ones are cut at a character boundary when written and when looked
-/// up (see [`crate::lexicon::cap_term`]).
+/// Longest term in bytes. Longer terms are cut at a character boundary when they are written and
+/// when they are looked up ([`crate::lexicon::cap_term`]).
 pub const MAX_TERM_LEN: usize = 128;
 
 /// Most pages, sections, passages or vectors: ids stay below this.
 pub const MAX_IDS: u32 = 1 << 28;
 
-/// Most vectors for each section and passage there is.
+/// Most vectors for each section or passage of the bundle.
 pub const MAX_VECTORS_PER_UNIT: u64 = 64;
 
 /// Most dimensions of a vector.
 pub const MAX_DIM: u32 = 4096;
 
-/// Whether vectors have the dimensions expected, and as many as there may be.
+/// Refuses a number of dimensions that is not `expected`, is 0 or is above [`MAX_DIM`].
 pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(), Error> {
     if got != expected {
         return Err(Error::Length { what, expected: expected.into(), got: got.into() });
@@ -41,7 +40,7 @@ pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(
 /// Most languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;
 
-/// Most ranges of terms with a second tier: one is looked for among all ranges.
+/// Most ranges of terms with a second tier. To find one, a reader scans all ranges.
 pub const MAX_SECOND_TIERS: usize = 10_000;
 
 /// Most words with synonyms. Every reader fetches them.
@@ -53,13 +52,13 @@ pub const MAX_NAME_LEN: usize = 1024;
 /// Most layers of the graph, the base layer included.
 pub const MAX_LAYERS: usize = 32;
 
-/// Most times that deflate can shrink its input (RFC 1951: 258 bytes in two bits, rounded up).
+/// Most bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits, rounded up).
 pub const MAX_INFLATION: u64 = 1040;
 
 /// Most bytes of a shard after decompression.
 pub fn max_raw_len(kind: ShardKind) -> u32 {
     match kind {
-        // These are one shard for the whole corpus.
+        // One shard for the whole corpus.
         ShardKind::Structure | ShardKind::Graph | ShardKind::VectorCounts => 512 << 20,
         ShardKind::Terms
         | ShardKind::SecondTier

@@ -3,6 +3,7 @@
 //! grow with the site in columns (`tables`).
 
 mod fields;
+mod paths;
 mod tables;
 mod validate;
 
@@ -12,7 +13,7 @@ use bincode::{Decode, Encode};
 
 use crate::codec::Reader;
 use crate::limits::MAX_MANIFEST_LEN;
-use crate::{Error, PageId, ShardId, VectorId};
+use crate::{AttributeKind, Error, PageId, ShardEntry, ShardId, ShardKind, Stats, VectorId};
 
 const WHAT: &str = "manifest";
 
@@ -75,46 +76,6 @@ pub const RANKING_MOST: [f32; 23] = {
     most
 };
 
-/// Collection statistics.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stats {
-    /// Pages.
-    pub n_pages: u32,
-    /// Sections of all pages.
-    pub n_sections: u32,
-    /// Passages of all sections.
-    pub n_passages: u32,
-    /// Vectors of all sections.
-    pub n_vectors: u32,
-    /// Distinct terms.
-    pub n_terms: u32,
-    /// Mean number of tokens in each field, over the passages where it has any (a page's title
-    /// counts once for each of its passages, since BM25F scores passages). In the order of
-    /// [`crate::Field`].
-    pub mean_len: [f32; 6],
-}
-
-/// The fields of lexical retrieval, two on each level.
-///
-/// Postings of a page carry the term frequencies of `Title` and `Path`, postings of a section those
-/// of `Heading` and `Ancestors`, postings of a passage those of `Body` and `Code`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Field {
-    /// The page's title.
-    Title = 0,
-    /// The words of the page's path or URL.
-    Path = 1,
-    /// The section's own heading.
-    Heading = 2,
-    /// The headings above the section's.
-    Ancestors = 3,
-    /// Running text.
-    Body = 4,
-    /// Code blocks and inline code.
-    Code = 5,
-}
-
 /// A typed attribute of pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
@@ -128,59 +89,6 @@ pub struct Attribute {
     /// (`data-findling-filter`), or of front matter and with few values. Any attribute is
     /// counted where it is named.
     pub facet: bool,
-}
-
-/// The types an attribute can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttributeKind {
-    /// One string.
-    String = 0,
-    /// A set of strings.
-    Strings = 1,
-    /// A number (f64).
-    Number = 2,
-    /// A date: milliseconds since 1970-01-01 UTC, as f64-exact integers.
-    Date = 3,
-    /// True or false.
-    Bool = 4,
-}
-
-impl AttributeKind {
-    /// In the order of their numbers.
-    const ALL: [Self; 5] = [Self::String, Self::Strings, Self::Number, Self::Date, Self::Bool];
-
-    /// The type of a number; `None` where this version knows none.
-    pub(crate) fn of(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-}
-
-/// The value of one attribute of one page.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AttributeValue {
-    /// One string.
-    String(String),
-    /// A set of strings, sorted, without duplicates.
-    Strings(Vec<String>),
-    /// A number; never NaN.
-    Number(f64),
-    /// Milliseconds since 1970-01-01 UTC.
-    Date(i64),
-    /// True or false.
-    Bool(bool),
-}
-
-impl AttributeValue {
-    /// Its type.
-    pub fn kind(&self) -> AttributeKind {
-        match self {
-            Self::String(_) => AttributeKind::String,
-            Self::Strings(_) => AttributeKind::Strings,
-            Self::Number(_) => AttributeKind::Number,
-            Self::Date(_) => AttributeKind::Date,
-            Self::Bool(_) => AttributeKind::Bool,
-        }
-    }
 }
 
 /// The dense side: which space the vectors live in, and where they are.
@@ -346,88 +254,6 @@ pub struct VectorRange {
 /// A number as [`Dense::mean`] has it: the nearest whose lower 16 bits are 0, which is within .2%.
 pub fn upper_half(value: f32) -> f32 {
     f32::from_bits(value.to_bits().saturating_add(0x8000) & 0xffff_0000)
-}
-
-/// One line of the shard directory.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShardEntry {
-    /// What is inside.
-    pub kind: ShardKind,
-    /// What its stored bytes are known by, and with what its range begins with the file's name
-    /// ([`crate::names`]).
-    pub hash: crate::ShardHash,
-    /// Bytes as stored; 0 where the directory does not say ([`Manifest::of_files`]).
-    pub stored_len: u32,
-}
-
-/// The kinds of shard. One module of this crate each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum ShardKind {
-    /// Which sections, passages and vectors belong to what. Exactly one.
-    Structure = 0,
-    /// A range of the dictionary with its postings.
-    Terms = 1,
-    /// The positions of a part of the dictionary in a part of the pages. Named by their directory,
-    /// not by the manifest.
-    Positions = 2,
-    /// A range of vectors.
-    Vectors = 3,
-    /// The HNSW graph.
-    Graph = 4,
-    /// An attribute.
-    Column = 5,
-    /// The texts of a range of pages.
-    Texts = 6,
-    /// A range of the static query encoder's rows.
-    Rows = 7,
-    /// The projection onto the dimensions stored.
-    Projection = 8,
-    /// The centroids that vectors are grouped around, and where each cell of them is.
-    Centroids = 9,
-    /// The vectors around one centroid. Named by the centroids' shard, not by the manifest.
-    Cell = 10,
-    /// A range of the site's words as they are spelt.
-    Spelling = 11,
-    /// Hashes of the pages' addresses. One at most.
-    Addresses = 12,
-    /// The codes of the sentences of a range of pages.
-    Sentences = 13,
-    /// Where positions are. One at most.
-    PositionsDirectory = 14,
-    /// The second tier of the postings of a range of terms ([`crate::lexicon`]).
-    SecondTier = 15,
-    /// How many vectors each section has, where the structure does not say ([`crate::structure`]).
-    /// One at most.
-    VectorCounts = 16,
-}
-
-impl ShardKind {
-    /// All of them, each at its number.
-    const ALL: [Self; 17] = [
-        Self::Structure,
-        Self::Terms,
-        Self::Positions,
-        Self::Vectors,
-        Self::Graph,
-        Self::Column,
-        Self::Texts,
-        Self::Rows,
-        Self::Projection,
-        Self::Centroids,
-        Self::Cell,
-        Self::Spelling,
-        Self::Addresses,
-        Self::Sentences,
-        Self::PositionsDirectory,
-        Self::SecondTier,
-        Self::VectorCounts,
-    ];
-
-    /// The kind of a number; `None` where this version knows none.
-    pub(crate) fn of(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
 }
 
 impl Manifest {

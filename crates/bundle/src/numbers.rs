@@ -1,17 +1,19 @@
-//! Columns of small numbers as they are stored: varints through a range coder, each by the two
-//! before it. What repeats costs next to nothing, and what does not costs what it surprises.
+//! Columns of small numbers through the range coder, for storage. The contents are 32-bit varints.
+//! The model of each number depends on the two numbers before it, so that repetition costs almost
+//! nothing.
 
 use crate::Error;
 use crate::codec::{Reader, put_varint};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER, WHAT};
 
-/// The number before is told apart up to this, and the one before that.
+/// Contexts of the number before. Numbers from `BEFORE - 1` on share one.
 const BEFORE: usize = 8;
+/// Contexts of the number before that one, likewise.
 const FIRST: usize = 4;
 
 struct Models {
     bits: Vec<Bit>,
-    /// The two numbers before.
+    /// The two numbers before, the earlier one first.
     last: [usize; 2],
 }
 
@@ -32,7 +34,7 @@ impl Models {
     }
 }
 
-/// Packs varints of 32 bits; `None` where the bytes are others.
+/// Packs 32-bit varints. `None` for other bytes.
 pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     let mut reader = Reader::new(raw, WHAT);
     let (mut models, mut encoder) = (Models::new(), Encoder::new());
@@ -44,10 +46,10 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     Some(encoder.finish())
 }
 
-/// Unpacks to `raw_len` bytes.
+/// Reverses [`pack`], to `raw_len` bytes.
 ///
 /// # Errors
-/// Where nothing packs to these bytes.
+/// If no contents pack to these bytes.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
     let mut raw = Vec::new();
@@ -56,7 +58,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         models.saw(number);
         put_varint(&mut raw, number);
         if decoder.is_beyond() || raw.len() > raw_len {
-            return Err(Error::malformed(WHAT, "there is less or more than was announced"));
+            return Err(Error::malformed(
+                WHAT,
+                "the contents are shorter or longer than the header states",
+            ));
         }
     }
     Ok(raw)

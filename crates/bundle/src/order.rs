@@ -1,25 +1,24 @@
-//! Sorting in little code.
+//! Heapsort, for a small engine.
 //!
-//! The standard library's sorts are the fastest there are and instantiate to 4-8 kB of WebAssembly
-//! for every type and comparison. A reader downloads the engine before the first result, and the
-//! lists it sorts are short, or only their beginning is wanted: heapsort (Williams, CACM 7(6),
-//! 1964) takes a tenth of the space. It is not stable, so a comparison must not leave ties between
-//! elements that differ.
+//! The standard library's sorts are fast, but take 4-8 kB of WebAssembly for every type and
+//! comparison. A reader downloads the engine before the first result, and the engine sorts short
+//! lists, or needs only their first elements. Heapsort (Williams, CACM 7(6), 1964) takes a tenth of
+//! the space. It is not stable, so a comparison must not leave ties between different elements.
 
 /// Sorts in place. O(n log n) comparisons, no allocation.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, |a, b| a < b);
 }
 
-/// Sorts by whether one element comes `before` another: a strict total order.
+/// Sorts by `before`, which says whether one element comes before another: a strict total order.
 pub fn sort_by<T>(items: &mut [T], mut before: impl FnMut(&T, &T) -> bool) {
     heapify(items, &mut before);
     unwind(items, &mut before);
 }
 
-/// Brings the `n` first elements, sorted, to the front; the rest follow in no order. O(len + k log
-/// n) comparisons, where k is how often an element turns out to be among the first so far: few in a
-/// list without order.
+/// Moves the first `n` elements, sorted, to the front. The rest follow in any order. O(len + k log n)
+/// comparisons, where k is the number of elements that are among the first `n` of those before them:
+/// few in an unordered list.
 pub fn sort_first<T>(items: &mut [T], n: usize, mut before: impl FnMut(&T, &T) -> bool) {
     let n = n.min(items.len());
     if n == 0 {
@@ -35,14 +34,14 @@ pub fn sort_first<T>(items: &mut [T], n: usize, mut before: impl FnMut(&T, &T) -
     unwind(&mut items[..n], &mut before);
 }
 
-/// Makes a heap with the last element at its root.
+/// Makes a heap with the last element at the root.
 fn heapify<T>(items: &mut [T], before: &mut impl FnMut(&T, &T) -> bool) {
     for root in (0..items.len() / 2).rev() {
         sift(items, root, before);
     }
 }
 
-/// Makes a sorted slice of a heap.
+/// Turns a heap into a sorted slice.
 fn unwind<T>(items: &mut [T], before: &mut impl FnMut(&T, &T) -> bool) {
     for end in (1..items.len()).rev() {
         items.swap(0, end);
@@ -50,7 +49,7 @@ fn unwind<T>(items: &mut [T], before: &mut impl FnMut(&T, &T) -> bool) {
     }
 }
 
-/// Lets the element at `root` sink to its place.
+/// Moves the element at `root` down to its place.
 fn sift<T>(items: &mut [T], mut root: usize, before: &mut impl FnMut(&T, &T) -> bool) {
     loop {
         let mut child = 2 * root + 1;
@@ -75,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_the_standard_library_sorts(mut items: Vec<u16>) {
+        fn sorts_like_the_standard_library(mut items: Vec<u16>) {
             let mut expected = items.clone();
             expected.sort_unstable();
             sort(&mut items);
@@ -83,7 +82,7 @@ mod tests {
         }
 
         #[test]
-        fn the_first_come_first_and_nothing_is_lost(mut items: Vec<u8>, n in 0usize..70) {
+        fn sort_first_sorts_the_first_and_keeps_all_elements(mut items: Vec<u8>, n in 0usize..70) {
             let mut expected = items.clone();
             expected.sort_unstable_by(|a, b| b.cmp(a));
             sort_first(&mut items, n, |a, b| a > b);

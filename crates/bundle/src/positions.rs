@@ -34,8 +34,7 @@ use core::ops::Range;
 
 use crate::codec::{Reader, put_varint, unzigzag, zigzag};
 use crate::limits::MAX_RANGES;
-use crate::names::ShardHash;
-use crate::{Error, Level, PageId, ShardEntry, ShardId, ShardKind};
+use crate::{Error, Level, PageId, ShardEntry, ShardHash, ShardId, ShardKind};
 
 const WHAT: &str = "positions";
 const DIRECTORY: &str = "directory of positions";

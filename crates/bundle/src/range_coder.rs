@@ -1,23 +1,24 @@
-//! An adaptive binary range coder: each yes or no costs as many bits as it surprises a model that
-//! both sides learn alike.
+//! An adaptive binary range coder. A bit that its model finds likely costs little. Encoder and
+//! decoder adapt their models alike.
 //!
 //! The coder is the carry-propagating one of LZMA (I. Pavlov, "LZMA specification", 2015; G. N. N.
-//! Martin, "Range encoding", 1979), with probabilities of 16 bits that begin by counting and go on
-//! as moving averages. All is whole numbers, so that every host reads the same. A number is coded
-//! as in Exp-Golomb codes: how many bits it has, the upper two of them by the model, the rest as
-//! they are. Models are runs of [`Bit`]s, so that one allocation can hold all of a format's.
+//! Martin, "Range encoding", 1979). Its probabilities have 16 bits; they begin as counts and go on
+//! as moving averages. All arithmetic is on integers, so that every host reads the same. A number is
+//! coded as in Exp-Golomb codes: first its number of bits, then the two bits below the highest by
+//! the model, then the rest as they are. A model is a run of [`Bit`]s, so that one allocation can
+//! hold all models of a format.
 
 use crate::Error;
 
-/// What errors are about: terms and the structure are packed so.
+/// The name of packed contents in errors.
 pub(crate) const WHAT: &str = "packed numbers";
 
-/// Observations after which a probability moves by the same share each time.
-const MOST_SEEN: u8 = 30;
-/// 2^16 over what each observation weighs: 1.6 for the first, then 1 more for each, so that a new
+/// Observations after which a probability moves by a constant share.
+const MAX_SEEN: u8 = 30;
+/// The share by which the n-th observation moves a probability, in 2^16ths: 1 / (1.6 + n). So a new
 /// model learns at once.
-const RATES: [u32; MOST_SEEN as usize + 1] = {
-    let mut rates = [0; MOST_SEEN as usize + 1];
+const RATES: [u32; MAX_SEEN as usize + 1] = {
+    let mut rates = [0; MAX_SEEN as usize + 1];
     let mut seen = 0;
     while seen < rates.len() {
         rates[seen] = (65_536 * 10) / (16 + 10 * seen as u32);
@@ -25,22 +26,23 @@ const RATES: [u32; MOST_SEEN as usize + 1] = {
     }
     rates
 };
-/// No answer is ever held for surer than one in so many of 2^16.
-const LEAST: u16 = 64;
-/// The range is filled up with another byte below this.
+/// The lowest probability, in 2^16ths.
+const MIN_PROBABILITY: u16 = 64;
+/// If the range is below this, it is extended by another byte.
 const TOP: u32 = 1 << 24;
-/// Bytes that are read before the first answer.
+/// Bytes that are read before the first bit is decoded.
 const READ_AHEAD: u32 = 4;
-/// Bits of a number that the model knows, below the highest.
+/// Bits of a number, below the highest, that are coded by the model.
 const MODELLED: u32 = 2;
-/// Classes of numbers: of 1 to 33 bits, since one is added.
+/// Classes of numbers: those of 1 to 33 bits, since one is added to each.
 const CLASSES: usize = 33;
 
-/// What is known of a yes or no.
+/// The model of one bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bit {
-    /// Of a yes, in 2^16.
+    /// The probability of a 1, in 2^16ths.
     probability: u16,
+    /// Observations so far, up to [`MAX_SEEN`].
     seen: u8,
 }
 
@@ -51,7 +53,8 @@ impl Default for Bit {
 }
 
 impl Bit {
-    /// A yes that is expected in so many of 256 cases, as firmly as if a few had been seen.
+    /// A model that expects a 1 with a probability of `of_256` 256ths, with the weight of six
+    /// observations.
     pub const fn expected(of_256: u8) -> Self {
         Self { probability: (of_256 as u16) << 8, seen: 6 }
     }
@@ -62,28 +65,29 @@ impl Bit {
         let now = u32::from(self.probability);
         let next =
             if yes { now + (((65_535 - now) * rate) >> 16) } else { now - ((now * rate) >> 16) };
-        self.probability = (next as u16).clamp(LEAST, u16::MAX - LEAST);
-        self.seen += u8::from(self.seen < MOST_SEEN);
+        self.probability = (next as u16).clamp(MIN_PROBABILITY, u16::MAX - MIN_PROBABILITY);
+        self.seen += u8::from(self.seen < MAX_SEEN);
     }
 
-    /// The part of a range that stands for yes; above 0, and less than all of it.
+    /// The part of a range that stands for a 1. It is above 0 and less than the range.
     #[inline]
     fn share(self, range: u32) -> u32 {
         (range >> 16) * u32::from(self.probability)
     }
 }
 
-/// Bits that the model of a number has: for each class but the last whether it is this one, where
-/// it is none before; then for each, and by the bits above, the upper bits below the highest.
+/// Bits in the model of a number: for each class but the last, whether the number is in it, given
+/// that it is in none before; then, for each class, a binary tree of the [`MODELLED`] bits below the
+/// highest.
 pub(crate) const NUMBER: usize = CLASSES - 1 + (CLASSES << MODELLED);
 
-/// Where the model has the upper bits of a class.
+/// The place in the model of the tree of a class.
 #[inline]
 fn upper(class: usize) -> usize {
     CLASSES - 1 + (class << MODELLED)
 }
 
-/// Writes.
+/// The encoder.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     out: Vec<u8>,
@@ -107,7 +111,7 @@ impl Encoder {
         model.learn(yes);
     }
 
-    /// A number; the model has [`NUMBER`] bits.
+    /// Writes a number. The model has [`NUMBER`] bits.
     pub fn number(&mut self, model: &mut [Bit], value: u32) {
         let value = u64::from(value) + 1;
         let class = value.ilog2();
@@ -126,7 +130,7 @@ impl Encoder {
         }
     }
 
-    /// One of as many symbols as the model has bits, a power of two.
+    /// Writes a symbol below the length of the model, which is a power of two.
     pub fn symbol(&mut self, model: &mut [Bit], value: usize) {
         let mut above = 1;
         for at in (0..model.len().ilog2()).rev() {
@@ -136,10 +140,10 @@ impl Encoder {
         }
     }
 
-    /// What was written.
+    /// The bytes.
     pub fn finish(mut self) -> Vec<u8> {
-        // Of the numbers in the range one that ends in zeros, which need not be written: what is
-        // missing is read as 0.
+        // Take a number of the range that ends in zeros. Zeros need not be written: the decoder reads
+        // missing bytes as 0.
         self.low = (self.low + u64::from(TOP - 1)) & !u64::from(TOP - 1);
         for _ in 0..5 {
             self.shift();
@@ -180,7 +184,7 @@ impl Encoder {
     }
 }
 
-/// Reads, whatever the bytes are; where they end, zeros follow, but not without end.
+/// The decoder. It reads any bytes; behind their end it reads zeros, and counts them.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
@@ -199,7 +203,7 @@ impl<'a> Decoder<'a> {
         decoder
     }
 
-    // Many places call it, and readers download each of its copies.
+    // Not inlined: it has many callers, and readers download every copy.
     #[inline(never)]
     pub fn bit(&mut self, model: &mut Bit) -> bool {
         let share = model.share(self.range);
@@ -208,10 +212,10 @@ impl<'a> Decoder<'a> {
         yes
     }
 
-    /// A number; the model has [`NUMBER`] bits.
+    /// Reads a number. The model has [`NUMBER`] bits.
     ///
     /// # Errors
-    /// Where it does not fit 32 bits.
+    /// If it does not fit 32 bits.
     #[inline(never)]
     pub fn number(&mut self, model: &mut [Bit]) -> Result<u32, Error> {
         let mut class = 0;
@@ -234,7 +238,7 @@ impl<'a> Decoder<'a> {
             .map_err(|_| Error::malformed(WHAT, "a number does not fit 32 bits"))
     }
 
-    /// One of as many symbols as the model has bits, a power of two.
+    /// Reads a symbol below the length of the model, which is a power of two.
     #[inline(never)]
     pub fn symbol(&mut self, model: &mut [Bit]) -> usize {
         let mut above = 1;
@@ -244,7 +248,7 @@ impl<'a> Decoder<'a> {
         above - model.len()
     }
 
-    /// Whether more has been read than there is: no encoder wrote what comes now.
+    /// Whether the decoder has read so far behind the end that no encoder wrote what it reads now.
     pub fn is_beyond(&self) -> bool {
         self.beyond > READ_AHEAD
     }
@@ -336,7 +340,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(items in items()) {
+        fn encoded_items_decode_to_themselves(items in items()) {
             let bytes = write(&items);
             prop_assert_eq!(read(&bytes, &items), (items, false));
         }
@@ -348,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn carries_go_through_full_bytes() {
+    fn carries_propagate_through_full_bytes() {
         // Surprises after long runs, where the low end comes close to a power of two.
         for n in 0..3000 {
             let items: Vec<Item> =
@@ -359,17 +363,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_costs_next_to_nothing() {
+    fn expected_items_cost_almost_nothing() {
         let same = write(&vec![Item::Number(3); 2000]);
         assert!(same.len() < 100, "{}", same.len());
-        // Of 2 in 8: .811 bits each.
+        // A probability of 2 in 8: .811 bits each.
         let mixed: Vec<Item> =
             (0u32..8000).map(|i| Item::Bit(i.wrapping_mul(2_654_435_761) >> 30 == 0)).collect();
         assert!((810..900).contains(&write(&mixed).len()), "{}", write(&mixed).len());
     }
 
     #[test]
-    fn an_end_that_comes_too_early_is_told() {
+    fn input_that_ends_too_early_is_detected() {
         let items: Vec<Item> = (0..200u32)
             .map(|i| Item::Symbol(i.wrapping_mul(2_654_435_761) as usize >> 26))
             .collect();

@@ -1,16 +1,16 @@
-//! A whole bundle in one file, `*.findling`: for Workers, command lines and small sites.
+//! A whole bundle in one file, `*.findling`, for Workers, command lines and small sites.
 //!
-//! | offset | bytes | what |
+//! | offset | bytes | field |
 //! |---|---|---|
 //! | 0 | 8 | magic, `FNDLFILE` |
-//! | 8 | 48 | the entry, as in `findling.idx` ([`Entry`]) |
-//! | 56 | `entry.manifest_len` | the manifest as stored |
-//! | | | the shards as stored, in the order of the directory |
-//! | | | the shards of positions, in the order of theirs |
+//! | 8 | 48 | the entry file ([`Entry`]) |
+//! | 56 | `entry.manifest_len` | the stored manifest |
+//! | | | the stored shards, in the order of the shard directory |
+//! | | | the stored shards of positions, in the order of the directory of positions |
 //!
-//! Where each shard lies follows from the lengths in the directory, so that a host which can ask
-//! for byte ranges needs the first two parts alone to fetch what it needs, and for phrases the
-//! directory of positions.
+//! The place of each shard follows from the lengths in the shard directory. So a host with byte
+//! ranges needs only the entry and the manifest to fetch any shard, and the directory of positions
+//! to fetch positions.
 
 use core::ops::Range;
 
@@ -23,7 +23,7 @@ const MAGIC: [u8; 8] = *b"FNDLFILE";
 /// Bytes before the manifest.
 pub const HEADER_LEN: usize = MAGIC.len() + Entry::LEN;
 
-/// Begins a single-file bundle: all but the shards, which follow as stored in the order of the
+/// Writes the beginning of a single-file bundle. The stored shards follow, in the order of the shard
 /// directory, then those of positions.
 pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_LEN + stored_manifest.len());
@@ -33,16 +33,16 @@ pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a file begins like a single-file bundle.
+/// Whether a file begins with the magic of a single-file bundle.
 pub fn is_single_file(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The entry in the first [`HEADER_LEN`] bytes. The manifest is the `manifest_len` bytes after
-/// them.
+/// Reads the entry from the first [`HEADER_LEN`] bytes. The manifest is in the `manifest_len` bytes
+/// after them.
 ///
 /// # Errors
-/// Where the bytes do not begin a single-file bundle.
+/// If the bytes do not begin a single-file bundle.
 pub fn read_header(bytes: &[u8]) -> Result<Entry, Error> {
     let mut reader = Reader::new(bytes, WHAT);
     let magic = reader.array::<8>()?;
@@ -52,7 +52,7 @@ pub fn read_header(bytes: &[u8]) -> Result<Entry, Error> {
     Entry::from_bytes(reader.take(Entry::LEN)?)
 }
 
-/// Where each shard lies in the file, in the order of the directory.
+/// The byte range of each shard in the file, in the order of the shard directory.
 pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
     let mut at = HEADER_LEN as u64 + u64::from(entry.manifest_len);
     manifest
@@ -66,7 +66,7 @@ pub fn shard_ranges(entry: &Entry, manifest: &Manifest) -> Vec<Range<u64>> {
         .collect()
 }
 
-/// A single-file bundle held in memory, or mapped.
+/// A single-file bundle in memory, or memory-mapped.
 #[derive(Clone, Debug)]
 pub struct SingleFile<B> {
     bytes: B,
@@ -77,10 +77,10 @@ pub struct SingleFile<B> {
 }
 
 impl<B: AsRef<[u8]>> SingleFile<B> {
-    /// Opens a file. Shards are checked when they are decoded ([`frame::decode_shard`]).
+    /// Opens a file. Its shards are checked when they are decoded ([`frame::decode_shard`]).
     ///
     /// # Errors
-    /// Where header or manifest are wrong, or the file is shorter or longer than they say.
+    /// If entry or manifest are invalid, or the file is shorter or longer than they say.
     pub fn open(bytes: B) -> Result<Self, Error> {
         let file = bytes.as_ref();
         let entry = read_header(file)?;
@@ -111,7 +111,7 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         Ok(opened)
     }
 
-    /// Where the shards that the manifest lists end.
+    /// The end of the shards that the manifest lists.
     fn behind_listed(&self) -> u64 {
         let head = HEADER_LEN as u64 + u64::from(self.entry.manifest_len);
         self.ranges.last().map_or(head, |last| last.end)
@@ -122,18 +122,18 @@ impl<B: AsRef<[u8]>> SingleFile<B> {
         &self.entry
     }
 
-    /// The manifest, decoded.
+    /// The decoded manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest as stored.
+    /// The stored manifest.
     pub fn stored_manifest(&self) -> &[u8] {
         let end = HEADER_LEN + self.entry.manifest_len as usize;
         self.bytes.as_ref().get(HEADER_LEN..end).unwrap_or_default()
     }
 
-    /// A shard as stored; `None` for one that does not exist.
+    /// A stored shard; `None` if it does not exist.
     pub fn shard(&self, id: ShardId) -> Option<&[u8]> {
         let range = match (id.place_of_positions(), &self.positions) {
             (None, _) => self.ranges.get(id.index())?.clone(),

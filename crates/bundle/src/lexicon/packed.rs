@@ -18,7 +18,8 @@
 //! What a list takes in bytes is not said: it follows. A frequency of code is one less where there
 //! is none of text, since they are never both 0.
 
-use super::{BLOCK, LEAST_ENTRY, Level, Step, WHAT, put_step, read_counts};
+use super::posting::{Level, Step, has_len, put_step};
+use super::{BLOCK, MIN_ENTRY_LEN, WHAT, read_counts};
 use crate::Error;
 use crate::codec::{Reader, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;
@@ -132,7 +133,7 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
 
 fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
     let mut reader = Reader::new(raw, WHAT);
-    let n_terms = reader.count(LEAST_ENTRY)?;
+    let n_terms = reader.count(MIN_ENTRY_LEN)?;
     let dictionary_len = reader.varint()? as usize;
     let mut dictionary = Reader::new(reader.take(dictionary_len)?, WHAT);
     let mut models = Models::new();
@@ -222,7 +223,7 @@ fn pack_list(
         let before = context.len_index(is_same && at == 0, tf);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
-            if super::has_len(level, field, tf) {
+            if has_len(level, field, tf) {
                 *n_lens += 1;
                 let code = reader.byte_from_end(*n_lens)?;
                 if level != Level::Passage {
@@ -378,7 +379,7 @@ fn unpack_list(
         let before = context.len_index(is_same && at == 0, tf);
         context.step(gap, plain);
         for (field, before) in before.into_iter().enumerate() {
-            if super::has_len(level, field, tf) {
+            if has_len(level, field, tf) {
                 let code = match level {
                     Level::Passage => decoder.symbol(models.len(field, before)) as u8,
                     _ => u8::try_from(decoder.number(models.number(model.len))?)

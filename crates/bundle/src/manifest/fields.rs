@@ -6,12 +6,11 @@
 //! is a number.
 
 use super::{
-    Attribute, AttributeKind, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows,
-    Stats, Synonym, WHAT,
+    Attribute, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Synonym, WHAT,
 };
 use crate::codec::{Reader, put_str, put_varint, put_varint64};
 use crate::rows::Bits;
-use crate::{Error, ShardId};
+use crate::{AttributeKind, Error, ShardId, Stats};
 
 pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_str(out, &manifest.generator);

@@ -20,14 +20,14 @@
 //! before it, less one, in zigzag.
 
 use super::{
-    Dense, LexiconRange, Manifest, RowRange, SentencesRange, ShardEntry, ShardKind, SpellingRange,
-    TextRange, VectorRange, WHAT,
+    Dense, LexiconRange, Manifest, RowRange, SentencesRange, SpellingRange, TextRange, VectorRange,
+    WHAT,
 };
 use crate::codec::{Reader, put_varint, shared_prefix, unzigzag, zigzag};
 use crate::limits::{MAX_RANGES, MAX_TERM_LEN};
-use crate::names::{ShardHash, put_hashes, take_hashes};
+use crate::names::{put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
-use crate::{Error, PageId, ShardId, VectorId};
+use crate::{Error, PageId, ShardEntry, ShardHash, ShardId, ShardKind, VectorId};
 
 /// Models of numbers, by what they are: of shards the runs, and the length by kind; then of each
 /// list so many.

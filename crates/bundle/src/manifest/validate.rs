@@ -1,11 +1,11 @@
 //! What of a manifest must hold before a reader relies on it.
 
-use super::{Dense, Manifest, RANKING_MOST, ShardKind, WHAT};
+use super::{Dense, Manifest, RANKING_MOST, WHAT};
 use crate::limits::{
     MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_RANGES, MAX_SECOND_TIERS, MAX_SYNONYMS,
     MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
 };
-use crate::{Error, ShardId};
+use crate::{Error, ShardId, ShardKind};
 
 impl Manifest {
     /// Whether what the manifest says holds together: what a reader relies on afterwards without

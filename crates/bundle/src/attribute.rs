@@ -1,0 +1,54 @@
+//! Types and values of attributes.
+
+/// The types an attribute can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeKind {
+    /// One string.
+    String = 0,
+    /// A set of strings.
+    Strings = 1,
+    /// A number (f64).
+    Number = 2,
+    /// A date: whole milliseconds since 1970-01-01 UTC, exact as an f64.
+    Date = 3,
+    /// True or false.
+    Bool = 4,
+}
+
+impl AttributeKind {
+    /// All types, each at its number.
+    const ALL: [Self; 5] = [Self::String, Self::Strings, Self::Number, Self::Date, Self::Bool];
+
+    /// The type of a number; `None` if this version knows no such type.
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+/// The value of one attribute of one page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttributeValue {
+    /// One string.
+    String(String),
+    /// A set of strings, sorted, without duplicates.
+    Strings(Vec<String>),
+    /// A number; never NaN.
+    Number(f64),
+    /// Milliseconds since 1970-01-01 UTC.
+    Date(i64),
+    /// True or false.
+    Bool(bool),
+}
+
+impl AttributeValue {
+    /// Its type.
+    pub fn kind(&self) -> AttributeKind {
+        match self {
+            Self::String(_) => AttributeKind::String,
+            Self::Strings(_) => AttributeKind::Strings,
+            Self::Number(_) => AttributeKind::Number,
+            Self::Date(_) => AttributeKind::Date,
+            Self::Bool(_) => AttributeKind::Bool,
+        }
+    }
+}
