@@ -14,9 +14,8 @@ use crate::Error;
 use crate::codec::{Reader, hash128};
 use crate::header::check_stored;
 use crate::limits::MAX_MANIFEST_LEN;
-use crate::names::shard_path;
 
-pub use crate::names::SHARDS;
+pub use crate::names::{SHARDS, shard_path};
 
 const WHAT: &str = "findling.idx";
 const MAGIC: [u8; 8] = *b"FINDLING";
