@@ -4,6 +4,8 @@
 //! A block of the document that begins with "```hex NAME" is an example. Each of its lines is bytes
 //! in hex, then `;` and a remark.
 
+#![allow(clippy::single_range_in_vec_init)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,8 +30,10 @@ use findling_bundle::*;
 struct Example {
     name: &'static str,
     written: Vec<u8>,
-    check: Box<dyn Fn(&[u8])>,
+    check: Check,
 }
+
+type Check = Box<dyn Fn(&[u8])>;
 
 fn example(name: &'static str, written: Vec<u8>, check: impl Fn(&[u8]) + 'static) -> Example {
     Example { name, written, check: Box::new(check) }
