@@ -44,7 +44,7 @@ const CLIENT: [&str; 4] =
 const CLIENT_REST: [&str; 1] = ["findling_engine_rest.pack"];
 /// The client's files that load a transformer.
 const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
-/// What the client first asks of a single file (`FIRST_BYTES` in `www/src/sources.ts`).
+/// What the client first asks of a single file (`FIRST_BYTES` in `www/src/bundle-layout.ts`).
 const SINGLE_FILE_FIRST: u64 = 32 << 10;
 
 /// Bytes over the network, by host.

@@ -57,11 +57,13 @@ function middle(text, isHtml) {
 }
 
 const SENTENCE =
-  " Readers who come here from an older release will want to know that nothing of this has changed.";
+  " Readers who come here from an older release will want to know that nothing of this has " +
+  "changed.";
 const PARAGRAPH =
   "Most of what follows can be left as it is on small installations. On large ones, measure before and after each change, write " +
   "down what was measured, and go back where nothing was gained: a setting that nobody can explain any more costs whoever comes " +
-  "next more time than it has ever saved. Where two settings depend on each other, change the one whose effect is seen sooner.";
+  "next more time than it has ever saved. Where two settings depend on each other, change the " +
+  "one whose effect is seen sooner.";
 
 const HEADING = "What has changed in between";
 

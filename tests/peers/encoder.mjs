@@ -57,7 +57,8 @@ import { measureOpening, printOpening } from "./lib/encoder/opening.mjs";
 import { onnx } from "./lib/onnx.mjs";
 
 const USAGE =
-  "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] [--json]";
+  "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] " +
+  "[--json]";
 const TOKENS = [3, 9, 34];
 // What a worker may take, at most and when queries are over.
 const PEAK_BYTES = 96 * 2 ** 20,

@@ -1,9 +1,9 @@
-// Builds dist/: what a site deploys beside its bundle, the Worker's handler, and the types.
+// Builds dist/: the files that a site deploys next to its bundle, the Worker's handler, the types.
 //
 //   npm run build
 //
-// Needs the WebAssembly modules in www/wasm (`cargo xtask wasm`). Without the encoder's, everything
-// but the encoder is built, and said so: search by words goes on without it.
+// Needs the WebAssembly modules in www/wasm (`cargo xtask wasm`). Without the module of the
+// transformer, everything else is built, with a warning.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -34,7 +34,7 @@ for (const file of [...needed, join(www, "wasm/unpack/unpack.bin")]) {
     process.exit(1);
   }
 }
-// Types to check against where only the engine was built.
+// The types of the transformer, for the type check, if its module was not built.
 const standIn = join(encoder, "findling_encoder.d.ts");
 if (!existsSync(standIn)) {
   mkdirSync(encoder, { recursive: true });
@@ -42,7 +42,7 @@ if (!existsSync(standIn)) {
 }
 const withEncoder = existsSync(join(encoder, "findling_encoder_bg.wasm"));
 
-/** Style sheets as minified text. */
+/** Imports style sheets as minified text. */
 const css = {
   name: "css",
   setup(build) {
@@ -56,7 +56,7 @@ const css = {
   },
 };
 
-/** What is part of a script, deflated: as base64 it would be a fifth longer after brotli. */
+/** Embeds .bin files in scripts, deflated: otherwise they are a fifth longer after brotli. */
 const deflated = {
   name: "deflated",
   setup(build) {
@@ -67,15 +67,15 @@ const deflated = {
   },
 };
 
-/** The engine in one piece is the Worker's. */
+/** The Worker imports the engine as one module, under this name. */
 const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
 
 /**
- * What stays a file of its own: the client, loaded by the UI when wanted, and modules that hosts
- * import as such.
+ * Leaves some imports to separate files: the client, which the UI loads when it is wanted, and
+ * WebAssembly modules.
  */
-const apart = {
-  name: "apart",
+const external = {
+  name: "external",
   setup(build) {
     build.onResolve({ filter: /\/client$/ }, ({ kind }) =>
       kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined,
@@ -87,8 +87,7 @@ const apart = {
   },
 };
 
-// The next build's files are made beside the last one's and then take their place, so that a server
-// never has half.
+// Builds into another directory and then replaces dist/, so that a server never sees half a build.
 const next = join(www, "dist.next");
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
@@ -110,17 +109,17 @@ await esbuild.build({
   target: ["es2022", "chrome111", "firefox114", "safari16.4"],
   minify: true,
   legalComments: "none",
-  plugins: [css, deflated, apart],
+  plugins: [css, deflated, external],
   logLevel: "warning",
 });
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
-// With all languages: `findling build` leaves those of the site.
+// The pack has all languages. `findling build` keeps only the languages of the site.
 cpSync(join(engine, "first.pack"), join(next, "findling_engine.pack"));
 cpSync(join(engine, "rest.pack"), join(next, "findling_engine_rest.pack"));
 if (withEncoder)
   cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 
-// Types: a tree as in src/, and under each entry's name a file that leads there.
+// The types mirror src/. Each entry point has a file of types that leads there.
 execFileSync(
   process.execPath,
   [join(www, "node_modules/typescript/bin/tsc"), "--outDir", join(next, "types")],
@@ -139,6 +138,7 @@ for (const [name, source] of [
   ["findling", "client"],
   ["findling-ui", "ui/element"],
   ["findling-edge", "edge"],
+  ["findling-edge-semantic", "edge-semantic"],
 ]) {
   writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
 }
@@ -147,7 +147,7 @@ cpSync(next, dist, { recursive: true });
 rmSync(next, { recursive: true, force: true });
 if (!withEncoder)
   console.warn(
-    `no ${join(encoder, "findling_encoder_bg.wasm")}: built without the transformer encoder`,
+    `Built without the transformer: ${join(encoder, "findling_encoder_bg.wasm")} is missing.`,
   );
 console.log(
   readdirSync(dist)

@@ -1,4 +1,4 @@
-/* The encoder's module as far as the client uses it: types to check against where only the engine was built. */
+/* The transformer's module as far as the client uses it, for type checks without that module. */
 export interface Embedding {
   values: Float32Array;
   nTokens: number;

@@ -1,125 +1,138 @@
 /**
- * One opened bundle: the engine, fed with the files it asks for. The same in a browser's worker, on
- * a page without workers and in a Cloudflare Worker; what differs is where files come from.
+ * An open bundle: the engine, and the files that it asks for. The same class runs in a browser's
+ * worker, on a page without workers and in a Cloudflare Worker. Only the source of the files
+ * differs.
  */
 
 import type { Engine } from "../wasm/engine/findling_engine";
+import type { BundleSource } from "./bundle-layout";
+import { type DeferredEngine, needsDeferred } from "./deferred-engine";
 import type { Notice, Request, Response } from "./engine-types";
-import { abortable, FindlingError } from "./errors";
-import { needsRest, type Rest } from "./rest";
-import { noTraffic, type Traffic, type Wanted } from "./shards";
-import type { Source } from "./sources";
+import { abortable, type ErrorCode, FindlingError } from "./errors";
+import { noTraffic, type Traffic, type WantedShard } from "./http-store";
+import { ShardLoader } from "./shard-loader";
 import type { Description } from "./types";
 
-/** The WebAssembly module's face, initialised. */
+/** The functions of the engine's WebAssembly module. */
 export type Wasm = typeof import("../wasm/engine/findling_engine");
 
 /** What a search cost. */
 export interface Cost extends Traffic {
-  /** Milliseconds from the request's arrival at the engine to its answer. */
+  /** Milliseconds from the request to the answer. */
   total: number;
-  /** Of which the engine worked. */
+  /** Milliseconds of them in the engine. */
   engine: number;
-  /** Of which it waited for files. */
+  /** Milliseconds of them waiting for files. */
   fetch: number;
-  /** Bytes the bundle takes in memory now. */
+  /** Bytes of memory that the bundle takes now. */
   residentBytes: number;
 }
 
+/** An answer as the engine's own JSON. */
+export interface Answer {
+  json: string;
+  cost: Cost;
+}
+
+/** Calls with the answer that the query's own words have, before corrections and meaning. */
+export type OnWords = (words: Answer) => void;
+
 /**
- * The engine asks two or three times; many more would be a fault, and must not become an endless
- * loop.
+ * Rounds after which a search fails. A round is one set of shards fetched together. Searches take
+ * a few (`crates/engine/src/lib.rs`); more would be an endless loop.
  */
-const MOST_ROUNDS = 16;
+const MAX_ROUNDS = 16;
 
-/** How long words wait for what meaning needs. */
-const PATIENCE_MS = 3000;
+/** Milliseconds after which a hybrid search answers by words, if files for meaning are slow. */
+const MAX_WAIT_FOR_MEANING = 3000;
 
-/** How a bundle is kept. */
-export interface Keeping {
-  /**
-   * Most bytes that shards may keep occupied between searches; 24 MiB unless told, 96 where all
-   * vectors are fetched.
-   */
+/** Bytes of memory for shards, by how vectors are fetched. */
+const DEFAULT_MEMORY = { streamed: 24 << 20, resident: 96 << 20 };
+
+/** Errors of files that a later deployment or a working network repairs. */
+const FILE_ERRORS: ReadonlySet<ErrorCode> = new Set(["network", "shard-missing", "shard-corrupt"]);
+
+export interface BundleOptions {
+  /** Maximum bytes that shards may occupy between searches. Default: 24 MiB; resident 96 MiB. */
   memory?: number | undefined;
-  /**
-   * Whether to fetch the vectors near a query instead of all of them, where the bundle allows it.
-   */
+  /** Whether to fetch only the vectors near the query, if the bundle supports it. */
   streamed: boolean;
 }
 
-const MEMORY = { streamed: 24 << 20, resident: 96 << 20 };
-
-interface Load {
-  done: Promise<void>;
-  controller: AbortController;
-  waiting: number;
-}
-
-/** An answer with one notice more, which tells more than that there was no encoder. */
-export function noticed(json: string, notice: Notice): string {
+/** The answer with one more notice, which replaces the notice that there is no encoder. */
+export function withNotice(json: string, notice: Notice): string {
   const answer = JSON.parse(json) as Response;
-  answer.notices = [notice, ...answer.notices.filter(({ code }) => code !== "encoder-missing")];
+  const others = answer.notices.filter(({ code }) => code !== "encoder-missing");
+  answer.notices = [notice, ...others];
   return JSON.stringify(answer);
 }
 
-/** A bundle, open. */
+const newCost = (): Cost => ({
+  ...noTraffic(),
+  total: 0,
+  engine: 0,
+  fetch: 0,
+  residentBytes: 0,
+});
+
 export class Bundle {
   readonly #wasm: Wasm;
-  readonly #source: Source;
-  readonly #keeping: Keeping;
-  readonly #rest: Rest | undefined;
-  readonly #loads = new Map<number, Load>();
-  /**
-   * Engines that trapped: what they had lent out is never given back, so that they refuse to work.
-   */
+  readonly #source: BundleSource;
+  readonly #options: BundleOptions;
+  readonly #deferred: DeferredEngine | undefined;
+  readonly #loader: ShardLoader;
+  /** Engines that trapped. What they have borrowed is never returned, so they refuse to work. */
   readonly #broken = new WeakSet<Engine>();
   #engine!: Engine;
-  /** What it was opened with: the entry and the manifest. */
+  /** The entry file and the manifest, to open another engine with. */
   #opened!: [Uint8Array, Uint8Array];
   #searching = 0;
   #revision = "";
   #memory = 0;
-  /** Whether the bundle has vectors. */
-  #dense = false;
+  #hasVectors = false;
   #pruned = false;
 
-  private constructor(wasm: Wasm, source: Source, keeping: Keeping, rest: Rest | undefined) {
+  private constructor(
+    wasm: Wasm,
+    source: BundleSource,
+    options: BundleOptions,
+    deferred: DeferredEngine | undefined,
+  ) {
     this.#wasm = wasm;
     this.#source = source;
-    this.#keeping = keeping;
-    this.#rest = rest;
+    this.#options = options;
+    this.#deferred = deferred;
+    this.#loader = new ShardLoader(source, deferred);
   }
 
   /**
-   * Opens the bundle behind `source`. `ready` is the module's initialisation, awaited beside the
-   * first file; `rest` what of the module comes when it is needed.
+   * Opens the bundle behind `source`. `ready` resolves when the module is initialised; meanwhile
+   * the first file is fetched. `deferred` is the part of the engine that is loaded when needed.
    */
   static async open(
     wasm: Wasm,
-    source: Source,
-    keeping: Keeping,
+    source: BundleSource,
+    options: BundleOptions,
     traffic: Traffic,
     ready?: Promise<unknown>,
-    rest?: Rest,
+    deferred?: DeferredEngine,
   ): Promise<Bundle> {
-    const bundle = new Bundle(wasm, source, keeping, rest);
+    const bundle = new Bundle(wasm, source, options, deferred);
     const [entry] = await Promise.all([source.entry(traffic), ready]);
     await bundle.#load(entry, traffic);
     return bundle;
   }
 
-  /** The manifest's hash: changes whenever anything in the bundle does. */
+  /** The hash of the manifest. It changes with every change to the bundle. */
   get revision(): string {
     return this.#revision;
   }
 
-  /** What the bundle says of itself. */
   describe(): Description {
-    return JSON.parse(this.#sound().describe()) as Description;
+    return JSON.parse(this.#workingEngine().describe()) as Description;
   }
 
-  /** Looks whether another build has been deployed, and moves to it if so. */
+  /** Loads the deployed build if it is another one; returns whether it is. */
   async refresh(traffic: Traffic): Promise<boolean> {
     const entry = await this.#source.entry(traffic);
     if (this.#wasm.manifestOf(entry).endsWith(`${this.#revision}.bin`)) return false;
@@ -128,290 +141,273 @@ export class Bundle {
   }
 
   /**
-   * Answers a request with the engine's own JSON. `partial`: by words alone, since files were
-   * missing.
+   * Answers a request. `partial` tells that the answer is by words only, because files for meaning
+   * are missing or slow. `onWords` is called at most once, before the answer: see `#answerWords`.
    */
   async search(
     request: Request,
     signal: AbortSignal,
-  ): Promise<{ json: string; cost: Cost; partial: boolean }> {
-    const cost: Cost = { ...noTraffic(), total: 0, engine: 0, fetch: 0, residentBytes: 0 };
+    onWords?: OnWords,
+  ): Promise<Answer & { partial: boolean }> {
+    const cost = newCost();
     const start = performance.now();
     let partial = false;
+    const setPartial = () => {
+      partial = true;
+    };
     this.#searching++;
     try {
-      const json = await this.#soon(request, cost, signal, () => (partial = true))
+      const json = await this.#answerInTime(request, cost, signal, setPartial, onWords)
         .catch(async (thrown: unknown) => {
-          // A shard that is gone or another mostly means that the site was deployed anew under the
-          // reader's eyes.
+          // A missing or damaged shard mostly means that the site was deployed again.
           const error = FindlingError.from(thrown);
-          if (
-            !["shard-missing", "shard-corrupt"].includes(error.code) ||
-            !(await this.refresh(cost))
-          )
-            throw error;
+          const stale = error.code === "shard-missing" || error.code === "shard-corrupt";
+          if (!stale || !(await this.refresh(cost))) throw error;
           return this.#answer(request, cost, signal);
         })
         .catch((thrown: unknown) => {
-          partial = true;
-          return this.#byWords(request, FindlingError.from(thrown), cost, signal);
+          setPartial();
+          return this.#answerByWords(request, FindlingError.from(thrown), cost, signal);
         });
       return { json, cost, partial };
     } finally {
       this.#searching--;
       cost.total = performance.now() - start;
       this.#tidy();
-      cost.residentBytes = this.#sound().residentBytes();
+      cost.residentBytes = this.#workingEngine().residentBytes();
     }
   }
 
   /**
-   * The answer, or what words alone find where that takes too long; what is on its way goes on
+   * The answer, or the answer by words if the whole one takes too long. Files under way go on
    * arriving, for the next search.
    */
-  async #soon(
+  async #answerInTime(
     request: Request,
     cost: Cost,
     signal: AbortSignal,
-    late: () => void,
+    setPartial: () => void,
+    onWords: OnWords | undefined,
   ): Promise<string> {
-    const whole = this.#answer(request, cost, signal);
-    if ((request.mode ?? "hybrid") !== "hybrid" || !this.#dense) return whole;
+    const whole = this.#answer(request, cost, signal, onWords);
+    if ((request.mode ?? "hybrid") !== "hybrid" || !this.#hasVectors) return whole;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const patience = new Promise<undefined>(
-      (resolve) => (timer = setTimeout(resolve, PATIENCE_MS)),
-    );
-    const first = await Promise.race([whole, patience]).finally(() => clearTimeout(timer));
-    if (first !== undefined) return first;
-    const slow = new FindlingError(
-      "network",
-      `what meaning needs has not arrived within ${PATIENCE_MS / 1000} seconds.`,
-    );
-    const words = this.#byWords(request, slow, cost, signal).then((json) => {
-      late();
+    const timeout = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, MAX_WAIT_FOR_MEANING);
+    });
+    const inTime = await Promise.race([whole, timeout]).finally(() => clearTimeout(timer));
+    if (inTime !== undefined) return inTime;
+    const seconds = MAX_WAIT_FOR_MEANING / 1000;
+    const slow = new FindlingError("network", `Files for meaning took over ${seconds} seconds.`);
+    const words = this.#answerByWords(request, slow, cost, signal).then((json) => {
+      setPartial();
       return json;
     });
-    // Where words fail, or wait for files themselves, the whole answer decides.
+    // If words fail, or wait for files too, the whole answer decides.
     return Promise.race([whole, words.catch(() => whole)]);
   }
 
   async #load(entry: Uint8Array, traffic: Traffic): Promise<void> {
     const path = this.#wasm.manifestOf(entry);
+    const { streamed } = this.#options;
     let manifest = await this.#source.manifest(path, traffic, false);
     let engine: Engine;
     try {
-      engine = this.#wasm.Engine.open(entry, manifest, this.#keeping.streamed);
+      engine = this.#wasm.Engine.open(entry, manifest, streamed);
     } catch (thrown) {
-      if (FindlingError.from(thrown).code === "analysis") throw FindlingError.from(thrown);
+      const error = FindlingError.from(thrown);
+      if (error.code === "analysis") throw error;
+      // A cache may have damaged the manifest.
       manifest = await this.#source.manifest(path, traffic, true);
-      engine = this.#wasm.Engine.open(entry, manifest, this.#keeping.streamed);
+      engine = this.#wasm.Engine.open(entry, manifest, streamed);
     }
-    // Searches under way keep the engine they began with; it is collected when the last of them is
-    // done.
+    // Searches under way keep the engine that they began with.
     this.#engine = engine;
     this.#opened = [entry, manifest];
-    this.#loads.clear();
+    this.#loader.reset();
     this.#revision = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
     const { dense } = this.describe();
-    this.#dense = dense !== null;
-    this.#memory = this.#keeping.memory ?? MEMORY[dense?.streamed ? "streamed" : "resident"];
+    this.#hasVectors = dense !== null;
+    this.#memory =
+      this.#options.memory ?? DEFAULT_MEMORY[dense?.streamed ? "streamed" : "resident"];
     this.#pruned = false;
     this.#tidy();
   }
 
-  /**
-   * What words alone find, where a file that meaning needs could not be had; says so in a notice.
-   */
-  async #byWords(
+  /** The answer by words, with a notice, where a file for meaning could not be fetched. */
+  async #answerByWords(
     request: Request,
     error: FindlingError,
     cost: Cost,
     signal: AbortSignal,
   ): Promise<string> {
-    const partial =
-      ["network", "shard-missing", "shard-corrupt"].includes(error.code) &&
-      (request.mode ?? "hybrid") === "hybrid";
-    if (!partial || signal.aborted || !this.#dense) throw error;
-    const { vector: _, alsoVectors: __, ...words } = request;
-    const json = await this.#answer({ ...words, mode: "lexical" }, cost, signal).catch(() => {
-      // Words need what is missing as well: what was missing first says more.
+    const hybrid = (request.mode ?? "hybrid") === "hybrid";
+    if (!FILE_ERRORS.has(error.code) || !hybrid || !this.#hasVectors || signal.aborted) throw error;
+    const json = await this.#answer(lexical(request), cost, signal).catch(() => {
+      // Words need the missing file as well. The first error tells more.
       throw error;
     });
-    return noticed(json, {
-      code: "meaning-missing",
-      message: `Words alone were searched: ${error.message} ${error.remedy}`.trimEnd(),
-    });
+    const message = `Searched by words only: ${error.advice}`;
+    return withNotice(json, { code: "meaning-missing", message });
   }
 
-  async #answer(request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
-    const rest = this.#rest;
-    if (rest && !rest.here && needsRest(request)) await abortable(rest.load(), signal);
-    const engine = this.#sound();
+  async #answer(
+    request: Request,
+    cost: Cost,
+    signal: AbortSignal,
+    onWords?: OnWords,
+  ): Promise<string> {
+    const deferred = this.#deferred;
+    if (deferred && !deferred.loaded && needsDeferred(request))
+      await abortable(deferred.load(), signal);
+    const engine = this.#workingEngine();
     try {
-      return await this.#steps(engine, request, cost, signal);
+      return await this.#run(engine, request, cost, signal, onWords);
     } catch (thrown) {
-      if (!rest || signal.aborted) throw thrown;
+      if (!deferred || signal.aborted) throw thrown;
       if (this.#broken.has(engine)) {
-        // It needed the rest without saying so, or another did that shared the engine: once more,
-        // with the rest.
-        await abortable(rest.load(), signal);
-        return this.#steps(this.#sound(), request, cost, signal);
+        // This search, or another in the same engine, called the deferred part before it was
+        // loaded. Search again, with the deferred part.
+        await abortable(deferred.load(), signal);
+        return this.#run(this.#workingEngine(), request, cost, signal);
       }
-      const error = FindlingError.from(thrown);
-      if (
-        error.code !== "wasm" ||
-        needsRest(request) ||
-        (request.verbatim && request.suggest === false)
-      )
-        throw thrown;
-      // Words that the site does not have, and no way to find out what was meant.
-      const json = await this.#steps(
-        engine,
-        { ...request, verbatim: true, suggest: false },
-        cost,
-        signal,
-      );
-      return noticed(json, {
-        code: "corrections-missing",
-        message: `Words were taken as they are spelt: ${error.message} ${error.remedy}`.trimEnd(),
-      });
+      return this.#answerUncorrected(engine, request, FindlingError.from(thrown), cost, signal);
     }
   }
 
-  /** The engine; made anew where a trap has left it in the middle of its work. */
-  #sound(): Engine {
+  /** The answer without corrections, where the deferred part of the engine cannot be loaded. */
+  async #answerUncorrected(
+    engine: Engine,
+    request: Request,
+    error: FindlingError,
+    cost: Cost,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const uncorrected = request.verbatim === true && request.suggest === false;
+    if (error.code !== "wasm" || needsDeferred(request) || uncorrected) throw error;
+    const json = await this.#run(engine, verbatim(request), cost, signal);
+    const message = `Spelling was not corrected: ${error.advice}`;
+    return withNotice(json, { code: "corrections-missing", message });
+  }
+
+  /** The engine; opened again if it has trapped. */
+  #workingEngine(): Engine {
     if (this.#broken.has(this.#engine)) {
-      this.#engine = this.#wasm.Engine.open(...this.#opened, this.#keeping.streamed);
-      this.#loads.clear();
+      this.#engine = this.#wasm.Engine.open(...this.#opened, this.#options.streamed);
+      this.#loader.reset();
     }
     return this.#engine;
   }
 
-  async #steps(engine: Engine, request: Request, cost: Cost, signal: AbortSignal): Promise<string> {
-    const timed = <T>(work: () => T): T => {
-      const start = performance.now();
-      try {
-        return work();
-      } finally {
-        cost.engine += performance.now() - start;
-      }
-    };
+  /** Runs one search: the engine asks for shards, round after round, until it has the answer. */
+  async #run(
+    engine: Engine,
+    request: Request,
+    cost: Cost,
+    signal: AbortSignal,
+    onWords?: OnWords,
+  ): Promise<string> {
+    const done = new AbortController();
+    let answeringWords = onWords === undefined || request.mode === "semantic";
     let search: ReturnType<Engine["search"]> | undefined;
     try {
-      search = timed(() => engine.search(JSON.stringify(request)));
-      for (let round = 0; round < MOST_ROUNDS; round++) {
+      search = timed(cost, () => engine.search(JSON.stringify(request)));
+      for (let round = 0; round < MAX_ROUNDS; round++) {
         if (signal.aborted) throw FindlingError.aborted();
-        const answer = timed(() => search!.step(engine));
+        const answer = timed(cost, () => search!.step(engine));
         if (answer.startsWith("{")) return answer;
+        const wanted = JSON.parse(answer) as WantedShard[];
+        if (round > 0 && !answeringWords)
+          answeringWords = this.#answerWords(engine, request, wanted, done.signal, onWords!);
         const start = performance.now();
-        await Promise.all(
-          (JSON.parse(answer) as Wanted[]).map((wanted) =>
-            this.#provide(engine, wanted, cost, signal),
-          ),
-        );
+        await Promise.all(wanted.map((shard) => this.#loader.provide(engine, shard, cost, signal)));
         cost.fetch += performance.now() - start;
       }
       throw new FindlingError(
         "internal",
-        `The engine asked for files ${MOST_ROUNDS} times without coming to an end.`,
+        `The search did not end: expected at most ${MAX_ROUNDS} rounds of files.`,
       );
     } catch (thrown) {
       if (thrown instanceof WebAssembly.RuntimeError) this.#broken.add(engine);
       throw thrown;
     } finally {
-      // Of a broken engine nothing can be given back.
+      done.abort();
+      // A broken engine cannot free anything.
       if (!this.#broken.has(engine)) search?.free();
     }
   }
 
   /**
-   * Fetches a shard once for all searches that wait for it; only when none waits any more is it
-   * cancelled.
+   * Answers by the query's own words while the whole search waits for files: for a correction or
+   * for vectors. Returns `false` if words would have to wait for the same files; the caller then
+   * tries again in the next round. `signal` is aborted when the whole search is done.
    */
-  async #provide(
+  #answerWords(
     engine: Engine,
-    wanted: Wanted,
-    traffic: Traffic,
+    request: Request,
+    waiting: WantedShard[],
     signal: AbortSignal,
-  ): Promise<void> {
-    let load = this.#loads.get(wanted.id);
-    if (!load) {
-      const controller = new AbortController();
-      const fresh: Load = {
-        controller,
-        waiting: 0,
-        done: this.#fetch(engine, wanted, traffic, controller.signal),
-      };
-      const forget = () => {
-        if (this.#loads.get(wanted.id) === fresh) this.#loads.delete(wanted.id);
-      };
-      fresh.done.then(forget, forget);
-      this.#loads.set(wanted.id, fresh);
-      load = fresh;
+    onWords: OnWords,
+  ): boolean {
+    const words = verbatim(lexical(request));
+    const search = engine.search(JSON.stringify(words));
+    const answer = search.step(engine);
+    search.free();
+    if (answer.startsWith("[")) {
+      const ids = new Set(waiting.map(({ id }) => id));
+      if ((JSON.parse(answer) as WantedShard[]).every(({ id }) => ids.has(id))) return false;
     }
-    const shared = load;
-    shared.waiting++;
-    try {
-      await abortable(wanted.optional ? shared.done.catch(() => {}) : shared.done, signal);
-    } finally {
-      if (--shared.waiting === 0) shared.controller.abort();
-    }
-  }
-
-  async #fetch(
-    engine: Engine,
-    wanted: Wanted,
-    traffic: Traffic,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const rest = wanted.rest ? this.#rest?.load() : undefined;
-    const get = async (fresh: boolean) => {
-      const bytes = this.#source
-        .shard(wanted, traffic, { signal, fresh })
-        .catch((thrown: unknown) => {
-          const error = FindlingError.from(thrown);
-          throw error.code === "not-found"
-            ? new FindlingError("shard-missing", error.message, { cause: error })
-            : error;
-        });
-      return (await Promise.all([bytes, rest]))[0];
-    };
-    try {
-      engine.provide(wanted.id, await get(false));
-    } catch (thrown) {
-      if (FindlingError.from(thrown).code !== "bundle") throw thrown;
-      // Not what the manifest lists: a cache on the way may have spoilt it. Once more, past all of
-      // them.
-      try {
-        engine.provide(wanted.id, await get(true));
-      } catch (again) {
-        const error = FindlingError.from(again);
-        if (error.code !== "bundle") throw error;
-        throw new FindlingError("shard-corrupt", `${wanted.path} is damaged: ${error.message}`, {
-          cause: again,
-        });
-      }
-    }
+    const cost = newCost();
+    const start = performance.now();
+    this.#run(engine, words, cost, signal).then(
+      (json) => {
+        cost.total = performance.now() - start;
+        cost.residentBytes = engine.residentBytes();
+        if (!signal.aborted) onWords({ json, cost });
+      },
+      // The whole search goes on and reports its own errors.
+      () => {},
+    );
+    return true;
   }
 
   /**
-   * Between searches: keeps memory within its bound, and the cache to the files of this build, once
-   * they are known.
+   * Between searches: keeps memory within its limit. Once all files of the build are known, removes
+   * other files from the cache.
    */
   #tidy(): void {
     if (this.#searching > 0) return;
-    const engine = this.#sound();
+    const engine = this.#workingEngine();
     if (engine.residentBytes() > this.#memory) engine.shrink(this.#memory);
     if (this.#pruned) return;
     const shards = engine.shardPaths()?.split("\n");
     if (!shards) return;
     this.#pruned = true;
     const manifest = `shards/${this.#revision}.bin`;
-    const encoders =
-      this.describe().dense?.queryEncoders.flatMap(({ files }) => files.map((file) => file.path)) ??
-      [];
-    void this.#source
-      .prune(new Set([manifest, ...shards, ...encoders]), this.#revision)
-      .catch(() => {});
+    const encoders = this.describe().dense?.queryEncoders ?? [];
+    const encoderFiles = encoders.flatMap(({ files }) => files.map(({ path }) => path));
+    const keep = new Set([manifest, ...shards, ...encoderFiles]);
+    void this.#source.prune(keep, this.#revision).catch(() => {});
+  }
+}
+
+/** The request without meaning. */
+function lexical(request: Request): Request {
+  const { vector: _, alsoVectors: __, ...words } = request;
+  return { ...words, mode: "lexical" };
+}
+
+/** The request without corrections and suggestions. */
+function verbatim(request: Request): Request {
+  return { ...request, verbatim: true, suggest: false };
+}
+
+/** Calls `work` and adds its time to the engine's. */
+function timed<T>(cost: Cost, work: () => T): T {
+  const start = performance.now();
+  try {
+    return work();
+  } finally {
+    cost.engine += performance.now() - start;
   }
 }

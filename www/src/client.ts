@@ -1,17 +1,15 @@
 /**
- * The client: `open(url)`, then `search(query)`. Words answer at once; meaning joins when its
- * encoder has loaded.
+ * The client: `open(url)`, then `search(query)`. A search answers by words at once. Meaning joins
+ * when the encoder has loaded.
  */
 
-import type { Cost } from "./bundle";
-import { hindrance, whenIdle } from "./device";
-import type { Encoded } from "./encoder";
-import type { Correction, Notice, PageHit, QueryVector, Request, Response } from "./engine-types";
+import type { Answer, Cost } from "./bundle";
+import { parseBundleAddress } from "./bundle-address";
+import { applyCorrections, correctionsIn } from "./corrected-query";
+import type { Correction, Notice, PageHit, Request, Response } from "./engine-types";
 import { abortable, FindlingError } from "./errors";
-import { locate } from "./locate";
-import { meant } from "./meant";
-import { Recent } from "./recent";
-import type { Traffic } from "./shards";
+import type { Traffic } from "./http-store";
+import { checkedVector, QueryEncoder } from "./query-encoder";
 import { type Spawned, spawn } from "./spawn";
 import type {
   Description,
@@ -45,26 +43,23 @@ export type {
 export { type ErrorCode, FindlingError } from "./errors";
 export type * from "./types";
 
-/** Vectors of recent queries kept, so that paging and filtering do not embed again. */
-const VECTORS_KEPT = 32;
-
 /**
- * Opens the bundle in the directory at `url`, or the one in the file at `url` if that ends with
- * `.findling`.
+ * Opens the bundle in the directory at `url`, or the single-file bundle at `url` if the address
+ * ends with `.findling`.
  */
 export async function open(url: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
   const address = new URL(url, document.baseURI);
-  const assets = new URL(
-    options.assets ?? ".",
-    options.assets === undefined ? import.meta.url : document.baseURI,
-  );
+  const assets =
+    options.assets === undefined
+      ? new URL(".", import.meta.url)
+      : new URL(options.assets, document.baseURI);
   const inWorker = options.worker !== false;
   const engine = await spawn(new URL("findling-worker.js", assets).href, inWorker);
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
       wasmUrl: new URL("findling_engine.pack", assets).href,
-      restUrl: new URL("findling_engine_rest.pack", assets).href,
+      deferredUrl: new URL("findling_engine_rest.pack", assets).href,
       memory: options.memory,
       streamed: options.vectors !== "resident",
     });
@@ -88,200 +83,101 @@ interface EventMap {
 }
 
 /**
- * An open bundle. Dispatches `semantic` when the state of the encoder changes and `progress` while
- * it loads.
+ * An open bundle. Dispatches `semantic` when the encoder's state changes and `progress` while it
+ * loads.
  */
 export class FindlingIndex extends EventTarget {
-  /** What the bundle says of itself. */
+  /** The bundle's description. */
   readonly info: Description;
-  /** What opening it cost. */
+  /** What opening the bundle cost. */
   readonly opening: Traffic & { ms: number };
-  readonly #base: URL;
   readonly #site: URL;
-  readonly #moved: boolean;
-  readonly #assets: URL;
   readonly #engine: Spawned;
   readonly #options: OpenOptions;
-  readonly #vectors = new Recent<Promise<Encoded>>(VECTORS_KEPT);
-  /** Whether queries are embedded by an encoder that is loaded, once it is. */
-  readonly #loads: boolean;
-  #semantic: SemanticState = "none";
-  #encoder: Promise<Spawned> | undefined;
-  #failure: FindlingError | undefined;
+  readonly #encoder: QueryEncoder;
   #closed = false;
 
   /** @internal */
   constructor(address: URL, assets: URL, engine: Spawned, opened: Opened, options: OpenOptions) {
     super();
-    const { base, file } = locate(address);
-    this.#base = base;
-    this.#moved = options.site !== undefined;
+    const { base, file } = parseBundleAddress(address);
     this.#site =
       options.site === undefined
         ? new URL(file === undefined ? "../" : ".", base)
         : new URL(options.site, document.baseURI);
-    this.#assets = assets;
     this.#engine = engine;
     this.#options = options;
     this.info = opened.description;
     this.opening = { ...opened.traffic, ms: opened.ms };
-    const { dense } = this.info;
-    this.#loads =
-      dense !== null &&
-      !options.encode &&
-      options.encoder !== "none" &&
-      options.encoder !== "static" &&
-      this.#transformer !== undefined &&
-      (options.encoder === "transformer" || dense.builtIn !== "hash");
-    if (
-      dense &&
-      (options.encode || (dense.builtIn !== null && options.encoder !== "none" && !this.#loads))
-    )
-      this.#semantic = "ready";
-    else if (this.#loads) this.#semantic = "idle";
-    if (options.encoder === "transformer" && this.#semantic === "idle")
-      this.#load().catch(() => {});
+    this.#encoder = new QueryEncoder(this.info.dense, options, {
+      base,
+      assets,
+      onState: (detail) => this.dispatchEvent(new CustomEvent("semantic", { detail })),
+      onProgress: (detail) => this.dispatchEvent(new CustomEvent("progress", { detail })),
+    });
   }
 
-  /** How far meaning is. */
+  /** The state of the encoder. */
   get semantic(): SemanticState {
-    return this.#semantic;
+    return this.#encoder.state;
   }
 
-  /** Bytes that the encoder would fetch; 0 where there is none to fetch. */
+  /** Bytes that the encoder would download; 0 if there is none to download. */
   get encoderBytes(): number {
-    return this.#transformer?.files.reduce((sum, file) => sum + file.length, 0) ?? 0;
+    return this.#encoder.bytes;
   }
 
   /**
-   * Resolves when searches by words (`lexical`) or by meaning (`semantic`) are possible, and makes
-   * the encoder load. Rejects with `encoder-unavailable` where meaning never will be.
+   * Resolves when searches by words (`lexical`) or by meaning (`semantic`) are possible; loads the
+   * encoder if necessary. Rejects with `encoder-unavailable` if search by meaning is not possible.
    */
   async ready(what: "lexical" | "semantic" = "lexical"): Promise<void> {
-    if (what === "lexical" || this.#semantic === "ready") return;
-    await this.#load();
+    if (what === "lexical" || this.semantic === "ready") return;
+    await this.#encoder.load();
   }
 
-  /** Searches. An empty query with a filter, sort or facets lists pages. */
+  /** Searches. An empty query with a filter, an order or facets lists pages. */
   async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
     const start = performance.now();
-    const { signal, onUpgrade, fusion, vector: supplied, ...rest } = options;
+    const { signal, onWords } = options;
     if (this.#closed) throw new FindlingError("closed", "The index was closed.");
     if (signal?.aborted) throw FindlingError.aborted();
-    const request: Request = { ...(rest as Request), query };
-    if (fusion !== undefined)
-      request.fusion = typeof fusion === "string" ? { method: fusion } : fusion;
-
-    const mode = options.mode ?? "hybrid";
-    const { dense } = this.info;
-    const wantsVector =
-      mode !== "lexical" &&
-      dense !== null &&
-      supplied === undefined &&
-      (this.#loads || this.#options.encode !== undefined) &&
+    const request = this.#request(query, options);
+    const embeds =
+      this.#encoder.embeds &&
+      request.mode !== "lexical" &&
+      options.vector === undefined &&
       query.trim() !== "";
-    if (supplied !== undefined && dense && mode !== "lexical") {
-      request.vector = {
-        values: checked(supplied, dense.dim),
-        truncated: false,
-        encoder: "supplied",
-      };
-    }
-    if (this.#options.encoder === "none") request.encoder = "none";
-    const embed = async (corrections: readonly Correction[]) => {
-      const texts = [query, ...(options.also ?? [])].map((text) => meant(text, corrections));
-      const [vector, ...also] = await abortable(this.#embed(texts), signal);
-      request.vector = vector!;
-      request.alsoVectors = also;
-    };
-    let notice: Notice | undefined;
-    if (wantsVector) {
-      if (mode === "semantic" && dense.builtIn === null)
-        await abortable(this.ready("semantic"), signal);
-      if (this.#semantic === "ready") {
-        try {
-          await embed([]);
-        } catch (thrown) {
-          const error = FindlingError.from(thrown, "encoder-failed");
-          if (error.code === "aborted" || mode === "semantic") throw error;
-          notice = {
-            code: "encoder-failed",
-            message: `${error.message} ${error.remedy}`.trimEnd(),
-          };
-        }
-      } else {
-        notice = this.#whyNot();
-      }
-    }
+    const notice = embeds ? await this.#embedOrTell(request, signal) : undefined;
     const encode = performance.now() - start;
 
-    const first = await this.#ask(request, signal);
-    let { cost } = first;
-    let answer = JSON.parse(first.json) as Response;
-    if (wantsVector && request.vector && answer.corrections.length > 0) {
-      // The vector is of what was typed; what was meant is known only now.
-      try {
-        await embed(answer.corrections);
-        const again = await this.#ask(request, signal);
-        for (const key of ["bytesFetched", "requests", "cacheHits", "fetch", "engine"] as const)
-          again.cost[key] += cost[key];
-        cost = again.cost;
-        answer = JSON.parse(again.json) as Response;
-      } catch (thrown) {
-        if (FindlingError.from(thrown, "encoder-failed").code === "aborted") throw thrown;
-      }
+    const early = onWords && ((words: Answer) => onWords(this.#response(words, start, 0)));
+    let answer = await this.#ask(request, signal, early);
+    if (embeds && request.vector) answer = await this.#embedCorrected(request, answer, signal);
+    const response = this.#response(answer, start, encode);
+    if (notice) {
+      const others = response.notices.filter(({ code }) => code !== "encoder-missing");
+      response.notices = [notice, ...others];
     }
-    const { results, why, ...response } = answer;
-    if (notice)
-      response.notices = [
-        notice,
-        ...response.notices.filter(({ code }) => code !== "encoder-missing"),
-      ];
-
-    if (wantsVector && !request.vector) this.#later(query, options, response.encoder !== null);
-    const { bytesFetched, requests, cacheHits, fetch, engine, residentBytes } = cost;
-    return {
-      ...response,
-      results: results.map((page) => this.#page(page)),
-      ...(why && {
-        why: {
-          ...why,
-          hit: why.hit && this.#page(why.hit),
-          first: why.first && this.#page(why.first),
-          above: why.above && this.#page(why.above),
-        },
-      }),
-      stats: {
-        bytesFetched,
-        requests,
-        cacheHits,
-        residentBytes,
-        ms: { total: performance.now() - start, encode, fetch, engine },
-        encoder: response.encoder,
-      },
-    };
+    if (embeds && !request.vector) this.#loadEncoderAfter(query, options, response);
+    return response;
   }
 
   /**
-   * Pages similar to one, without itself: by the page's own vectors, so that no encoder takes part,
-   * or by its words in a bundle without vectors. `page`: its URL, such as `location.href`, or its
-   * document's id; rejects with `no-such-page` where none is found.
+   * Pages similar to `page`, which is a URL such as `location.href` or a document's id; the page
+   * itself is left out. The page's own vectors decide, so no encoder takes part; without vectors,
+   * its words decide. Rejects with `no-such-page` if the bundle does not have the page.
    */
   similar(page: string | URL, options: SimilarOptions = {}): Promise<SearchResponse> {
     return this.search("", { ...options, similarTo: String(page) } as SearchOptions);
   }
 
-  /**
-   * A page's address as an absolute one; `null` where it is not http(s), such as a `javascript:`
-   * address.
-   */
+  /** The absolute address of a page; `null` if it is not HTTP(S), such as `javascript:`. */
   resolve(url: string): string | null {
     try {
-      // Under another root than the one indexed, root-relative addresses move along.
-      const address = new URL(
-        this.#moved && /^\/(?!\/)/.test(url) ? url.slice(1) : url,
-        this.#site,
-      );
+      // On another site than the indexed one, root-relative addresses are relative to that site.
+      const moved = this.#options.site !== undefined && /^\/(?!\/)/.test(url);
+      const address = new URL(moved ? url.slice(1) : url, this.#site);
       return /^https?:$/.test(address.protocol) ? address.href : null;
     } catch {
       return null;
@@ -292,15 +188,12 @@ export class FindlingIndex extends EventTarget {
   close(): void {
     this.#closed = true;
     this.#engine.stop();
-    this.#encoder?.then(
-      (encoder) => encoder.stop(),
-      () => {},
-    );
+    this.#encoder.stop();
   }
 
   /**
-   * Calls `listener` on every `semantic` (a new state) and `progress` (of loading) until the
-   * function returned is called.
+   * Calls `listener` for each event of a type: `semantic` with the encoder's new state, `progress`
+   * while it loads. Returns a function that removes the listener.
    */
   on<K extends keyof EventMap>(type: K, listener: (detail: EventMap[K]) => void): () => void {
     const wrapped = (event: Event) => listener((event as CustomEvent<EventMap[K]>).detail);
@@ -308,180 +201,140 @@ export class FindlingIndex extends EventTarget {
     return () => this.removeEventListener(type, wrapped);
   }
 
-  get #transformer() {
-    return this.info.dense?.queryEncoders.find(({ kind }) => kind === "transformer");
+  /** The engine's request, without the query's vector unless the caller supplies it. */
+  #request(query: string, options: SearchOptions): Request {
+    const { signal: _, onWords: __, onUpgrade: ___, fusion, vector, ...rest } = options;
+    const request: Request = { ...(rest as Request), query };
+    if (fusion !== undefined)
+      request.fusion = typeof fusion === "string" ? { method: fusion } : fusion;
+    const { dense } = this.info;
+    if (vector !== undefined && dense && options.mode !== "lexical") {
+      const values = checkedVector(vector, dense.dim);
+      request.vector = { values, truncated: false, encoder: "supplied" };
+    }
+    if (this.#options.encoder === "none") request.encoder = "none";
+    return request;
+  }
+
+  /** Embeds the query and its alternative phrasings, with corrections applied. */
+  async #embed(
+    request: Request,
+    corrections: readonly Correction[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const texts = [request.query, ...(request.also ?? [])].map((text) =>
+      applyCorrections(text, corrections),
+    );
+    const [vector, ...also] = await abortable(this.#encoder.embed(texts), signal);
+    request.vector = vector!;
+    request.alsoVectors = also;
+  }
+
+  /** Embeds the query if the encoder is ready; otherwise returns why the query has no vector. */
+  async #embedOrTell(
+    request: Request,
+    signal: AbortSignal | undefined,
+  ): Promise<Notice | undefined> {
+    const semantic = request.mode === "semantic";
+    if (semantic && this.info.dense?.builtIn === null)
+      await abortable(this.ready("semantic"), signal);
+    if (this.semantic !== "ready") return this.#encoder.notice();
+    try {
+      await this.#embed(request, [], signal);
+    } catch (thrown) {
+      const error = FindlingError.from(thrown, "encoder-failed");
+      if (error.code === "aborted" || semantic) throw error;
+      return { code: "encoder-failed", message: error.advice };
+    }
+    return undefined;
+  }
+
+  /**
+   * Searches again if words were corrected: the vector was of the query as typed. The first answer
+   * stands if the corrected query cannot be embedded.
+   */
+  async #embedCorrected(
+    request: Request,
+    first: Answer,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const corrections = correctionsIn(first.json);
+    if (corrections.length === 0) return first;
+    try {
+      await this.#embed(request, corrections, signal);
+      const second = await this.#ask(request, signal);
+      for (const key of ["bytesFetched", "requests", "cacheHits", "fetch", "engine"] as const)
+        second.cost[key] += first.cost[key];
+      return second;
+    } catch (thrown) {
+      if (FindlingError.from(thrown, "encoder-failed").code === "aborted") throw thrown;
+      return first;
+    }
+  }
+
+  /**
+   * Asks the engine. If the bundle does not know the page of `similarTo` or `why`, asks again
+   * without the site's own address in front of it.
+   */
+  async #ask(
+    request: Request,
+    signal: AbortSignal | undefined,
+    onWords?: (words: Answer) => void,
+  ): Promise<Answer> {
+    const ask = () => this.#engine.remote.call<Answer>("search", request, signal, onWords);
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (FindlingError.from(thrown).code !== "no-such-page") throw thrown;
+      const name = request.similarTo === undefined ? "why" : "similarTo";
+      const page = request[name] ?? "";
+      const site = this.#site.href;
+      const href = URL.canParse(page, site) ? new URL(page, site).href : site;
+      if (!href.startsWith(site)) throw thrown;
+      request[name] = href.slice(site.length);
+      return ask();
+    }
+  }
+
+  /**
+   * After an answer without the transformer, begins to load it. An answer by words only is upgraded
+   * when it has loaded. An answer by meaning stays as it is: an upgrade would only reorder it.
+   */
+  #loadEncoderAfter(query: string, options: SearchOptions, response: SearchResponse): void {
+    const { onUpgrade, onWords: _, ...again } = options;
+    const upgrade = async () => {
+      if (onUpgrade && !options.signal?.aborted) onUpgrade(await this.search(query, again));
+    };
+    this.#encoder.loadAfterSearch(response.encoder === null ? upgrade : undefined);
+  }
+
+  #response({ json, cost }: Answer, start: number, encode: number): SearchResponse {
+    const { results, why, ...response } = JSON.parse(json) as Response;
+    const page = (hit: PageHit | null) => hit && this.#page(hit);
+    return {
+      ...response,
+      results: results.map((hit) => this.#page(hit)),
+      ...(why && {
+        why: { ...why, hit: page(why.hit), first: page(why.first), above: page(why.above) },
+      }),
+      stats: stats(cost, response.encoder, performance.now() - start, encode),
+    };
   }
 
   #page(page: PageHit): PageResult {
     return {
       ...page,
       href: this.resolve(page.url),
-      snippet: page.sections[0]?.snippet ?? {
-        text: "",
-        ranges: [],
-        code: [],
-        cutStart: false,
-        cutEnd: false,
-      },
+      snippet: page.sections[0]?.snippet ?? EMPTY_SNIPPET,
       sections: page.sections.map((section) => ({ ...section, href: this.resolve(section.url) })),
     };
   }
-
-  /**
-   * Asks the engine; about a page once more without the site's own address in front, which the
-   * bundle may not know.
-   */
-  #ask(request: Request, signal: AbortSignal | undefined): Promise<{ json: string; cost: Cost }> {
-    const ask = () =>
-      this.#engine.remote.call<{ json: string; cost: Cost }>("search", request, signal);
-    return ask().catch((thrown: unknown) => {
-      const name = request.similarTo === undefined ? "why" : "similarTo";
-      const page = request[name] ?? "";
-      const { href } = URL.canParse(page, this.#site) ? new URL(page, this.#site) : this.#site;
-      if (FindlingError.from(thrown).code !== "no-such-page" || !href.startsWith(this.#site.href))
-        throw thrown;
-      request[name] = href.slice(this.#site.href.length);
-      return ask();
-    });
-  }
-
-  #enter(state: SemanticState): void {
-    this.#semantic = state;
-    this.dispatchEvent(new CustomEvent("semantic", { detail: state }));
-  }
-
-  #whyNot(): Notice | undefined {
-    if (this.#failure)
-      return {
-        code: this.#failure.code,
-        message: `${this.#failure.message} ${this.#failure.remedy}`.trimEnd(),
-      };
-    if (this.#semantic === "none") return undefined;
-    const why = this.#semantic === "idle" ? hindrance() : undefined;
-    return why !== undefined
-      ? { code: "encoder-postponed", message: `The encoder was not loaded, ${why}.` }
-      : {
-          code: "encoder-loading",
-          message: "The encoder is still loading; results by meaning follow.",
-        };
-  }
-
-  /**
-   * After an answer without the transformer: gets that under way. An answer by words alone is given
-   * again when it is there; one that `knew` meaning stays, since it would only be put in another
-   * order.
-   */
-  #later(query: string, { onUpgrade, ...options }: SearchOptions, knew: boolean): void {
-    if (this.#semantic === "idle" && hindrance() !== undefined) return;
-    if (this.#semantic !== "idle" && this.#semantic !== "loading") return;
-    if (knew) {
-      whenIdle(() => !this.#closed && this.#load().catch(() => {}));
-      return;
-    }
-    this.#load()
-      .then(() => {
-        if (onUpgrade && !options.signal?.aborted && !this.#closed)
-          return this.search(query, options).then(onUpgrade);
-      })
-      .catch(() => {});
-  }
-
-  #load(): Promise<Spawned> {
-    const { dense } = this.info;
-    const transformer = this.#transformer;
-    if (!dense || !transformer || !this.#loads) {
-      return Promise.reject(
-        new FindlingError(
-          "encoder-unavailable",
-          dense
-            ? "This bundle has no query encoder beside it, or it was not wanted."
-            : "This bundle has no vectors: it can be searched by words alone.",
-        ),
-      );
-    }
-    this.#encoder ??= (async () => {
-      this.#failure = undefined;
-      this.#enter("loading");
-      try {
-        const spawned = await spawn(
-          new URL("findling_encoder.js", this.#assets).href,
-          this.#options.worker !== false,
-        );
-        await spawned.remote.call(
-          "load",
-          {
-            base: this.#base.href,
-            wasmUrl: new URL("findling_encoder_bg.wasm", this.#assets).href,
-            files: transformer.files,
-            fingerprint: dense.fingerprint,
-          },
-          undefined,
-          (detail: EncoderProgress) => this.dispatchEvent(new CustomEvent("progress", { detail })),
-        );
-        this.#enter("ready");
-        return spawned;
-      } catch (thrown) {
-        this.#failure = FindlingError.from(thrown, "encoder-failed");
-        // Asked for again, it is tried again.
-        this.#encoder = undefined;
-        this.#enter("failed");
-        throw this.#failure;
-      }
-    })();
-    return this.#encoder;
-  }
-
-  /** Vectors of texts, those not known from before in one call. `null` of one without a word. */
-  #embed(texts: string[]): Promise<(QueryVector | null)[]> {
-    const { encode } = this.#options;
-    const dim = this.info.dense?.dim ?? 0;
-    const unknown = [...new Set(texts)].filter(
-      (text) => text.trim() !== "" && this.#vectors.get(text) === undefined,
-    );
-    if (unknown.length > 0) {
-      const all = encode
-        ? Promise.all(
-            unknown.map(async (text) => ({
-              values: Float32Array.from(checked(await encode(text), dim)),
-              truncated: false,
-            })),
-          )
-        : this.#load().then(({ remote }) => remote.call<Encoded[]>("encode", unknown));
-      unknown.forEach((text, i) => {
-        const vector = all.then((vectors) => vectors[i]!);
-        this.#vectors.set(text, vector);
-        vector.catch(() => this.#vectors.forget(text, vector));
-      });
-    }
-    return Promise.all(
-      texts.map(async (text) => {
-        const vector = this.#vectors.get(text);
-        if (!vector) return null;
-        const { values, truncated } = await vector;
-        return {
-          values: Array.from(values),
-          truncated,
-          encoder: encode ? "supplied" : "transformer",
-        };
-      }),
-    );
-  }
 }
 
-/** A vector from outside, if it can be of the documents' space. */
-function checked(values: Float32Array | number[], dim: number): number[] {
-  const numbers = Array.from(values);
-  const refuse = (found: string) =>
-    new FindlingError(
-      "vector",
-      `A query's vector must be ${dim} finite numbers, not all 0; ${found}.`,
-      {
-        remedy: "Embed queries with the model that the bundle's documents were embedded with.",
-      },
-    );
-  if (numbers.length !== dim) throw refuse(`this one has ${numbers.length}`);
-  const at = numbers.findIndex((value) => !Number.isFinite(value));
-  if (at >= 0) throw refuse(`at ${at} there is ${numbers[at]}`);
-  if (!numbers.some((value) => value !== 0)) throw refuse("these all are");
-  return numbers;
+const EMPTY_SNIPPET = { text: "", ranges: [], code: [], cutStart: false, cutEnd: false };
+
+function stats(cost: Cost, encoder: string | null, total: number, encode: number) {
+  const { bytesFetched, requests, cacheHits, residentBytes, fetch, engine } = cost;
+  const ms = { total, encode, fetch, engine };
+  return { bytesFetched, requests, cacheHits, residentBytes, ms, encoder };
 }

@@ -1,32 +1,32 @@
-/** What the reader's device and connection are up to. */
+/** What the browser tells about the reader's device and connection. */
 
-/** Of the Network Information and Device Memory drafts, which not every browser has. */
+/** From the Network Information and Device Memory drafts, which not every browser implements. */
 interface Hints {
   connection?: { saveData?: boolean; effectiveType?: string };
   deviceMemory?: number;
 }
 
 /**
- * Gigabytes below which a device had better keep its memory. The transformer takes some 70 MB of a
- * process, 29 of them WebAssembly's.
+ * Gigabytes. A device with less does not load the transformer unasked: it takes some 70 MB of the
+ * process, 29 MB of them WebAssembly memory.
  */
-const LEAST_MEMORY = 1;
+const MIN_DEVICE_MEMORY = 1;
 
 /**
- * Why an encoder of megabytes had better not be loaded unasked, as the end of a sentence;
- * `undefined` where nothing is known against it.
+ * Why the transformer must not be downloaded unasked, as the end of a sentence; `undefined` if
+ * nothing speaks against the download.
  */
-export function hindrance(hints: Hints = navigator as Hints): string | undefined {
+export function reasonNotToDownload(hints: Hints = navigator as Hints): string | undefined {
   const { connection, deviceMemory } = hints;
-  if (connection?.saveData === true) return "to save data";
+  if (connection?.saveData === true) return "because the browser asks to save data";
   if (/^(slow-2g|2g|3g)$/.test(connection?.effectiveType ?? ""))
     return "because the connection is slow";
-  if (deviceMemory !== undefined && deviceMemory < LEAST_MEMORY)
+  if (deviceMemory !== undefined && deviceMemory < MIN_DEVICE_MEMORY)
     return "because the device has little memory";
   return undefined;
 }
 
-/** Calls `task` when the page has nothing else to do, in two seconds at the latest. */
+/** Calls `task` when the page is idle, after two seconds at the latest. */
 export function whenIdle(task: () => void): void {
   if (typeof requestIdleCallback === "function")
     requestIdleCallback(() => task(), { timeout: 2000 });

@@ -1,7 +1,6 @@
 /**
- * The endpoint with the transformer in the Worker: about 1 MB of script and 30 MB of memory more,
- * and some five milliseconds of processor time for each query that no cache knows. For plans that
- * allow that.
+ * The endpoint with the transformer in the Worker. It adds about 1 MB of script, 30 MB of memory
+ * and some five milliseconds of CPU time for each new query, so it needs a plan that allows this.
  */
 
 import * as wasm from "../wasm/encoder/findling_encoder";
@@ -9,30 +8,30 @@ import encoderModule from "../wasm/encoder/findling_encoder_bg.wasm";
 import { createHandler, type EdgeEncoder } from "./edge";
 import { type Encoded, encodeWith, loadEncoder } from "./encoder";
 import { FindlingError } from "./errors";
-import { Recent } from "./recent";
+import { LruCache } from "./lru";
 
 export { createHandler, type EdgeEncoder, type EdgeOptions, type Env } from "./edge";
 
-/** Vectors of recent queries kept, 1.5 kB each. */
-const VECTORS_KEPT = 256;
+/** Number of query vectors kept, 1.5 kB each. */
+const MAX_VECTORS = 256;
 
-/** The encoder deployed beside the bundle. */
+/** The transformer deployed with the bundle. */
 export const transformer: EdgeEncoder = {
   name: "transformer",
-  async load({ dense }, files) {
+  async load({ dense }, store) {
     const deployed = dense?.queryEncoders.find(({ kind }) => kind === "transformer");
     if (!dense || !deployed)
-      throw new FindlingError("encoder-unavailable", "The bundle has no transformer beside it.");
+      throw new FindlingError("encoder-unavailable", "The bundle has no transformer.");
     wasm.initSync({ module: encoderModule });
-    const encoder = await loadEncoder(wasm, files, deployed.files, dense.fingerprint);
-    // Of one query there are many requests: other pages of results, filters, facets.
-    const known = new Recent<Encoded>(VECTORS_KEPT);
+    const encoder = await loadEncoder(wasm, store, deployed.files, dense.fingerprint);
+    // One query comes in many requests: for other result pages, filters and facets.
+    const vectors = new LruCache<Encoded>(MAX_VECTORS);
     return {
       encode(query) {
-        const before = known.get(query);
-        if (before) return before;
+        const known = vectors.get(query);
+        if (known) return known;
         const encoded = encodeWith(encoder, query);
-        known.set(query, encoded);
+        vectors.set(query, encoded);
         return encoded;
       },
     };

@@ -1,73 +1,41 @@
 /**
- * Search as an endpoint, for Cloudflare Workers and whatever else speaks `fetch`: `GET /search?q=…`
- * answers the same JSON as the command line, from the same bundle, through the `ASSETS` binding.
+ * Search as an HTTP endpoint, for Cloudflare Workers and other hosts with `fetch`. `GET /search?q=`
+ * answers with the same JSON as `findling search --json`, from the same bundle. `GET /similar?url=`
+ * answers with pages similar to one. The README lists the parameters, `edge-request.ts` reads them.
  *
- * | parameter | |
- * |---|---|
- * | `q` | the query; required, at most 1,000 characters |
- * | `k` | pages to return, 0 to 100; 10 |
- * | `offset` | pages to pass over, 0 to 10,000 |
- * | `mode` | `hybrid`, `lexical`, `semantic` |
- * | `filter` | as on the command line: `book=reference`, `year:gte:2020`, JSON |
- * | `encoder` | who embeds the query: `static` (the bundle's own rows), `none`; the best there is unless told |
- * | `fusion` | `convex`, `rrf` |
- * | `facets` | names of attributes, separated by commas; `*` for all that are filters by themselves |
- * | `sort` | name of an attribute; with `-` in front, largest first |
- * | `prefer` | name of a number or date that relevant pages are preferred by: `date`, `date:0.9`; with `-` in front, the smallest |
- * | `order` | `relevance`, `recent` (the newest first), `balanced` (of equally relevant pages the newer) |
- * | `spread` | name of an attribute of whose values none is to fill the list |
- * | `copies` | `1`: show every copy of a page |
- * | `instead` | `1`: count the values of `facets` as if the filter asked nothing of the attribute counted |
- * | `sections` | sections under a page, 1 to 20; 3 |
- * | `prefix`, `verbatim`, `explain` | `1` or `true` |
- * | `also` | the query in other words; up to four times |
- * | `why` | a page, by URL, path or id: say why it stands where it stands |
- *
- * `GET /similar?url=…` answers the same of pages similar to one, given by URL, path or id; it takes
- * `k`, `offset`, `mode`, `filter`, `facets`, `sort`, `prefer`, `order`, `spread`, `copies`,
- * `sections` and `explain`.
- *
- * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets (`/findling/`, or a file
- * `/site.findling`).
+ * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets: a directory (`/findling/`) or a
+ * file (`/site.findling`).
  */
 
 import * as engine from "../wasm/engine/findling_engine";
 import engineModule from "../wasm/engine/findling_engine_bg.wasm";
-import { Bundle, noticed } from "./bundle";
+import { type Answer, Bundle, withNotice } from "./bundle";
+import { parseBundleAddress } from "./bundle-address";
+import { DirectorySource, SingleFileSource } from "./bundle-layout";
+import { applyCorrections, correctionsIn } from "./corrected-query";
+import { readSearch, readSimilar } from "./edge-request";
 import type { Encoded } from "./encoder";
-import type {
-  Correction,
-  EncoderChoice,
-  Fusion,
-  Mode,
-  Notice,
-  Order,
-  QueryVector,
-  Request as SearchRequest,
-} from "./engine-types";
+import type { Correction, Notice, QueryVector, Request as SearchRequest } from "./engine-types";
 import { type ErrorCode, FindlingError } from "./errors";
-import { locate } from "./locate";
-import { meant } from "./meant";
-import { Files, noTraffic } from "./shards";
-import { Directory, OneFile } from "./sources";
+import { HttpStore, noTraffic } from "./http-store";
 import type { Description } from "./types";
 
-/** What the Worker is given. */
+/** The Worker's bindings and variables. */
 export interface Env {
-  /** The static assets, the bundle among them. */
+  /** The static assets, with the bundle among them. */
   ASSETS: { fetch(request: Request | string, init?: RequestInit): Promise<Response> };
   /** Path of the bundle among the assets. Default: `/findling/`. */
   FINDLING_BUNDLE?: string;
 }
 
-/** How queries become vectors, where they do. */
+/** An encoder that runs in the Worker. */
 export interface EdgeEncoder {
-  /** Named in responses. */
+  /** Its name in responses. */
   name: string;
-  /** Loads what it needs, once for each isolate. */
+  /** Loads it, once for each isolate. */
   load(
     description: Description,
-    files: Files,
+    store: HttpStore,
   ): Promise<{ encode(query: string): Encoded | Promise<Encoded> }>;
 }
 
@@ -75,30 +43,32 @@ export interface EdgeEncoder {
 export interface EdgeOptions {
   encoder?: EdgeEncoder;
   /**
-   * Most bytes that shards may keep occupied between requests. An isolate has 128 MB in all.
-   * Default 32 MiB.
+   * Maximum bytes of memory for shards between requests. Default: 32 MiB. An isolate has 128 MB.
    */
   memory?: number;
-  /** Seconds that an answer may be kept by caches before it is asked for again. Default 60. */
+  /** Seconds for which caches may serve an answer without asking again. Default: 60. */
   maxAge?: number;
-  /** Path of the endpoint. Default `/search`. */
+  /** Path of the search endpoint. Default: `/search`. */
   path?: string;
-  /** Path of the endpoint for similar pages. Default `/similar`. */
+  /** Path of the endpoint for similar pages. Default: `/similar`. */
   similarPath?: string;
 }
 
-const MOST_CHARACTERS = 1000;
-const MOST_WORDINGS = 4;
-/** Milliseconds after which loading an encoder that failed is tried again. */
-const RETRIED = 60_000;
-/** Where the bundle says it is looked at anew, in milliseconds. */
-const REVISION_KEPT = 60_000;
+/** Bytes of memory for shards between requests. */
+const DEFAULT_MEMORY = 32 << 20;
+/** Milliseconds after which a failed load of the encoder is retried. */
+const ENCODER_RETRY = 60_000;
+/** Milliseconds after which an isolate checks whether another build is deployed. */
+const REVISION_CHECK = 60_000;
+
+const METHODS = "GET, HEAD, OPTIONS";
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "etag, server-timing",
 };
-/** What the asker can mend. */
-const ASKER: ReadonlySet<ErrorCode> = new Set([
+
+/** Errors that the client must repair; they get the status 400. */
+const CLIENT_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "request",
   "query",
   "filter",
@@ -108,75 +78,153 @@ const ASKER: ReadonlySet<ErrorCode> = new Set([
   "encoder-unavailable",
 ]);
 
-interface Opened {
-  bundle: Bundle;
-  files: Files;
-  description: Description;
-  looked: number;
-}
-
-/** Makes a handler; an isolate keeps one engine behind it. */
+/** Makes a request handler. An isolate keeps one open bundle in it. */
 export function createHandler(options: EdgeOptions = {}): {
   fetch(request: Request, env: Env): Promise<Response>;
 } {
-  const path = options.path ?? "/search";
-  const similarPath = options.similarPath ?? "/similar";
-  let opening: Promise<Opened> | undefined;
-  let encoding: ReturnType<EdgeEncoder["load"]> | undefined;
-  /** When loading the encoder failed last; it is not tried with every request. */
-  let failed = -Infinity;
+  const endpoint = new Endpoint(options);
+  return { fetch: (request, env) => endpoint.fetch(request, env) };
+}
 
-  /**
-   * Opens the bundle with the isolate's first request, and looks now and then whether it is still
-   * the one.
-   */
-  async function open(env: Env, origin: string): Promise<Opened> {
-    opening ??= openBundle(env, origin, options.memory ?? 32 << 20);
+interface Opened {
+  bundle: Bundle;
+  store: HttpStore;
+  description: Description;
+  /** When the deployed build was last checked. */
+  checked: number;
+}
+
+class Endpoint {
+  readonly #options: EdgeOptions;
+  readonly #path: string;
+  readonly #similarPath: string;
+  #opening: Promise<Opened> | undefined;
+  #encoder: ReturnType<EdgeEncoder["load"]> | undefined;
+  /** When the encoder last failed to load. */
+  #encoderFailed = -Infinity;
+
+  constructor(options: EdgeOptions) {
+    this.#options = options;
+    this.#path = options.path ?? "/search";
+    this.#similarPath = options.similarPath ?? "/similar";
+  }
+
+  async fetch(request: Request, env: Env): Promise<Response> {
+    try {
+      return await this.#route(request, env);
+    } catch (thrown) {
+      const error = FindlingError.from(thrown);
+      const { code, message, remedy } = error;
+      const status = code === "no-such-page" ? 404 : CLIENT_ERRORS.has(code) ? 400 : 503;
+      if (status === 503) console.error(`findling: ${code}: ${message}`);
+      const body = { error: { code, message, ...(remedy ? { remedy } : {}) } };
+      return json(request, status, body, { "cache-control": "no-store" });
+    }
+  }
+
+  async #route(request: Request, env: Env): Promise<Response> {
+    const url = new URL(request.url);
+    if (![this.#path, this.#similarPath, "/health"].includes(url.pathname)) {
+      const message =
+        `Nothing is at ${url.pathname}. Search: ${this.#path}?q=words. ` +
+        `Similar pages: ${this.#similarPath}?url=page.`;
+      return json(request, 404, { error: { code: "not-found", message } });
+    }
+    if (request.method === "OPTIONS") return preflight(request);
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      const message = `The method ${request.method} is not supported: use GET.`;
+      return json(request, 405, { error: { code: "method", message } }, { allow: METHODS });
+    }
+    return url.pathname === "/health"
+      ? this.#health(request, env, url)
+      : this.#search(request, env, url);
+  }
+
+  async #search(request: Request, env: Env, url: URL): Promise<Response> {
+    const read = url.pathname === this.#similarPath ? readSimilar : readSearch;
+    const query = read(url.searchParams);
+    const opened = await this.#open(env, url.origin);
+    const etag = await entityTag(opened.bundle.revision, query);
+    const maxAge = this.#options.maxAge ?? 60;
+    const headers: Record<string, string> = {
+      ...CORS,
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": `public, max-age=${maxAge}, stale-while-revalidate=86400`,
+      vary: "accept-encoding",
+      etag,
+    };
+    if (matches(request.headers.get("if-none-match"), etag))
+      return new Response(null, { status: 304, headers });
+    const { json, cost, whole } = await this.#answer(query, opened);
+    if (!whole) {
+      // The next answer may be whole.
+      headers["cache-control"] = "no-store";
+      delete headers["etag"];
+    }
+    const [engine, fetched] = [cost.engine.toFixed(1), cost.fetch.toFixed(1)];
+    headers["server-timing"] =
+      `engine;dur=${engine}, shards;dur=${fetched};desc="${cost.requests} fetched"`;
+    return new Response(request.method === "HEAD" ? null : json, { headers });
+  }
+
+  /** `whole` tells that no file and no encoder was missing. */
+  async #answer(query: SearchRequest, opened: Opened): Promise<Answer & { whole: boolean }> {
+    const notice = await this.#embed(query, opened, []);
+    const search = () => opened.bundle.search(query, new AbortController().signal);
+    let answer = await search();
+    const corrections = query.vector ? correctionsIn(answer.json) : [];
+    if (corrections.length > 0) {
+      // The vector was of the query as typed.
+      await this.#embed(query, opened, corrections);
+      answer = await search();
+    }
+    const json = notice ? withNotice(answer.json, notice) : answer.json;
+    return { json, cost: answer.cost, whole: !answer.partial && !notice };
+  }
+
+  async #health(request: Request, env: Env, url: URL): Promise<Response> {
+    const { bundle, description } = await this.#open(env, url.origin);
+    const { pages, sections, generator } = description;
+    const body = { status: "ok", revision: bundle.revision, pages, sections, generator };
+    return json(request, 200, body, { "cache-control": "no-store" });
+  }
+
+  /** Opens the bundle with the first request; later checks whether another build is deployed. */
+  async #open(env: Env, origin: string): Promise<Opened> {
+    this.#opening ??= openBundle(env, origin, this.#options.memory ?? DEFAULT_MEMORY);
     let opened: Opened;
     try {
-      opened = await opening;
+      opened = await this.#opening;
     } catch (thrown) {
-      opening = undefined;
+      this.#opening = undefined;
       throw thrown;
     }
-    if (Date.now() - opened.looked > REVISION_KEPT) {
-      opened.looked = Date.now();
+    if (Date.now() - opened.checked > REVISION_CHECK) {
+      opened.checked = Date.now();
       if (await opened.bundle.refresh(noTraffic())) {
         opened.description = opened.bundle.describe();
-        encoding = undefined;
+        this.#encoder = undefined;
       }
     }
     return opened;
   }
 
-  /** Gives the request its vector; where that cannot be had, says why. */
-  async function embed(
+  /** Embeds the query, with corrections applied; returns why if it cannot be embedded. */
+  async #embed(
     request: SearchRequest,
-    { description, files }: Opened,
-    corrections: Correction[] = [],
+    opened: Opened,
+    corrections: readonly Correction[],
   ): Promise<Notice | undefined> {
-    const { encoder } = options;
-    if (
-      !encoder ||
-      request.mode === "lexical" ||
-      request.encoder !== undefined ||
-      !description.dense ||
-      description.dense.builtIn === "hash" ||
-      request.query.trim() === ""
-    )
-      return undefined;
-    if (Date.now() - failed > RETRIED) encoding ??= encoder.load(description, files);
+    const { encoder } = this.#options;
+    const { dense } = opened.description;
+    const wanted =
+      request.mode !== "lexical" && request.encoder === undefined && request.query.trim() !== "";
+    if (!encoder || !wanted || !dense || dense.builtIn === "hash") return undefined;
     try {
-      const loaded = await encoding?.catch((thrown: unknown) => {
-        encoding = undefined;
-        failed = Date.now();
-        throw thrown;
-      });
-      if (!loaded)
-        throw new FindlingError("encoder-failed", "The encoder could not be loaded a moment ago.");
+      const loaded = await this.#loadEncoder(encoder, opened);
       const vectors: QueryVector[] = [];
       for (const query of [request.query, ...(request.also ?? [])]) {
-        const { values, truncated } = await loaded.encode(meant(query, corrections));
+        const { values, truncated } = await loaded.encode(applyCorrections(query, corrections));
         vectors.push({ values: Array.from(values), truncated, encoder: encoder.name });
       }
       const [vector, ...also] = vectors;
@@ -186,308 +234,70 @@ export function createHandler(options: EdgeOptions = {}): {
     } catch (thrown) {
       const error = FindlingError.from(thrown, "encoder-failed");
       console.warn(`findling: ${error.message}`);
-      // Hybrid goes on by the encoder in the bundle or by words; meaning alone only by that
-      // encoder.
-      if (request.mode === "semantic" && description.dense.builtIn === null) throw error;
+      // The bundle's own encoder or the words answer instead, if there are any.
+      if (request.mode === "semantic" && dense.builtIn === null) throw error;
       return { code: error.code, message: error.message };
     }
   }
 
-  async function search(request: Request, env: Env, url: URL): Promise<Response> {
-    const query =
-      url.pathname === similarPath ? readSimilar(url.searchParams) : readSearch(url.searchParams);
-    const opened = await open(env, url.origin);
-    const headers: Record<string, string> = {
-      ...CORS,
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": `public, max-age=${options.maxAge ?? 60}, stale-while-revalidate=86400`,
-      vary: "accept-encoding",
-      etag: await tag(opened.bundle.revision, query),
-    };
-    if (matches(request.headers.get("if-none-match"), headers["etag"]!))
-      return new Response(null, { status: 304, headers });
-    const notice = await embed(query, opened);
-    const ask = () => opened.bundle.search(query, new AbortController().signal);
-    let { json: answer, cost, partial } = await ask();
-    if (query.vector && answer.includes('"corrections":[{')) {
-      // The vector is of what was typed; what was meant is known only now.
-      await embed(query, opened, (JSON.parse(answer) as { corrections: Correction[] }).corrections);
-      ({ json: answer, cost, partial } = await ask());
+  async #loadEncoder(encoder: EdgeEncoder, { description, store }: Opened) {
+    if (Date.now() - this.#encoderFailed > ENCODER_RETRY)
+      this.#encoder ??= encoder.load(description, store);
+    if (!this.#encoder)
+      throw new FindlingError("encoder-failed", "The encoder failed to load a moment ago.");
+    try {
+      return await this.#encoder;
+    } catch (thrown) {
+      this.#encoder = undefined;
+      this.#encoderFailed = Date.now();
+      throw thrown;
     }
-    const json = notice ? noticed(answer, notice) : answer;
-    if (partial || notice) {
-      // The next answer may be whole.
-      headers["cache-control"] = "no-store";
-      delete headers["etag"];
-    }
-    headers["server-timing"] =
-      `engine;dur=${cost.engine.toFixed(1)}, shards;dur=${cost.fetch.toFixed(1)};desc="${cost.requests} fetched"`;
-    return new Response(request.method === "HEAD" ? null : json, { headers });
   }
-
-  async function health(request: Request, env: Env, url: URL): Promise<Response> {
-    const { bundle, description } = await open(env, url.origin);
-    const { pages, sections, generator } = description;
-    return json(
-      { status: "ok", revision: bundle.revision, pages, sections, generator },
-      200,
-      { "cache-control": "no-store" },
-      request,
-    );
-  }
-
-  return {
-    async fetch(request, env) {
-      const url = new URL(request.url);
-      try {
-        if (![path, similarPath, "/health"].includes(url.pathname)) {
-          return json(
-            {
-              error: {
-                code: "not-found",
-                message: `There is nothing at ${url.pathname}; search is at ${path}?q=…, similar pages are at ${similarPath}?url=…`,
-              },
-            },
-            404,
-            {},
-            request,
-          );
-        }
-        switch (request.method) {
-          case "OPTIONS":
-            return new Response(null, {
-              status: 204,
-              headers: {
-                ...CORS,
-                allow: "GET, HEAD, OPTIONS",
-                "access-control-allow-methods": "GET, HEAD, OPTIONS",
-                "access-control-allow-headers":
-                  request.headers.get("access-control-request-headers") ?? "*",
-                "access-control-max-age": "86400",
-              },
-            });
-          case "GET":
-          case "HEAD":
-            return url.pathname === "/health"
-              ? await health(request, env, url)
-              : await search(request, env, url);
-          default:
-            return json(
-              {
-                error: {
-                  code: "method",
-                  message: `${request.method} is not answered here; use GET.`,
-                },
-              },
-              405,
-              { allow: "GET, HEAD, OPTIONS" },
-              request,
-            );
-        }
-      } catch (thrown) {
-        const { code, message, remedy } = FindlingError.from(thrown);
-        const status = code === "no-such-page" ? 404 : ASKER.has(code) ? 400 : 503;
-        if (status === 503) console.error(`findling: ${code}: ${message}`);
-        return json(
-          { error: { code, message, ...(remedy ? { remedy } : {}) } },
-          status,
-          { "cache-control": "no-store" },
-          request,
-        );
-      }
-    },
-  };
 }
 
 async function openBundle(env: Env, origin: string, memory: number): Promise<Opened> {
   engine.initSync({ module: engineModule });
-  const traffic = noTraffic();
-  const { base, file } = locate(new URL(env.FINDLING_BUNDLE ?? "/findling/", origin));
-  const files = new Files(base, (url, init) =>
+  const { base, file } = parseBundleAddress(new URL(env.FINDLING_BUNDLE ?? "/findling/", origin));
+  const store = new HttpStore(base, (url, init) =>
     env.ASSETS.fetch(url, init?.headers ? { headers: init.headers } : undefined),
   );
-  const bundle = await Bundle.open(
-    engine,
-    file === undefined ? new Directory(files) : new OneFile(files, file, engine),
-    { memory, streamed: false },
-    traffic,
-  );
-  return { bundle, files, description: bundle.describe(), looked: Date.now() };
+  const source =
+    file === undefined ? new DirectorySource(store) : new SingleFileSource(store, file, engine);
+  const bundle = await Bundle.open(engine, source, { memory, streamed: false }, noTraffic());
+  return { bundle, store, description: bundle.describe(), checked: Date.now() };
 }
 
-/** What both endpoints take. */
-const COMMON = [
-  "k",
-  "offset",
-  "mode",
-  "filter",
-  "facets",
-  "sort",
-  "prefer",
-  "order",
-  "spread",
-  "copies",
-  "sections",
-  "explain",
-];
-
-function readSimilar(parameters: URLSearchParams): SearchRequest {
-  check(parameters, ["url", ...COMMON]);
-  return {
-    ...readCommon(parameters),
-    similarTo: text(
-      parameters,
-      "url",
-      "the page's URL, path or id, is missing: /similar?url=guide/glaze.html",
-    ),
-  };
+/** The build and the request together determine the answer, so they name it. */
+async function entityTag(revision: string, request: SearchRequest): Promise<string> {
+  const name = new TextEncoder().encode(`${revision} ${JSON.stringify(request)}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", name), 0, 12);
+  return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
 }
 
-function readSearch(parameters: URLSearchParams): SearchRequest {
-  check(parameters, [
-    "q",
-    "encoder",
-    "fusion",
-    "prefix",
-    "verbatim",
-    "why",
-    "also",
-    "instead",
-    ...COMMON,
-  ]);
-  const request = {
-    ...readCommon(parameters),
-    query: text(parameters, "q", "the query, is missing: /search?q=words"),
-  };
-  const encoder = choice<EncoderChoice>(parameters, "encoder", ["static", "none"]);
-  if (encoder) request.encoder = encoder;
-  const fusion = choice<Fusion["method"]>(parameters, "fusion", ["convex", "rrf"]);
-  if (fusion) request.fusion = { method: fusion };
-  if (flag(parameters, "prefix")) request.prefix = true;
-  if (flag(parameters, "verbatim")) request.verbatim = true;
-  if (flag(parameters, "instead")) request.facetsInstead = true;
-  const why = parameters.get("why");
-  if (why) request.why = why;
-  const also = parameters.getAll("also").filter((query) => query.trim() !== "");
-  if (also.some((query) => query.length > MOST_CHARACTERS))
-    throw refuse(`\`also\` has more than ${MOST_CHARACTERS} characters`);
-  if (also.length > MOST_WORDINGS)
-    throw refuse(
-      `\`also\` is given ${also.length} times; at most ${MOST_WORDINGS} other wordings are searched`,
-    );
-  if (also.length > 0) request.also = also;
-  return request;
-}
-
-/** What is not understood is refused rather than passed over. */
-function check(parameters: URLSearchParams, known: string[]): void {
-  for (const name of parameters.keys()) {
-    if (!known.includes(name))
-      throw refuse(`there is no parameter \`${name}\`; there are ${known.join(", ")}`);
-    if (name !== "also" && parameters.getAll(name).length > 1)
-      throw refuse(`\`${name}\` is given more than once`);
-  }
-}
-
-function text(parameters: URLSearchParams, name: string, missing: string): string {
-  const value = parameters.get(name);
-  if (value === null) throw refuse(`\`${name}\`, ${missing}`);
-  if (value.length > MOST_CHARACTERS)
-    throw refuse(`\`${name}\` has ${value.length} characters; at most ${MOST_CHARACTERS} are read`);
-  return value;
-}
-
-function readCommon(parameters: URLSearchParams): SearchRequest {
-  const request: SearchRequest = { query: "", limit: integer(parameters, "k", 0, 100, 10) };
-  const offset = integer(parameters, "offset", 0, 10_000, 0);
-  if (offset > 0) request.offset = offset;
-  if (parameters.has("sections"))
-    request.sectionsPerPage = integer(parameters, "sections", 1, 20, 3);
-  const mode = choice<Mode>(parameters, "mode", ["hybrid", "lexical", "semantic"]);
-  if (mode) request.mode = mode;
-  const filter = parameters.get("filter");
-  if (filter) request.filter = filter;
-  const facets = parameters.get("facets");
-  if (facets) request.facets = facets.split(",");
-  const sort = parameters.get("sort");
-  if (sort)
-    request.sort = sort.startsWith("-") ? { by: sort.slice(1), descending: true } : { by: sort };
-  const prefer = parameters.get("prefer");
-  if (prefer) {
-    const [, least, by, share] = /^(-?)(.*?)(?::([\d.]+))?$/s.exec(prefer)!;
-    request.prefer = {
-      by: by!,
-      ...(least ? { ascending: true } : {}),
-      ...(share ? { share: Number(share) } : {}),
-    };
-  }
-  const order = choice<Order>(parameters, "order", ["relevance", "recent", "balanced"]);
-  if (order) request.order = order;
-  const spread = parameters.get("spread");
-  if (spread) request.spread = spread;
-  if (flag(parameters, "copies")) request.copies = true;
-  if (flag(parameters, "explain")) request.explain = true;
-  return request;
-}
-
-function integer(
-  parameters: URLSearchParams,
-  name: string,
-  least: number,
-  most: number,
-  otherwise: number,
-): number {
-  const text = parameters.get(name);
-  if (text === null) return otherwise;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (!(value >= least && value <= most))
-    throw refuse(`\`${name}\` must be a whole number from ${least} to ${most}, not \`${text}\``);
-  return value;
-}
-
-function choice<T extends string>(
-  parameters: URLSearchParams,
-  name: string,
-  values: readonly T[],
-): T | undefined {
-  const text = parameters.get(name);
-  if (text === null) return undefined;
-  const value = values.find((known) => known === text);
-  if (value === undefined)
-    throw refuse(`\`${name}\` must be ${values.join(" or ")}, not \`${text}\``);
-  return value;
-}
-
-function flag(parameters: URLSearchParams, name: string): boolean {
-  const text = parameters.get(name);
-  if (text === null || ["0", "false"].includes(text)) return false;
-  if (["", "1", "true"].includes(text)) return true;
-  throw refuse(`\`${name}\` must be 1 or 0, not \`${text}\``);
-}
-
-const refuse = (message: string) => new FindlingError("request", message);
-
-/** The same question to the same bundle has the same answer, so together they name it. */
-async function tag(revision: string, request: SearchRequest): Promise<string> {
-  const digest = await crypto.subtle.digest(
-    "SHA-256",
-    new TextEncoder().encode(`${revision} ${JSON.stringify(request)}`),
-  );
-  return `"${[...new Uint8Array(digest, 0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
-}
-
+/** Whether an `if-none-match` header has the tag. */
 function matches(header: string | null, etag: string): boolean {
-  const given = header?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
-  return given.includes("*") || given.includes(etag);
+  const tags = header?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
+  return tags.includes("*") || tags.includes(etag);
+}
+
+function preflight(request: Request): Response {
+  const headers = {
+    ...CORS,
+    allow: METHODS,
+    "access-control-allow-methods": METHODS,
+    "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
+    "access-control-max-age": "86400",
+  };
+  return new Response(null, { status: 204, headers });
 }
 
 function json(
-  value: unknown,
-  status: number,
-  headers: Record<string, string>,
   request: Request,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
 ): Response {
-  return new Response(request.method === "HEAD" ? null : JSON.stringify(value), {
+  return new Response(request.method === "HEAD" ? null : JSON.stringify(body), {
     status,
     headers: { ...CORS, "content-type": "application/json; charset=utf-8", ...headers },
   });

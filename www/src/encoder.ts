@@ -1,55 +1,53 @@
 /**
- * The encoder's worker: from a query to its vector. A module of its own, fetched only when meaning
- * is wanted.
+ * The transformer's worker: turns query texts into vectors. The page loads this module only when
+ * meaning is wanted.
  */
 
 import * as wasm from "../wasm/encoder/findling_encoder";
 import { FindlingError } from "./errors";
+import { HttpStore } from "./http-store";
 import { type Port, serve } from "./rpc";
-import { Files } from "./shards";
 import type { EncoderProgress } from "./types";
 
-/** What the page sends to load the encoder. */
+/** The page's message to load the transformer. */
 export interface LoadCall {
   /** Directory of the bundle. */
   base: string;
   wasmUrl: string;
+  /** Parts of the model, in order. */
   files: { path: string; length: number; hash: string }[];
-  /** Identity of the documents' encoder. */
+  /** Identity of the encoder that embedded the documents. */
   fingerprint: string;
 }
 
-/** A query's vector. */
+/** The vector of a text. */
 export interface Encoded {
   values: Float32Array;
+  /** Whether the encoder read only the beginning of the text. */
   truncated: boolean;
 }
 
-/** Answers the page's calls through `port`. */
+/** Answers the page's calls at `port`. */
 export function start(port: Port): void {
   let encoder: wasm.TransformerEncoder | undefined;
   serve(port, {
     async load({ base, wasmUrl, files, fingerprint }: LoadCall, signal, progress) {
       const start = performance.now();
-      const place = new Files(new URL(base), (url, init) => fetch(url, init), `findling ${base}`);
-      // Not awaited: while the module is fetched and compiled, the model is on its way already.
+      const fetcher = (url: string, init?: RequestInit) => fetch(url, init);
+      const store = new HttpStore(new URL(base), fetcher, `findling ${base}`);
+      // Not awaited here: the model is fetched while the module is fetched and compiled.
       const ready = wasm.default({ module_or_path: wasmUrl }).catch((thrown: unknown) => {
-        throw new FindlingError(
-          "wasm",
-          `${wasmUrl} could not be loaded: ${(thrown as Error).message}`,
-          { cause: thrown },
-        );
+        const message = `${wasmUrl} could not be loaded: ${(thrown as Error).message}`;
+        throw new FindlingError("wasm", message, { cause: thrown });
       });
+      const load = (options: LoadOptions) =>
+        loadEncoder(wasm, store, files, fingerprint, { signal, progress, ...options });
       try {
-        encoder = await loadEncoder(wasm, place, files, fingerprint, { signal, progress, ready });
+        encoder = await load({ ready });
       } catch (thrown) {
         if (FindlingError.from(thrown).code !== "encoder-artefact") throw thrown;
-        // A cache on the way may have spoilt it. Once more, past all of them.
-        encoder = await loadEncoder(wasm, place, files, fingerprint, {
-          signal,
-          progress,
-          fresh: true,
-        });
+        // A cache may have damaged the model, so the second request bypasses all caches.
+        encoder = await load({ fresh: true });
       }
       return performance.now() - start;
     },
@@ -62,55 +60,74 @@ export function start(port: Port): void {
 }
 
 /** How to load a model. */
-export interface Loading {
+export interface LoadOptions {
   signal?: AbortSignal;
   progress?: (value: EncoderProgress) => void;
-  /** Passes over every cache on the way. */
+  /** Bypasses every cache. */
   fresh?: boolean;
   /**
-   * When the module can be used; it can already unless told. Until then the model is fetched, but
-   * not taken in.
+   * Resolves when the module is initialised; not given if it is already. The model is fetched
+   * meanwhile.
    */
   ready?: Promise<unknown>;
 }
 
 /**
- * Loads the model in `parts`, which hosts' limits may have made several, and makes sure that its
- * vectors are of the documents' space. It goes from the network through the browser's own inflating
- * straight into the module's memory.
+ * Loads a model from its `parts` (hosts limit the size of files). The stream goes from the network
+ * through the browser's inflater into the module's memory. Rejects if the model is not the one that
+ * embedded the documents.
  */
 export async function loadEncoder(
   module: Pick<typeof wasm, "ModelPieces">,
-  files: Pick<Files, "stream">,
+  store: Pick<HttpStore, "stream">,
   parts: LoadCall["files"],
   fingerprint: string,
-  loading: Loading = {},
+  options: LoadOptions = {},
 ): Promise<wasm.TransformerEncoder> {
   if (typeof DecompressionStream === "undefined") {
     throw new FindlingError(
       "encoder-unavailable",
-      "This browser cannot inflate streams, which loading the encoder needs.",
-      { remedy: "Search by words goes on working." },
+      "This browser has no DecompressionStream, which the encoder needs.",
+      { remedy: "Search by words still works. Update the browser to search by meaning." },
     );
   }
-  const inflating = new DecompressionStream("deflate");
-  const fed = feed(inflating.writable.getWriter(), files, parts, loading);
-  // Why it failed is what the feeding says, not that the other end broke off.
+  const inflater = new DecompressionStream("deflate");
+  const fed = feed(inflater.writable.getWriter(), store, parts, options);
   fed.catch(() => {});
-  const inflated = inflating.readable.getReader();
+  const inflated = inflater.readable.getReader();
   try {
-    await loading.ready;
+    await options.ready;
   } catch (thrown) {
     inflated.cancel().catch(() => {});
     throw thrown;
   }
-  const pieces = new module.ModelPieces();
+  const encoder = await readModel(new module.ModelPieces(), inflated, fed);
+  const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
+  if (found !== fingerprint) {
+    encoder.free();
+    throw new FindlingError(
+      "encoder-failed",
+      `The encoder is not the one that embedded the documents: expected ${fingerprint}, ` +
+        `found ${found}.`,
+      { remedy: "Build the bundle again and deploy all of its files together." },
+    );
+  }
+  return encoder;
+}
+
+/** Reads the inflated model. `fed` settles when all parts have been fed to the inflater. */
+async function readModel(
+  pieces: wasm.ModelPieces,
+  inflated: ReadableStreamDefaultReader<Uint8Array>,
+  fed: Promise<void>,
+): Promise<wasm.TransformerEncoder> {
   try {
     try {
       for (let piece = await inflated.read(); !piece.done; piece = await inflated.read())
         pieces.push(piece.value);
     } catch (thrown) {
       inflated.cancel().catch(() => {});
+      // The feeding side knows why the stream ended; this side only that it did.
       await fed;
       throw thrown;
     }
@@ -118,31 +135,18 @@ export async function loadEncoder(
   } catch (thrown) {
     pieces.free();
     if (thrown instanceof FindlingError || (thrown as { code?: unknown }).code) throw thrown;
-    throw new FindlingError(
-      "encoder-artefact",
-      `The encoder cannot be inflated: ${(thrown as Error).message}`,
-      { cause: thrown },
-    );
+    const message = `The encoder cannot be inflated: ${(thrown as Error).message}`;
+    throw new FindlingError("encoder-artefact", message, { cause: thrown });
   }
-  const encoder = pieces.finish();
-  const { fingerprint: found } = JSON.parse(encoder.card()) as { fingerprint: string };
-  if (found !== fingerprint) {
-    encoder.free();
-    throw new FindlingError(
-      "encoder-failed",
-      `The encoder beside the bundle (${found}) is not the one its documents were embedded with (${fingerprint}).`,
-      { remedy: "Build the bundle again and deploy it as a whole." },
-    );
-  }
-  return encoder;
+  return pieces.finish();
 }
 
-/** Writes the parts, one after the other, to what inflates them. */
+/** Writes the parts to the inflater, one after another. */
 async function feed(
   writer: WritableStreamDefaultWriter<BufferSource>,
-  files: Pick<Files, "stream">,
+  store: Pick<HttpStore, "stream">,
   parts: LoadCall["files"],
-  { signal, progress, fresh }: Loading,
+  { signal, progress, fresh }: LoadOptions,
 ): Promise<void> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   let loaded = 0;
@@ -150,7 +154,7 @@ async function feed(
   progress?.({ loaded, total });
   try {
     for (const { path, length } of parts) {
-      body = (await files.stream(path, { signal, fresh })).getReader();
+      body = (await store.stream(path, { signal, fresh })).getReader();
       let found = 0;
       for (let piece = await body.read(); !piece.done; piece = await body.read()) {
         found += piece.value.length;
@@ -161,7 +165,8 @@ async function feed(
       if (found !== length) {
         throw new FindlingError(
           "encoder-artefact",
-          `${path} has ${found > length ? "more than" : `${found} of`} its ${length} bytes.`,
+          `${path} has the wrong length: expected ${length} bytes, found ` +
+            `${found > length ? "more" : found}.`,
         );
       }
       loaded += length;
@@ -175,7 +180,7 @@ async function feed(
   }
 }
 
-/** Embeds one query. */
+/** Embeds one text. */
 export function encodeWith(encoder: wasm.TransformerEncoder, text: string): Encoded {
   const { values, truncated } = encoder.encode(text);
   return { values, truncated };

@@ -1,11 +1,10 @@
 /**
- * The one error of the client. `code` is stable and for programs, `message` says what happened,
- * `remedy` what to do about it.
+ * The one error class of the client. `code` is stable, for programs; `message` tells what was
+ * expected and found; `remedy` tells what to do.
  */
 
-/** What can go wrong. */
 export type ErrorCode =
-  // the asker's
+  // The request is at fault.
   | "request"
   | "query"
   | "filter"
@@ -14,7 +13,7 @@ export type ErrorCode =
   | "vector"
   | "aborted"
   | "closed"
-  // the bundle's
+  // The bundle is at fault.
   | "bundle"
   | "analysis"
   | "inconsistent"
@@ -23,7 +22,7 @@ export type ErrorCode =
   | "shard-corrupt"
   | "shard-missing"
   | "not-found"
-  // the surroundings'
+  // The network, the browser or the client's own files are at fault.
   | "network"
   | "wasm"
   | "encoder-unavailable"
@@ -32,33 +31,36 @@ export type ErrorCode =
   | "encoder-run"
   | "internal";
 
+const RELOAD_TO_RETRY = "Search by words still works. Reload the page to try again.";
+
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
-  bundle: "Deploy the whole bundle again, with the client that was built with it.",
-  inconsistent: "Build the bundle again and deploy it as a whole.",
+  bundle: "Deploy all files of the bundle together, with the client that was built with it.",
+  inconsistent: "Build the bundle again and deploy all of its files together.",
   analysis: "Deploy the client that was built with this bundle.",
   "manifest-changed":
-    "Deploy the whole bundle again; make sure that findling.idx is not cached beyond a few minutes.",
+    "Deploy all files of the bundle together. Let caches keep findling.idx for minutes at most.",
   "shard-corrupt":
-    "Deploy the bundle again; make sure that nothing between server and reader rewrites .bin files.",
-  "shard-missing": "Deploy the bundle as a whole, its directory shards/ included.",
+    "Deploy the bundle again. Make sure that no server or proxy rewrites the .bin files.",
+  "shard-missing": "Deploy all files of the bundle together, with the directory shards/.",
   "not-found":
-    "Check the address given to open(): it must lead to a bundle's directory or to a .findling file.",
+    "Check the address given to open(): expected a bundle's directory or a .findling file.",
   network: "Check the connection and try again.",
   wasm:
-    "Make sure that findling_engine.pack and findling_engine_rest.pack lie beside the script, that they can be fetched, and " +
-    "that the page's Content-Security-Policy allows 'wasm-unsafe-eval'.",
+    "Check that findling_engine.pack and findling_engine_rest.pack are next to the script and " +
+    "can be fetched, and that the Content-Security-Policy allows 'wasm-unsafe-eval'.",
   "encoder-unavailable":
-    "Build the bundle with a query encoder beside it, or pass `encode` to open().",
-  "encoder-artefact": "Deploy the bundle again, as a whole; search by words goes on working.",
-  "encoder-run": "Search by words goes on working; reload the page to try again.",
-  "encoder-failed": "Search by words goes on working; reload the page to try again.",
+    "Build the bundle with a query encoder, or pass the option `encode` to open().",
+  "encoder-artefact":
+    "Search by words still works. Deploy all files of the bundle together to repair the encoder.",
+  "encoder-run": RELOAD_TO_RETRY,
+  "encoder-failed": RELOAD_TO_RETRY,
 };
 
-/** What every promise of the client rejects with. */
+/** The reason with which every promise of the client rejects. */
 export class FindlingError extends Error {
   /** Stable, for programs. */
   readonly code: ErrorCode;
-  /** What to do about it, for people; empty where there is nothing to do. */
+  /** What to do, for people; empty if there is nothing to do. */
   readonly remedy: string;
 
   constructor(code: ErrorCode, message: string, options?: { remedy?: string; cause?: unknown }) {
@@ -68,8 +70,14 @@ export class FindlingError extends Error {
     this.remedy = options?.remedy ?? REMEDIES[code] ?? "";
   }
 
+  /** The message and the remedy as one text. */
+  get advice(): string {
+    return `${this.message} ${this.remedy}`.trimEnd();
+  }
+
   /**
-   * Any thrown value as a `FindlingError`; those of the WebAssembly module carry a `code` already.
+   * Any thrown value as a `FindlingError`. Errors of the WebAssembly module have a `code` already;
+   * other errors get the code `otherwise`.
    */
   static from(thrown: unknown, otherwise: ErrorCode = "internal"): FindlingError {
     if (thrown instanceof FindlingError) return thrown;
@@ -88,7 +96,7 @@ export class FindlingError extends Error {
   }
 }
 
-/** How an error crosses from a worker. */
+/** An error as a message between a worker and its page. */
 export interface ErrorMessage {
   code: ErrorCode;
   message: string;
@@ -105,8 +113,8 @@ export const fromMessage = ({ code, message, remedy }: ErrorMessage): FindlingEr
   new FindlingError(code, message, { remedy });
 
 /**
- * `promise`, or a rejection as soon as `signal` is aborted; what the promise stands for goes on
- * either way.
+ * `promise`, but rejected as soon as `signal` is aborted. The work behind the promise goes on in
+ * both cases.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;

@@ -1,11 +1,11 @@
 /**
- * Calls across a message port, cancellable, with events on the way. A port is a worker, or one end
- * of a `MessageChannel` where there are no workers: the other side cannot tell.
+ * Remote calls over a message port, with cancellation and progress. The port is a worker, or one
+ * end of a `MessageChannel` on a page without workers.
  */
 
 import { type ErrorMessage, FindlingError, fromMessage, toMessage } from "./errors";
 
-/** What workers, message ports and a worker's own global scope have in common. */
+/** What workers, message ports and the global scope of a worker have in common. */
 export interface Port {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;
@@ -17,7 +17,7 @@ type Outbound =
   | { id: number; error: ErrorMessage }
   | { id: number; progress: unknown };
 
-/** Answers one call. `progress` may be called any number of times before the promise settles. */
+/** Answers one call. It may call `progress` any number of times before its promise settles. */
 export type Handler = (
   argument: never,
   signal: AbortSignal,
@@ -25,8 +25,8 @@ export type Handler = (
 ) => Promise<unknown>;
 
 /**
- * Answers the calls that come through `port`; `hello` always, so that the caller can tell a worker
- * that started.
+ * Answers the calls that arrive at `port`. The method `hello` always exists: the caller uses it to
+ * find out whether the worker has started.
  */
 export function serve(port: Port, handlers: Record<string, Handler>): void {
   handlers = { hello: async () => true, ...handlers };
@@ -42,17 +42,15 @@ export function serve(port: Port, handlers: Record<string, Handler>): void {
     running.set(id, controller);
     try {
       const handler = handlers[method];
-      if (!handler)
+      if (!handler) {
         throw new FindlingError(
           "internal",
-          `The worker knows no ${method}: its version is another than the page's.`,
+          `The worker does not support \`${method}\`: it is from another version than the page.`,
+          { remedy: "Reload the page. If that does not help, deploy the client's files together." },
         );
-      reply({
-        id,
-        value: await handler(argument as never, controller.signal, (progress) =>
-          reply({ id, progress }),
-        ),
-      });
+      }
+      const progress = (value: unknown) => reply({ id, progress: value });
+      reply({ id, value: await handler(argument as never, controller.signal, progress) });
     } catch (thrown) {
       reply({ id, error: toMessage(FindlingError.from(thrown)) });
     } finally {
@@ -79,16 +77,17 @@ export class Remote {
     port.onmessage = ({ data }: MessageEvent<Outbound>) => {
       const call = this.#calls.get(data.id);
       if (!call) return;
-      if ("progress" in data) return call.progress?.(data.progress as never);
+      if ("progress" in data) {
+        call.progress?.(data.progress as never);
+        return;
+      }
       this.#calls.delete(data.id);
       if ("error" in data) call.reject(fromMessage(data.error));
       else call.resolve(data.value as never);
     };
   }
 
-  /**
-   * Calls `method` on the other side. An aborted call rejects at once and is cancelled over there.
-   */
+  /** Calls `method` on the other side. An aborted call rejects at once and is cancelled there. */
   call<T>(
     method: string,
     argument: unknown,
@@ -116,7 +115,7 @@ export class Remote {
     });
   }
 
-  /** Rejects everything under way and everything to come. */
+  /** Rejects all calls under way and all later calls. */
   break(error: FindlingError): void {
     this.#broken = error;
     for (const call of this.#calls.values()) call.reject(error);

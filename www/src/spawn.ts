@@ -1,19 +1,19 @@
-/** Starting a module in a worker, or beside the page's own code where there are no workers. */
+/** Starts a module in a worker, or on the page's own thread where workers are not available. */
 
 import { FindlingError } from "./errors";
 import { type Port, Remote } from "./rpc";
 
-/** The other side of a started module. */
+/** A started module. */
 export interface Spawned {
   remote: Remote;
-  /** Ends it; calls under way are rejected. */
+  /** Ends the module and rejects the calls under way. */
   stop(): void;
 }
 
-/** Starts the module at `url`, which must answer to `start(port)` when imported. */
+/** Starts the module at `url`, which must export `start(port)`. */
 export async function spawn(url: string, inWorker: boolean): Promise<Spawned> {
   if (inWorker && typeof Worker !== "undefined") {
-    const spawned = await worker(url);
+    const spawned = await spawnWorker(url);
     if (spawned) return spawned;
   }
   const { port1, port2 } = new MessageChannel();
@@ -24,18 +24,16 @@ export async function spawn(url: string, inWorker: boolean): Promise<Spawned> {
       cause: thrown,
     });
   }
-  const remote = new Remote(port1);
-  return stoppable(remote, () => port1.close());
+  return stoppable(new Remote(port1), () => port1.close());
 }
 
-/** `undefined` where the worker does not start: forbidden by policy, or no module workers. */
-async function worker(url: string): Promise<Spawned | undefined> {
+/** `undefined` if the worker does not start: blocked by policy, or no module workers. */
+async function spawnWorker(url: string): Promise<Spawned | undefined> {
   let address = url;
-  // A worker must come from the page's own origin; a script of one line that imports the other may.
+  // A worker's script must have the page's own origin. A one-line script may import another.
   if (new URL(url).origin !== location.origin) {
-    address = URL.createObjectURL(
-      new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" }),
-    );
+    const script = new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" });
+    address = URL.createObjectURL(script);
   }
   try {
     const worker = new Worker(address, { type: "module" });
@@ -44,12 +42,8 @@ async function worker(url: string): Promise<Spawned | undefined> {
       worker.onerror = (event) => {
         event.preventDefault();
         resolve(false);
-        remote.break(
-          new FindlingError(
-            "internal",
-            `The search worker failed: ${event.message || "no reason given"}`,
-          ),
-        );
+        const reason = event.message || "the browser gives no reason";
+        remote.break(new FindlingError("internal", `The search worker failed: ${reason}`));
       };
     });
     if (await Promise.race([failed, remote.call<boolean>("hello", null).catch(() => false)])) {
@@ -57,7 +51,7 @@ async function worker(url: string): Promise<Spawned | undefined> {
     }
     worker.terminate();
   } catch {
-    // SecurityError under a policy without worker-src.
+    // A SecurityError under a policy without worker-src.
   } finally {
     if (address !== url) URL.revokeObjectURL(address);
   }

@@ -1,4 +1,4 @@
-/** What users of the client see. */
+/** The types that users of the client see. */
 
 import type {
   Fusion,
@@ -12,9 +12,9 @@ import type {
   Sort,
   Why,
 } from "./engine-types";
-import type { Traffic } from "./shards";
+import type { Traffic } from "./http-store";
 
-/** A condition on one attribute: a value, several of which one must match, or bounds. */
+/** A condition on one attribute: a value, a list of which one value must match, or bounds. */
 export type Condition =
   | string
   | number
@@ -23,124 +23,98 @@ export type Condition =
   | { gt?: number | string; gte?: number | string; lt?: number | string; lte?: number | string };
 
 /**
- * A filter: the string grammar (`book=reference,year:gte:2020`), the JSON grammar with `must`,
- * `should` and `must_not`, or attributes with the values they must have.
+ * A filter: a string (`book=reference,year:gte:2020`), an object of attributes and conditions, or
+ * an object with `must`, `should` and `must_not`.
  */
 export type Filter = string | Record<string, unknown> | Record<string, Condition>;
 
 /** How to open a bundle. */
 export interface OpenOptions {
-  /**
-   * `auto` (default): what the bundle brings. The encoder in its own shards, if it has one, embeds
-   * at once. The transformer, if it is deployed beside it, loads with the first search that could
-   * use it (when the page is idle, where the other one has answered) and embeds from the next query
-   * on; not where the browser asks to save data, the connection is slow or the device small, unless
-   * `ready("semantic")` asks for it. `static`: the encoder in the bundle alone, nothing is loaded.
-   * `transformer`: that one begins to load at once, whatever the connection. `none`: words alone,
-   * unless `encode` is given.
-   */
+  /** Which encoder embeds queries: see the table of encoder values in the README. */
   encoder?: "auto" | "static" | "transformer" | "none";
   /**
-   * Embeds queries in place of the encoders deployed with the bundle. Must be of the documents'
-   * space: as many finite numbers, not all 0. Of any length, since only the direction counts.
+   * Embeds queries in place of the bundle's encoders. Must return a vector in the space of the
+   * documents: the same number of finite numbers, not all 0. Its length does not matter.
    */
   encode?: (query: string) => Promise<Float32Array | number[]>;
-  /** Directory of the worker and the WebAssembly files. Default: that of the script. */
+  /** Directory of the worker and the WebAssembly files. Default: the script's directory. */
   assets?: string | URL;
-  /**
-   * What relative addresses of pages are relative to. Default: the directory above the bundle's.
-   */
+  /** Base of relative page addresses. Default: the parent of the bundle's directory. */
   site?: string | URL;
-  /** `false` keeps everything on the page's own thread. */
+  /** `false` runs the engine on the page's own thread. */
   worker?: boolean;
   /**
-   * `streamed` (default): a search by meaning fetches the vectors that lie around the query, tens
-   * of kilobytes. `resident`: the first one fetches all vectors and their graph. Bundles in a
-   * single file are always resident.
+   * `streamed` (default): a search by meaning fetches only the vectors near the query, tens of
+   * kilobytes. `resident`: the first search by meaning fetches all vectors. Single-file bundles are
+   * always resident.
    */
   vectors?: "streamed" | "resident";
   /**
-   * Most bytes that shards may keep occupied between searches. Default 24 MiB, 96 MiB where all
-   * vectors are fetched.
+   * Maximum bytes of memory for shards between searches. Default: 24 MiB, or 96 MiB if all vectors
+   * are fetched.
    */
   memory?: number;
 }
 
 /** How to search. */
 export interface SearchOptions {
-  /** Pages to return; 10 unless told. 0 counts only. */
+  /** Maximum number of pages; 10 by default. 0 only counts. */
   limit?: number;
-  /** Pages to pass over first. */
+  /** Number of pages to skip; 0 by default. */
   offset?: number;
-  /** What pages must be. */
+  /** Only pages that match this filter. */
   filter?: Filter;
   /** `hybrid` (default), `lexical` or `semantic`. */
   mode?: Mode;
-  /** How words and meaning become one list. */
+  /** How the lexical and the dense leg become one list: a method, or a method with its numbers. */
   fusion?: Fusion | Fusion["method"];
-  /** Attributes to count values of; `["*"]` for all that were marked as filters. */
+  /** Attributes to count the values of; `["*"]` counts all facets of the bundle. */
   facets?: string[];
-  /**
-   * Count an attribute's values as if `filter` asked nothing of it: what choosing another value
-   * instead would give.
-   */
+  /** Counts each attribute's values as if `filter` had no condition on that attribute. */
   facetsInstead?: boolean;
-  /** Order by an attribute instead of by relevance. */
+  /** Orders by an attribute instead of relevance. */
   sort?: Sort;
-  /**
-   * Order by relevance and by a number or a date together: `{ by: "date" }`, and with `share: 0.9`
-   * the newest before all.
-   */
+  /** Orders by relevance combined with a number or a date, such as `{ by: "date" }`. */
   prefer?: Prefer;
-  /**
-   * How relevance and the pages' dates meet: `relevance` (default), `recent`, `balanced`. `sort`
-   * and `prefer` go before it.
-   */
+  /** `relevance` (default), `recent` or `balanced`. `sort` and `prefer` override it. */
   order?: Order;
-  /** An attribute of whose values none is to fill the list. */
+  /** An attribute whose values should vary: pages with the same value rank lower one by one. */
   spread?: string;
-  /**
-   * Show every copy of a page, which otherwise one stands for (`copies` of a result says for how
-   * many).
-   */
+  /** Shows every copy of a page; by default, one page stands for all of its copies. */
   copies?: boolean;
-  /** Treat the last word as the beginning of one, as while typing. */
+  /** Treats the last word as the beginning of a word, for search while typing. */
   prefix?: boolean;
-  /** Take every word as it is spelt: correct nothing. */
+  /** Searches for every word as it is written, without corrections. */
   verbatim?: boolean;
-  /**
-   * Where nothing is found, look for what else could be asked (`suggestions` of the answer); true
-   * unless told.
-   */
+  /** `false` makes no suggestions if nothing is found. */
   suggest?: boolean;
-  /**
-   * The query's vector, in place of any encoder. Must be of the documents' space, as from `encode`.
-   */
+  /** The query's vector, in place of any encoder. Must be in the space of the documents. */
   vector?: Float32Array | number[];
-  /** Most sections shown under a page; 3 unless told. */
+  /** Maximum number of sections for each page; 3 by default. */
   sectionsPerPage?: number;
-  /** The same in other words, at most four: each page counts by the wording that finds it best. */
+  /** At most four alternative phrasings. Each page gets the score of its best phrasing. */
   also?: string[];
-  /** Explain every score. */
+  /** Explains every score. */
   explain?: boolean;
-  /**
-   * A page, by URL (with an anchor for one of its sections) or id: say why it stands where it
-   * stands.
-   */
+  /** A page (URL, with an anchor for a section, or id): explains why it ranks where it ranks. */
   why?: string;
-  /** Cancels the search: the promise rejects with the code `aborted`. */
+  /** Cancels the search: the promise then rejects with the code `aborted`. */
   signal?: AbortSignal;
   /**
-   * Called once if the search was answered by words alone because the encoder was still loading,
-   * with the answer that it makes possible. An answer that knows meaning already, by the encoder in
-   * the bundle, stays as it is.
+   * Called at most once, before the promise resolves, with the results of the query's own words,
+   * if the search has to wait for more files: for the correction of a word, or for vectors.
+   */
+  onWords?: (response: SearchResponse) => void;
+  /**
+   * Called at most once, after an answer by words only, with the full answer when the encoder has
+   * loaded. It is not called after an answer that used the bundle's static encoder.
    */
   onUpgrade?: (response: SearchResponse) => void;
 }
 
 /**
- * How to look for similar pages. Without `mode`, or in `hybrid`, the page's own vectors decide; in
- * `lexical`, its most telling words.
+ * How to look for similar pages. In `hybrid` (default) and `semantic`, the page's own vectors
+ * decide; in `lexical`, its most distinctive words.
  */
 export type SimilarOptions = Pick<
   SearchOptions,
@@ -161,18 +135,15 @@ export type SimilarOptions = Pick<
 
 /** A section that matches. */
 export type SectionResult = SectionHit & {
-  /** Absolute address, or `null` where the bundle names one that is not http(s). */
+  /** Absolute address; `null` if the bundle has an address that is not HTTP(S). */
   href: string | null;
 };
 
 /** A page that matches. */
 export type PageResult = Omit<PageHit, "sections"> & {
-  /** Absolute address of the page, or `null` where the bundle names one that is not http(s). */
+  /** Absolute address of the page; `null` if the bundle has an address that is not HTTP(S). */
   href: string | null;
-  /**
-   * That of its best section, more where another is better in one of the legs, and a part of the
-   * second best.
-   */
+  /** The snippet of the first section. */
   snippet: Snippet;
   /** Matching sections, best first. */
   sections: SectionResult[];
@@ -180,21 +151,21 @@ export type PageResult = Omit<PageHit, "sections"> & {
 
 /** What a search cost. */
 export interface Stats extends Traffic {
-  /** Milliseconds: in all, embedding the query, waiting for files, in the engine. */
+  /** Milliseconds: in total, embedding the query, waiting for files, in the engine. */
   ms: { total: number; encode: number; fetch: number; engine: number };
-  /** Who embedded the query; `null` where meaning took no part. */
+  /** The encoder that embedded the query; `null` if the search was by words only. */
   encoder: string | null;
-  /** Bytes the bundle takes in memory. */
+  /** Bytes of memory that the bundle takes. */
   residentBytes: number;
 }
 
-/** Why a page stands where it stands. */
+/** Why a page ranks where it ranks. */
 export type WhyResult = Omit<Why, "hit" | "first" | "above"> & {
-  /** The page asked about, with explanations; `null` where it is not found. */
+  /** The page asked about, with explanations; `null` if it is not found. */
   hit: PageResult | null;
-  /** The first page; `null` where that is the page asked about, or nothing is found. */
+  /** The first page; `null` if it is the page asked about, or if nothing is found. */
   first: PageResult | null;
-  /** The page right above; `null` where that is the first. */
+  /** The page right above; `null` if that is the first page. */
   above: PageResult | null;
 };
 
@@ -202,61 +173,59 @@ export type WhyResult = Omit<Why, "hit" | "first" | "above"> & {
 export type SearchResponse = Omit<Response, "results" | "why"> & {
   /** Pages, best first. */
   results: PageResult[];
-  /** Why the page asked about stands where it stands; with `why` only. */
+  /** Only with the option `why`: why the page asked about ranks where it ranks. */
   why?: WhyResult;
-  /** What it cost. */
+  /** What the search cost. */
   stats: Stats;
 };
 
-/** How far meaning is. */
+/** The state of the encoder. */
 export type SemanticState =
-  /** No vectors, no encoder, or not wanted. */
+  /** There are no vectors or no encoder, or the encoder is not wanted. */
   | "none"
-  /** Will load when asked for. */
+  /** The encoder can be loaded. */
   | "idle"
   | "loading"
   | "ready"
   | "failed";
 
-/** How much of the encoder has arrived. */
+/** Bytes of the encoder loaded so far, and in total. */
 export interface EncoderProgress {
   loaded: number;
   total: number;
 }
 
-/** What a bundle says of itself. */
+/** The description of a bundle. */
 export interface Description {
-  /** Tool and version that built it. */
+  /** Name and version of the tool that built it. */
   generator: string;
-  /** BCP 47, most frequent first. */
+  /** BCP 47 tags, most frequent first. */
   languages: string[];
   /** Number of pages. */
   pages: number;
   /** Number of sections. */
   sections: number;
-  /** What pages can be filtered, faceted and sorted by. */
+  /** Attributes for filters, facets and orders. */
   attributes: {
     name: string;
     kind: "string" | "strings" | "number" | "date" | "bool";
     facet: boolean;
   }[];
-  /** The vectors' space; `null` in a bundle without vectors. */
+  /** The vectors; `null` in a bundle without vectors. */
   dense: {
-    /** The documents' encoder. */
+    /** The encoder that embedded the documents. */
     name: string;
-    /** Length of a vector. */
+    /** Dimension of the vectors. */
     dim: number;
     /** Identity of the encoder's weights. */
     fingerprint: string;
-    /** Whether vectors carry meaning. */
+    /** Whether the vectors carry meaning; hashed vectors do not. */
     semantic: boolean;
-    /** Whether searches fetch the vectors near the query rather than all of them. */
+    /** Whether searches fetch only the vectors near the query. */
     streamed: boolean;
-    /**
-     * How the engine embeds queries itself, without any encoder to load; `null` where it cannot.
-     */
+    /** The encoder inside the bundle; `null` if there is none. */
     builtIn: "hash" | "static" | null;
-    /** Encoders deployed beside the bundle, preferred first. */
+    /** Encoders deployed with the bundle, preferred first. */
     queryEncoders: { kind: string; files: { path: string; length: number; hash: string }[] }[];
   } | null;
 }

@@ -1,60 +1,59 @@
 /**
- * The search worker: everything heavy happens here. Imported on a page without workers, it serves a
- * message port instead, through the same calls.
+ * The search worker: opens the bundle and searches it. On a page without workers, the same module
+ * runs on the page's own thread and answers over a message port.
  */
 
 import * as wasm from "../wasm/engine/findling_engine";
 import { Bundle } from "./bundle";
+import { parseBundleAddress } from "./bundle-address";
+import { DirectorySource, SingleFileSource } from "./bundle-layout";
+import { deferredEngine } from "./deferred-engine";
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
-import { locate } from "./locate";
-import { compiled } from "./packed";
-import { type First, languages, link } from "./parts";
-import { restAt } from "./rest";
+import { HttpStore, noTraffic } from "./http-store";
 import { type Port, serve } from "./rpc";
-import { Files, noTraffic } from "./shards";
-import { Directory, OneFile } from "./sources";
+import { loadPackedModule } from "./unpack-module";
+import { type FirstModule, languageModules, linkModule } from "./wasm-linking";
 
-/** What the page sends to open a bundle. */
+/** The page's message to open a bundle. */
 export interface OpenCall {
   url: string;
   wasmUrl: string;
-  /** The rest of the engine. */
-  restUrl: string;
+  /** The deferred part of the engine. */
+  deferredUrl: string;
   memory: number | undefined;
   streamed: boolean;
 }
 
-/** Answers the page's calls through `port`. */
+/** Answers the page's calls at `port`. */
 export function start(port: Port): void {
   let bundle: Bundle | undefined;
   serve(port, {
-    async open({ url, wasmUrl, restUrl, memory, streamed }: OpenCall) {
+    async open({ url, wasmUrl, deferredUrl, memory, streamed }: OpenCall) {
       const start = performance.now();
       const traffic = noTraffic();
-      const { base, file } = locate(new URL(url));
+      const { base, file } = parseBundleAddress(new URL(url));
       const ready = initialise(wasmUrl);
-      const files = new Files(base, (url, init) => fetch(url, init), `findling ${base.href}`);
-      const source =
-        file === undefined ? new Directory(files) : new OneFile(files, file, wasm, ready);
+      const store = new HttpStore(base, (url, init) => fetch(url, init), `findling ${base.href}`);
       bundle = await Bundle.open(
         wasm,
-        source,
+        file === undefined
+          ? new DirectorySource(store)
+          : new SingleFileSource(store, file, wasm, ready),
         { memory, streamed },
         traffic,
         ready,
-        restAt(restUrl, ready),
+        deferredEngine(deferredUrl, ready),
       );
-      return {
-        description: bundle.describe(),
-        revision: bundle.revision,
-        traffic,
-        ms: performance.now() - start,
-      };
+      const { revision } = bundle;
+      const ms = performance.now() - start;
+      return { description: bundle.describe(), revision, traffic, ms };
     },
-    async search(request: Request, signal) {
+    /** Reports the answer by the query's own words as progress. */
+    async search(request: Request, signal, progress) {
       if (!bundle) throw new FindlingError("closed", "The bundle is not open.");
-      return { ...(await bundle.search(request, signal)), revision: bundle.revision };
+      const answer = await bundle.search(request, signal, progress);
+      return { ...answer, revision: bundle.revision };
     },
   });
 }
@@ -62,7 +61,7 @@ export function start(port: Port): void {
 let initialised: Promise<object> | undefined;
 
 function initialise(url: string): Promise<object> {
-  initialised ??= linked(url).catch((thrown: unknown) => {
+  initialised ??= loadEngine(url).catch((thrown: unknown) => {
     initialised = undefined;
     if (thrown instanceof FindlingError) throw thrown;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, {
@@ -72,11 +71,12 @@ function initialise(url: string): Promise<object> {
   return initialised;
 }
 
-/** The engine at `url` with the languages that it carries. */
-async function linked(url: string): Promise<object> {
-  const module = await compiled(url);
+/** The engine's first part at `url`, linked with the languages inside it. */
+async function loadEngine(url: string): Promise<object> {
+  const module = await loadPackedModule(url);
   const first = await wasm.default({ module_or_path: module });
-  for (const part of languages(module)) await link(part, first as unknown as First);
+  for (const language of languageModules(module))
+    await linkModule(language, first as unknown as FirstModule);
   return first;
 }
 

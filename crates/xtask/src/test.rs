@@ -164,6 +164,7 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
             "native tests",
             cargo(&["test", "--release", "--no-fail-fast", "--", "--show-output"]),
         );
+        lint_scripts(paths, &mut report);
         for name in ["wasm", "client", "end to end"] {
             report.skip(name, "--fast was asked for");
         }
@@ -210,6 +211,24 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
     report.print()
 }
 
+/// Formats and lints of TypeScript, style sheets and `.mjs`, if the linter is installed already.
+fn lint_scripts(paths: &Paths, report: &mut Report) {
+    if !paths.www.join("node_modules/@biomejs").is_dir() {
+        return report.skip("lint", "www/node_modules has no linter: run `npm ci` in www");
+    }
+    match setup::node(paths) {
+        Ok(node) => {
+            report.step("lint", lint(paths, &node));
+        }
+        Err(error) => report.skip("lint", format!("{error:#}")),
+    }
+}
+
+/// The command that checks TypeScript, style sheets and `.mjs`.
+fn lint(paths: &Paths, node: &Node) -> Cmd {
+    node.command("npm").args(["run", "--silent", "lint"]).dir(&paths.www)
+}
+
 /// The TypeScript types of what crosses from wasm must be those that the Rust ones derive.
 fn types_are_current(paths: &Paths) -> Result<()> {
     heading("derived types");
@@ -233,11 +252,12 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
 /// What runs in Node, Chromium and workerd.
 fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     let Some(node) = report.work("node packages", || packages_and_node(paths)) else {
-        for name in ["encoder parity", "type check", "browser", "worker"] {
+        for name in ["lint", "encoder parity", "type check", "browser", "worker"] {
             report.skip(name, "the npm packages could not be installed");
         }
         return;
     };
+    report.step("lint", lint(paths, &node));
     if !client {
         for name in ["encoder parity", "type check", "browser", "worker"] {
             report.skip(name, "the client could not be built; see above");

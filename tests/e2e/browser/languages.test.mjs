@@ -1,15 +1,15 @@
-// Sites in several languages: each site's engine has the rules of its own, and finds inflected
-// words by them as the native one does.
+// Sites in several languages: the engine of a site has the rules of the site's languages, and finds
+// inflected words with them.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, open } from "../lib/browser.mjs";
+import { launch, openClient, withClient } from "../lib/browser.mjs";
 import { dist, run, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
-/** A page by language, and words of it otherwise inflected or spelt. */
+/** A page by language, and other forms of its words. */
 const PAGES = {
   en: {
     title: "Kilns",
@@ -28,13 +28,14 @@ const PAGES = {
   },
   ru: {
     title: "\u041e\u043a\u043d\u0430",
-    text: "\u0421\u0442\u0430\u0440\u044b\u0435 \u043a\u043d\u0438\u0433\u0438 \u043b\u0435\u0436\u0430\u043b\u0438 \u043d\u0430 \u043f\u043e\u043b\u043a\u0430\u0445.",
+    text:
+      "\u0421\u0442\u0430\u0440\u044b\u0435 \u043a\u043d\u0438\u0433\u0438 " +
+      "\u043b\u0435\u0436\u0430\u043b\u0438 \u043d\u0430 \u043f\u043e\u043b\u043a\u0430\u0445.",
     asked: ["\u043a\u043d\u0438\u0433\u0430", "\u043f\u043e\u043b\u043a\u0430"],
   },
 };
-const PAGE = `<!doctype html><title>languages</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`;
 
-/** A site of a page in each of these languages, with its bundle in `findling/`. */
+/** A site with a page in each of these languages, and its bundle in `findling/`. */
 function siteIn(...languages) {
   const site = scratch();
   for (const language of languages) {
@@ -42,7 +43,8 @@ function siteIn(...languages) {
     mkdirSync(join(site, language));
     writeFileSync(
       join(site, language, "index.html"),
-      `<!doctype html><html lang="${language}"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`,
+      `<!doctype html><html lang="${language}"><title>${title}</title>` +
+        `<main><h1>${title}</h1><p>${text}</p></main></html>`,
     );
   }
   run(
@@ -62,15 +64,16 @@ const engine = (site) => statSync(join(site, "findling/findling_engine.pack")).s
 
 describe("languages", () => {
   let browser;
-  before(async () => (browser = await launch()));
+  before(async () => {
+    browser = await launch();
+  });
   after(() => browser?.close());
 
-  /** What a page answers: titles by query, or why none. */
+  /** The titles that each query finds, or the error. */
   async function asked(directories, queries) {
-    const server = await serve(directories, { "/": PAGE });
+    const server = await serve(directories, { "/": withClient() });
     try {
-      const page = await open(browser, server.url);
-      await page.waitForFunction(() => "findling" in window);
+      const page = await openClient(browser, server.url);
       const answers = await page.evaluate(async (queries) => {
         try {
           const index = await findling.open("/findling/");
@@ -92,7 +95,7 @@ describe("languages", () => {
   }
 
   for (const languages of [["en", "de", "es", "ru"], ["es"], ["ru", "de"]]) {
-    test(`a site in ${languages.join(", ")} finds what its readers inflect`, async () => {
+    test(`a site in ${languages.join(", ")} finds inflected words`, async () => {
       const site = siteIn(...languages);
       const queries = languages.flatMap((language) =>
         PAGES[language].asked.map((query) => [query, PAGES[language].title]),
@@ -108,7 +111,7 @@ describe("languages", () => {
     });
   }
 
-  test("an engine has the languages of its site and no others", () => {
+  test("an engine has only the languages of its site", () => {
     const [english, spanish, both, all] = [
       engine(siteIn("en")),
       engine(siteIn("es")),
@@ -120,7 +123,7 @@ describe("languages", () => {
     assert.ok(all > english + 25_000, `${all}`);
   });
 
-  test("an engine without a language of the bundle refuses it, and says what to do", async () => {
+  test("an engine without a language of the bundle refuses the bundle, and tells what to do", async () => {
     const spanish = siteIn("es");
     cpSync(
       join(siteIn("en"), "findling/findling_engine.pack"),

@@ -1,30 +1,31 @@
-// The engine in Chromium answers as the native one does, to the bit.
+// The engine in Chromium gives the same answers as the native engine, to the bit.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, open } from "../lib/browser.mjs";
+import { launch, openClient, withClient } from "../lib/browser.mjs";
 import { dist, hasModel, MODEL, run, scratch } from "../lib/bundle.mjs";
 import { questions, writeCorpus } from "../lib/corpus.mjs";
 import { bundles, native, same, WAYS } from "../lib/parity.mjs";
 import { serve } from "../lib/server.mjs";
 
-describe("in Chromium as in the terminal", () => {
+describe("Chromium gives the answers of the command line", () => {
   const found = bundles();
   let browser;
-  before(async () => (browser = await launch()));
+  before(async () => {
+    browser = await launch();
+  });
   after(() => browser?.close());
 
   for (const vectors of ["streamed", "resident"])
     for (const bundle of found) {
       for (const way of WAYS) {
-        test(`${questions().length} questions to the ${bundle.name}, ${way.name}, vectors ${vectors}`, async () => {
+        test(`${questions().length} questions, ${bundle.name}, ${way.name}, ${vectors}`, async () => {
           const server = await serve([bundle.site, dist], {
-            "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>`,
+            "/": withClient("/findling.js"),
           });
           try {
-            const page = await open(browser, server.url);
-            await page.waitForFunction(() => "findling" in window);
+            const page = await openClient(browser, server.url);
             const options = {
               ...way.options,
               ...(way.options.filter ? { filter: bundle.filter } : {}),
@@ -34,7 +35,7 @@ describe("in Chromium as in the terminal", () => {
                 const index = await findling.open("/findling/", { vectors });
                 const answers = [];
                 for (const question of questions) {
-                  // What the client adds for its users is not the engine's.
+                  // Without what the client adds to the engine's answer.
                   const { stats, results, ...response } = await index.search(question, options);
                   answers.push({
                     ...response,
@@ -61,7 +62,7 @@ describe("in Chromium as in the terminal", () => {
       }
     }
 
-  test("the same ten pages come first where the transformer embeds the questions", {
+  test("the first ten pages are the same if the transformer embeds the questions", {
     skip: hasModel() ? false : "the model is not installed",
     timeout: 300_000,
   }, async () => {
@@ -91,11 +92,10 @@ describe("in Chromium as in the terminal", () => {
       ["--streamed"],
     ).map(first);
     const server = await serve([site], {
-      "/": `<!doctype html><title>parity</title><script type="module">import * as findling from "/findling/findling.js"; window.findling = findling</script>`,
+      "/": withClient(),
     });
     try {
-      const page = await open(browser, server.url);
-      await page.waitForFunction(() => "findling" in window);
+      const page = await openClient(browser, server.url);
       const answers = await page.evaluate(async (questions) => {
         const index = await findling.open("/findling/", { encoder: "transformer" });
         await index.ready("semantic");

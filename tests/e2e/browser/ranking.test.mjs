@@ -1,25 +1,23 @@
-// The order of results is the one a reader expects: the cases of tests/ranking, through the client
-// in Chromium.
+// The order of results: the cases of tests/ranking, through the client in Chromium.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { failures, report, requests, topics } from "../../ranking/check.mjs";
-import { launch, open } from "../lib/browser.mjs";
+import { launch, openClient, withClient } from "../lib/browser.mjs";
 import { dist, findling, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
-describe("readers find what they mean", () => {
+describe("a reader finds the expected page first", () => {
   const sites = scratch();
-  let browser, page, server;
+  let browser;
+  let page;
+  let server;
   before(async () => {
-    server = await serve([sites, dist], {
-      "/": `<!doctype html><title>ranking</title><script type="module">import * as findling from "/findling.js"; window.findling = findling</script>`,
-    });
+    server = await serve([sites, dist], { "/": withClient("/findling.js") });
     browser = await launch();
-    page = await open(browser, server.url);
-    await page.waitForFunction(() => "findling" in window);
+    page = await openClient(browser, server.url);
   });
   after(async () => {
     await browser?.close();
@@ -32,17 +30,9 @@ describe("readers find what they mean", () => {
       // Options name files of the topic's own directory.
       execFileSync(
         resolve(findling),
-        [
-          "--quiet",
-          "build",
-          "pages",
-          "--output",
-          bundle,
-          "--no-client",
-          "--encoder",
-          "none",
-          ...topic.build,
-        ],
+        "--quiet build pages --no-client --encoder none --output"
+          .split(" ")
+          .concat(bundle, topic.build),
         { cwd: topic.directory, stdio: ["ignore", "pipe", "pipe"] },
       );
       const asked = topic.cases.map((one) => requests(one, topic.pages));

@@ -1,44 +1,121 @@
-// Real Chromium.
+// Real Chromium. After every test, a browser must have nothing to complain about: a console message
+// of any kind, an uncaught error or a failed request fails the test, unless the test declares it
+// with `expectComplaints`.
 
+import assert from "node:assert/strict";
+import { afterEach } from "node:test";
 import { chromium } from "playwright-core";
 import { launchOptions } from "./chromium.mjs";
 
 export { executablePath } from "./chromium.mjs";
+
+/** What the browser complained about since the last test, and what the test declared, by context. */
+const watched = new Map();
+
+// A hook of the file, which node:test runs after every test of every suite.
+afterEach(() => {
+  const unexpected = [];
+  const absent = [];
+  for (const { complaints, expected } of watched.values()) {
+    const matches = (pattern) => complaints.some((complaint) => pattern.test(complaint));
+    unexpected.push(
+      ...complaints.filter((complaint) => !expected.some((pattern) => pattern.test(complaint))),
+    );
+    absent.push(...expected.filter((pattern) => !matches(pattern)).map(String));
+    complaints.length = 0;
+    expected.length = 0;
+  }
+  assert.deepEqual(unexpected, [], "the browser complained");
+  assert.deepEqual(absent, [], "the browser did not complain as the test declared");
+});
+
+function watch(context) {
+  const complaints = [];
+  watched.set(context, { complaints, expected: [] });
+  context.on("console", (message) => {
+    const { url } = message.location();
+    complaints.push(`console ${message.type()}: ${message.text()} (${url})`);
+  });
+  context.on("weberror", (error) => complaints.push(`uncaught: ${error.error()}`));
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // The client cancels requests that no search needs any more.
+    if (reason !== "net::ERR_ABORTED") complaints.push(`failed: ${request.url()} (${reason})`);
+  });
+  context.on("response", (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`);
+  });
+}
+
+/** Declares complaints of the page's browser. Each pattern must match one before the test ends. */
+export function expectComplaints(page, ...patterns) {
+  watched.get(page.context()).expected.push(...patterns);
+}
 
 export async function launch() {
   return chromium.launch(launchOptions());
 }
 
 /**
- * A page in a context of its own. Anything the page throws fails the test that watches
- * `page.thrown`.
+ * A page in a context of its own. `init` is a function that runs in the page before its scripts,
+ * with `argument`; the other options are the context's.
  */
-export async function open(browser, url, options = {}) {
+export async function open(browser, url, { init, argument, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+  watch(context);
   const page = await context.newPage();
-  page.thrown = [];
-  page.on("pageerror", (error) => page.thrown.push(error));
+  if (init) await page.addInitScript(init, argument);
   await page.goto(url);
   return page;
 }
 
+/** The head of every test page: an icon of its own, so that browsers do not ask for one. */
+const HEAD = `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">`;
+
 /** The HTML of a page with search on it. */
-export const withSearch = (
-  attributes = "",
-  body = "",
-) => `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Kiln handbook</title>
+export const withSearch = (attributes = "", body = "") => `${HEAD}<title>Kiln handbook</title>
 <script type="module" src="/findling/findling-ui.js"></script></head>
 <body><main><h1>The kiln handbook</h1><p>Everything about the kiln.</p>
 <findling-search ${attributes}></findling-search>${body}</main></body></html>`;
 
-/** Types a question into the dialog and waits until what it shows belongs to the question. */
+/** The HTML of a page with the client at `script` as `findling`, opened by `openClient`. */
+export const withClient = (script = "/findling/findling.js") => `${HEAD}<title>Client</title>
+<script type="module">
+  import * as findling from ${JSON.stringify(script)};
+  window.findling = findling;
+  window.settled = (promise) => promise.then(
+    (value) => ({ value }),
+    ({ name, code, message, remedy }) => ({ error: { name, code, message, remedy } }),
+  );
+</script></head></html>`;
+
+/** Opens a page made by `withClient`. */
+export async function openClient(browser, url, options) {
+  const page = await open(browser, url, options);
+  await page.waitForFunction(() => "findling" in window);
+  return page;
+}
+
+/** Opens a page made by `withSearch`. */
+export async function openSearch(browser, url, options) {
+  const page = await open(browser, url, options);
+  await page.locator("findling-search:defined").waitFor();
+  return page;
+}
+
+/** Types a question into the box and waits until the panel shows its answer. */
 export async function ask(page, question) {
-  const input = page.getByRole("combobox");
-  await input.fill(question);
+  await page.getByRole("combobox").fill(question);
+  await answered(page);
+}
+
+/** Waits until the panel shows the answer to what is in the box. */
+export async function answered(page) {
   await page.locator("findling-search .panel[aria-busy=false]").waitFor();
 }
 
-/** What the options say, top to bottom. */
+/** The text of every option, top to bottom. */
 export const options = (page) =>
   page.getByRole("option").evaluateAll((found) => found.map((option) => option.innerText));

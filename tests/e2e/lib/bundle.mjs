@@ -1,7 +1,16 @@
 // Bundles of the small site, built by the real `findling`, once for all tests.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +33,7 @@ function newest(paths) {
 /** Why the tests cannot run; `undefined` if they can. */
 export function missing() {
   if (!findling)
-    return "no `findling`: build it with `cargo build --release -p findling`, or name it in FINDLING_BIN";
+    return "no `findling`: build it with `cargo build --release -p findling`, or set FINDLING_BIN";
   if (!existsSync(join(dist, "findling.js")))
     return "no www/dist: build it with `cargo xtask client`";
   return undefined;
@@ -42,9 +51,9 @@ export function scratch() {
   return directory;
 }
 
-/** Runs the tool; what it prints. */
+/** Runs the tool with arguments, which may be nested in arrays, and returns its output. */
 export function run(...args) {
-  return execFileSync(findling, args, {
+  return execFileSync(findling, args.flat(Infinity), {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
     maxBuffer: 1 << 28,
@@ -80,6 +89,15 @@ export function build({ encoder = "hash", extra = [], args = [], into = scratch(
     ...args,
   );
   return site;
+}
+
+/** Kinds of shards, by the number in their fifth byte (`crates/bundle/src/manifest.rs`). */
+const KINDS = { spelling: 11, sentences: 13 };
+
+/** File names of a bundle's shards of one kind. */
+export function shardsOfKind(bundle, kind) {
+  const shards = join(bundle, "shards");
+  return readdirSync(shards).filter((name) => readFileSync(join(shards, name))[4] === KINDS[kind]);
 }
 
 /** Whether the transformer can be used: the tool was built with it, and the model is installed. */

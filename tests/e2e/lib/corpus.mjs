@@ -1,10 +1,10 @@
-// A larger site of generated text, the same every time: several languages, code, identifiers,
-// numbers, scripts without spaces, so that every path of the engine has something to do.
+// A larger site of generated text, which is the same in every run. It has several languages, code,
+// identifiers, numbers and scripts without spaces, so that every path of the engine runs.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Numbers from 0 to 1, the same every time (Mulberry32). */
+/** Random numbers from 0 to 1, the same in every run (Mulberry32). */
 export function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -14,17 +14,23 @@ export function random(seed) {
   };
 }
 
+const words = (...lines) => lines.join(" ").split(" ");
 const WORDS = {
-  en: "harbour vessel anchor mooring current chart compass sounding lighthouse keeper storm signal rope knot sail rigging hull cargo ballast pilot channel buoy tide swell reef voyage crew captain log watch bearing distance depth wind calm fog running tested carefully children boxes studies".split(
-    " ",
+  en: words(
+    "harbour vessel anchor mooring current chart compass sounding lighthouse keeper storm signal",
+    "rope knot sail rigging hull cargo ballast pilot channel buoy tide swell reef voyage crew",
+    "captain log watch bearing distance depth wind calm fog running tested carefully children",
+    "boxes studies",
   ),
-  de: "Hafen Schiff Anker Strömung Seekarte Kompass Leuchtturm Wärter Sturm Segel Rumpf Ladung Lotse Fahrwasser Boje Gezeiten Größe Häuser Übung schließlich".split(
-    " ",
+  de: words(
+    "Hafen Schiff Anker Strömung Seekarte Kompass Leuchtturm Wärter Sturm Segel Rumpf Ladung",
+    "Lotse Fahrwasser Boje Gezeiten Größe Häuser Übung schließlich",
   ),
-  fr: "port navire ancre courant carte boussole phare gardien tempête voile coque cargaison pilote chenal bouée marée équipage journal école élève".split(
-    " ",
+  fr: words(
+    "port navire ancre courant carte boussole phare gardien tempête voile coque cargaison pilote",
+    "chenal bouée marée équipage journal école élève",
   ),
-  ja: "港 船 錨 潮流 海図 羅針盤 灯台 嵐 帆 航海日誌 水先案内人 浮標".split(" "),
+  ja: words("港 船 錨 潮流 海図 羅針盤 灯台 嵐 帆 航海日誌 水先案内人 浮標"),
 };
 const CODE = [
   "openPort(tideTable)",
@@ -42,7 +48,7 @@ export function writeCorpus(directory, pages = 300) {
   mkdirSync(directory, { recursive: true });
   for (let i = 0; i < pages; i++) {
     const language = i % 10 === 7 ? "de" : i % 10 === 8 ? "fr" : i % 10 === 9 ? "ja" : "en";
-    // Some words are frequent and some rare, as in any language.
+    // The square makes some words frequent and some rare, as in any language.
     const word = () => WORDS[language][Math.floor(next() ** 2 * WORDS[language].length)];
     const sentence = (n) => Array.from({ length: n }, word).join(language === "ja" ? "" : " ");
     const sections = Array.from({ length: 1 + Math.floor(next() * 5) }, (_, j) =>
@@ -71,9 +77,7 @@ export function writeCorpus(directory, pages = 300) {
   }
 }
 
-/**
- * At least 100 questions, the same every time: words, phrases, exclusions, typos, prefixes, code.
- */
+/** At least 100 questions: words, phrases, exclusions, misspelt words, prefixes, code. */
 export function questions() {
   const next = random(11);
   const words = Object.values(WORDS).flat();

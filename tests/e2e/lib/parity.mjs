@@ -1,5 +1,5 @@
-// The same questions to the native engine and to another host's: same results, order and scores, to
-// the bit.
+// The same questions to the native engine and to the engine of another host. The results, their
+// order and their scores must be the same, to the bit.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build, hasModel, MODEL, run, scratch } from "./bundle.mjs";
 import { questions, writeCorpus } from "./corpus.mjs";
 
-/** The ways of asking, for the command line and for hosts. */
+/** Ways to search, as arguments of the command line and as options of a host. */
 export const WAYS = [
   { name: "hybrid", args: [], options: {} },
   { name: "hybrid by rank", args: ["--fusion", "rrf"], options: { fusion: "rrf" } },
@@ -17,26 +17,17 @@ export const WAYS = [
 ];
 
 /**
- * The kiln's handbook, small enough for an exact scan, and a generated site with a graph; with a
- * model at hand also the handbook with an encoder in its own shards.
+ * The kiln's handbook, small enough for an exact scan, and a generated site with a graph. If a model
+ * is installed, also the handbook with a static encoder.
  */
 export function bundles() {
   const directory = scratch();
   const corpus = join(directory, "corpus");
   writeCorpus(corpus);
   const harbour = join(directory, "harbour");
-  run(
-    "--quiet",
-    "build",
-    corpus,
-    "--output",
-    join(harbour, "findling"),
-    "--no-client",
-    "--encoder",
-    "hash",
-    "--graph-from",
-    "200",
-  );
+  run("--quiet", "build", corpus, "--output", join(harbour, "findling"), [
+    ["--no-client", "--encoder", "hash", "--graph-from", "200"],
+  ]);
   return [
     { name: "handbook", site: build(), filter: "kind:in:guide|faq" },
     { name: "harbour", site: harbour, filter: "shelf=weather,pages:gte:300" },
@@ -53,7 +44,7 @@ export function bundles() {
   ];
 }
 
-/** What the command line answers, one parsed response a question; `more` are further arguments. */
+/** The answers of the command line, one for each question. `more` are further arguments. */
 export function native({ site, filter, args: own = [] }, { args }, more = []) {
   const batch = join(scratch(), "questions.jsonl");
   writeFileSync(
@@ -82,7 +73,7 @@ export function native({ site, filter, args: own = [] }, { args }, more = []) {
     });
 }
 
-/** Compares what both answered, and says which question differs. */
+/** Compares the answers of both; a difference names its question. */
 export function same(expect, found, where) {
   assert.equal(found.length, expect.length, where);
   assert.ok(expect.length >= 100, "a golden set has at least 100 questions");

@@ -16,30 +16,31 @@ const TYPES = {
   ".findling": "application/octet-stream",
 };
 
-/** Serves directories, the first that has a file wins; `pages` are paths with their HTML. */
+/**
+ * Serves directories; the first directory with a file serves it. `pages` has HTML by path.
+ */
 export async function serve(directories, pages = {}) {
   const state = {
-    /** Paths asked for, in order. */
+    /** Requested paths, in order. */
     log: [],
-    /** Bytes of bodies sent. */
+    /** Bytes of the bodies sent. */
     sent: 0,
     directories,
     pages,
-    /** Flips a byte in the middle of what matches. */
+    /** Flips a byte in the middle of files whose path matches. */
     corrupt: undefined,
-    /** Answers 404 to what matches. */
+    /** Answers with status 404 to paths that match. */
     missing: undefined,
-    /** Milliseconds before an answer, by path. */
-    delay: () => 0,
-    /** More headers for pages. */
+    /** Called with a path before its answer, which waits for the promise that it returns. */
+    hold: () => undefined,
+    /** Headers of pages. */
     headers: {},
     ranges: true,
   };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     state.log.push(path);
-    const wait = state.delay(path);
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    await state.hold(path);
     if (state.pages[path] !== undefined) {
       response.writeHead(200, { "content-type": TYPES[".html"], ...state.headers });
       return response.end(state.pages[path]);
@@ -80,4 +81,22 @@ export async function serve(directories, pages = {}) {
       server.close(resolve);
     });
   return state;
+}
+
+/** A gate for `hold`: paths that match wait until the gate is opened. */
+export function gate(matches) {
+  let open;
+  const opened = new Promise((resolve) => {
+    open = resolve;
+  });
+  return { hold: (path) => (matches(path) ? opened : undefined), open };
+}
+
+/** A port that no server listens on. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,5 +1,4 @@
-// A small site, written to a directory: the documentation of a made-up kiln, with pages that mean
-// harm among it.
+// A small site: the handbook of an invented kiln. Some of its pages try to run scripts.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +10,7 @@ const escapeHtml = (text) =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
-/** What a page would do to a reader whose search box took its text for markup. */
+/** A title that runs a script if it is parsed as markup. */
 export const HOSTILE_TITLE = `<img src=x onerror="window.harmed = true"> Quokka`;
 
 export const PAGES = [
@@ -25,17 +24,20 @@ export const PAGES = [
       [
         "",
         "",
-        "This handbook is about a small electric kiln for pottery: setting it up, firing it, and keeping it in order.",
+        "This handbook is about a small electric kiln for pottery: setting it up, firing it, " +
+          "and keeping it in order.",
       ],
       [
         "unpack",
         "Unpacking",
-        "Lift the kiln out of its crate with two people. Keep the crate until the first firing went well.",
+        "Lift the kiln out of its crate with two people. Keep the crate until the first firing " +
+          "went well.",
       ],
       [
         "first-firing",
         "The first firing",
-        "Run the kiln empty to 600 degrees. Smoke and smell are normal while the binder in the bricks burns off. Open a window.",
+        "Run the kiln empty to 600 degrees. Smoke and smell are normal while the binder in the " +
+          "bricks burns off. Open a window.",
       ],
     ],
   },
@@ -50,12 +52,14 @@ export const PAGES = [
       [
         "dipping",
         "Dipping",
-        "Hold the pot with tongs and dip it into the glaze bucket for three seconds. Wipe the foot clean, or the pot sticks to the shelf.",
+        "Hold the pot with tongs and dip it into the glaze bucket for three seconds. Wipe the " +
+          "foot clean, or the pot sticks to the shelf.",
       ],
       [
         "crawling",
         "Crawling and pinholes",
-        "When a glaze crawls it pulls back from dusty spots. Wash the bisque ware first. Pinholes come from gas that escapes too late: slow the firing down near the end.",
+        "When a glaze crawls it pulls back from dusty spots. Wash the bisque ware first. " +
+          "Pinholes come from gas that escapes too late: slow the firing down near the end.",
       ],
     ],
   },
@@ -69,12 +73,14 @@ export const PAGES = [
       [
         "",
         "",
-        "A pyrometric cone bends when it has seen enough heat work, which is temperature and time together.",
+        "A pyrometric cone bends when it has seen enough heat work, which is temperature and " +
+          "time together.",
       ],
       [
         "cone-table",
         "Cone table",
-        "Cone 06 bends at about 1000 degrees, cone 6 at about 1220 degrees and cone 10 at about 1300 degrees, at a rise of 150 degrees an hour.",
+        "Cone 06 bends at about 1000 degrees, cone 6 at about 1220 degrees and cone 10 at " +
+          "about 1300 degrees, at a rise of 150 degrees an hour.",
       ],
       [
         "witness",
@@ -93,17 +99,20 @@ export const PAGES = [
       [
         "",
         "",
-        "A kiln is hot, heavy and electric. Most accidents happen because someone opens it too early.",
+        "A kiln is hot, heavy and electric. Most accidents happen because someone opens it too " +
+          "early.",
       ],
       [
         "fumes",
         "Fumes",
-        "Clay and glaze give off carbon monoxide, sulphur and metal fumes. Fire in a room with an extractor, never in a bedroom.",
+        "Clay and glaze give off carbon monoxide, sulphur and metal fumes. Fire in a room with " +
+          "an extractor, never in a bedroom.",
       ],
       [
         "burns",
         "Burns",
-        "The outer shell reaches 80 degrees. Wear gloves. Do not open the lid above 120 degrees: cold air cracks the ware.",
+        "The outer shell reaches 80 degrees. Wear gloves. Do not open the lid above 120 " +
+          "degrees: cold air cracks the ware.",
       ],
     ],
   },
@@ -117,17 +126,20 @@ export const PAGES = [
       [
         "",
         "",
-        "The controller runs a program of up to eight ramps. Each ramp has a rate, a target temperature and a hold.",
+        "The controller runs a program of up to eight ramps. Each ramp has a rate, a target " +
+          "temperature and a hold.",
       ],
       [
         "program",
         "Writing a program",
-        "Press <code>PROG</code> and choose a slot. Enter the rate in degrees an hour, the target and the hold in minutes, then <code>save_program</code>.",
+        "Press <code>PROG</code> and choose a slot. Enter the rate in degrees an hour, the " +
+          "target and the hold in minutes, then <code>save_program</code>.",
       ],
       [
         "errors",
         "Error codes",
-        "<code>E1</code>: the thermocouple is broken. <code>E2</code>: the temperature does not rise; check the elements. <code>E7</code>: power failed during the firing.",
+        "<code>E1</code>: the thermocouple is broken. <code>E2</code>: the temperature does " +
+          "not rise; check the elements. <code>E7</code>: power failed during the firing.",
       ],
     ],
   },
@@ -142,12 +154,14 @@ export const PAGES = [
       [
         "measure",
         "Measuring resistance",
-        "Unplug the kiln. A healthy element measures 18 to 20 ohms; replace it when it is ten percent above.",
+        "Unplug the kiln. A healthy element measures 18 to 20 ohms; replace it when it is ten " +
+          "percent above.",
       ],
       [
         "replace",
         "Replacing an element",
-        "Pull the pins with pliers, lift out the old coil and stretch the new one evenly before you press it into the groove.",
+        "Pull the pins with pliers, lift out the old coil and stretch the new one evenly " +
+          "before you press it into the groove.",
       ],
     ],
   },
@@ -161,12 +175,14 @@ export const PAGES = [
       [
         "",
         "",
-        "The thermocouple measures the temperature inside the kiln. Type K lasts about a hundred firings at cone 6, type S for years.",
+        "The thermocouple measures the temperature inside the kiln. Type K lasts about a " +
+          "hundred firings at cone 6, type S for years.",
       ],
       [
         "swap",
         "Swapping the thermocouple",
-        "Mark the polarity of the wires. The controller reads backwards if they are swapped: the temperature falls while the kiln heats.",
+        "Mark the polarity of the wires. The controller reads backwards if they are swapped: " +
+          "the temperature falls while the kiln heats.",
       ],
     ],
   },
@@ -181,12 +197,14 @@ export const PAGES = [
       [
         "explode",
         "Exploding in the kiln",
-        "Water trapped in the clay turns to steam at 100 degrees and blows the pot apart. Dry it for a week, then hold the kiln at 90 degrees overnight.",
+        "Water trapped in the clay turns to steam at 100 degrees and blows the pot apart. Dry " +
+          "it for a week, then hold the kiln at 90 degrees overnight.",
       ],
       [
         "dunting",
         "Cracks after firing",
-        "A clean sharp crack after the firing is dunting: the kiln cooled too fast through 573 degrees, where quartz changes its volume.",
+        "A clean sharp crack after the firing is dunting: the kiln cooled too fast through 573 " +
+          "degrees, where quartz changes its volume.",
       ],
     ],
   },
@@ -201,7 +219,8 @@ export const PAGES = [
       [
         "save",
         "Saving energy",
-        "Fill the kiln. A half empty firing costs nearly the same. Fire at night where power is cheaper.",
+        "Fill the kiln. A half empty firing costs nearly the same. Fire at night where power " +
+          "is cheaper.",
       ],
     ],
   },
@@ -215,7 +234,8 @@ export const PAGES = [
       [
         "",
         "",
-        `The quokka page says <script>window.harmed = true</script> and <b>bold</b> and &amp; as plain text.`,
+        `The quokka page says <script>window.harmed = true</script> and <b>bold</b> and &amp; ` +
+          `as plain text.`,
       ],
       [
         "heading",
@@ -227,7 +247,7 @@ export const PAGES = [
   },
 ];
 
-/** A record that wants its address to be run. */
+/** Records; the address of the first is a script. */
 export const RECORDS = [
   {
     _id: "r1",
@@ -245,7 +265,7 @@ export const RECORDS = [
   },
 ];
 
-/** The pages as HTML, with more of them under other words where `more` is above 0. */
+/** Writes the pages, and `extra` pages, as HTML. */
 export function writeSite(directory, { extra = [] } = {}) {
   for (const page of [...PAGES, ...extra]) {
     const text = page.plain ? escapeHtml : (html) => html;
@@ -253,17 +273,22 @@ export function writeSite(directory, { extra = [] } = {}) {
       ([id, heading, body]) =>
         `${heading ? `<h2 id="${id}">${text(heading)}</h2>` : ""}<p>${text(body)}</p>`,
     );
-    const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(page.title)}</title>
-<link rel="stylesheet" href="/site.css"><nav><a href="/">The kiln handbook</a> navigation words that are not content</nav>
+    const html = `<!doctype html><html lang="en"><meta charset="utf-8">
+<title>${escapeHtml(page.title)}</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/site.css">
+<nav><a href="/">The kiln handbook</a> navigation words that are not content</nav>
 <main><h1>${escapeHtml(page.title)}</h1>
-<p data-findling-ignore><span data-findling-filter="kind">${page.kind}</span> <span data-findling-filter="level">${page.level}</span>
+<p data-findling-ignore><span data-findling-filter="kind">${page.kind}</span>
+<span data-findling-filter="level">${page.level}</span>
 <time data-findling-sort="updated">${page.updated}</time></p>
 ${sections.join("\n")}
-<p style="block-size: 120vh" data-findling-ignore></p></main></html>`;
+<p class="filler" data-findling-ignore></p></main></html>`;
     const file = join(directory, page.path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, html);
   }
+  // Every page is longer than the window, so that a link to an anchor scrolls.
+  writeFileSync(join(directory, "site.css"), ".filler { block-size: 120vh }\n");
 }
 
 export function writeRecords(file) {

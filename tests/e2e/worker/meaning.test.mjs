@@ -1,4 +1,4 @@
-// The endpoint with the transformer in the Worker, within the platform's memory.
+// The endpoint by meaning: with the static encoder, and with the transformer in the Worker.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,10 +9,11 @@ import { dev } from "../lib/worker.mjs";
 
 const reason = hasModel()
   ? false
-  : "the tool was built without the transformer, the model is not installed, or www/dist has no encoder";
+  : "the tool was built without the transformer, the model is not installed, or www/dist has " +
+    "no encoder";
 if (reason) console.log(`skipped: ${reason}`);
 
-describe("a program that asks a Worker for what words do not say", {
+describe("a program that asks a Worker by meaning", {
   skip: reason,
   timeout: 300_000,
 }, () => {
@@ -24,7 +25,7 @@ describe("a program that asks a Worker for what words do not say", {
     assert.doesNotMatch(log, /runtime crashed/i);
   });
 
-  test("gets the right section from the bundle's own encoder", async () => {
+  test("gets the right section from the static encoder", async () => {
     worker = await dev(build({ encoder: MODEL }));
     const { encoder, results } = await (
       await fetch(`${worker.url}/search?q=${encodeURIComponent(QUESTION)}`)
@@ -52,7 +53,7 @@ describe("a program that asks a Worker for what words do not say", {
     return config;
   }
 
-  test("gets it from the transformer where the Worker was deployed with that", async () => {
+  test("gets it from the transformer in the Worker", async () => {
     worker = await dev(
       build({ encoder: MODEL, args: ["--query-encoder", "transformer"] }),
       {},
@@ -66,30 +67,26 @@ describe("a program that asks a Worker for what words do not say", {
     assert.equal(results[0].sections[0].anchor, "explode");
   });
 
-  test("gets what was meant where a word is a slip: what is corrected is embedded, not what was typed", async () => {
+  test("gets the answer to the corrected query if a word is misspelt", async () => {
     const ask = async (query, more = "") =>
       (await fetch(`${worker.url}/search?explain=1&q=${encodeURIComponent(query)}${more}`)).json();
-    const slip = await ask("broken thermocuple");
+    const misspelt = await ask("broken thermocuple");
     const right = await ask("broken thermocouple");
     const typed = await ask("broken thermocuple", "&verbatim=1");
-    assert.deepEqual([slip.mode, slip.encoder], ["hybrid", "transformer"]);
-    assert.deepEqual(slip.corrections, [{ word: "thermocuple", replacement: "thermocouple" }]);
-    assert.deepEqual(
-      slip.results,
-      right.results,
-      "the same pages with the same scores and similarities",
-    );
-    assert.notDeepEqual(typed.results, right.results, "what was typed is another vector");
+    assert.deepEqual([misspelt.mode, misspelt.encoder], ["hybrid", "transformer"]);
+    assert.deepEqual(misspelt.corrections, [{ word: "thermocuple", replacement: "thermocouple" }]);
+    assert.deepEqual(misspelt.results, right.results, "the same scores and similarities");
+    assert.notDeepEqual(typed.results, right.results, "the query as typed has another vector");
     await worker.stop();
   });
 
   test("gets 200 different answers within the platform's memory", async (t) => {
-    const words =
-      "kiln glaze clay wheel pot crack bisque cone oxide slip handle lid spout foot rim fire cool wedge throw trim".split(
-        " ",
-      );
-    const query = (i) =>
-      `${words[i % 20]} ${words[(i * 7 + 3) % 20]} and ${words[Math.floor(i / 20) + 2]} number ${i}`;
+    const first = "kiln glaze clay wheel pot crack bisque cone oxide slip";
+    const words = `${first} handle lid spout foot rim fire cool wedge throw trim`.split(" ");
+    const query = (i) => {
+      const three = [i % 20, (i * 7 + 3) % 20, Math.floor(i / 20) + 2].map((at) => words[at]);
+      return `${three[0]} ${three[1]} and ${three[2]} number ${i}`;
+    };
     worker = await dev(
       build({ encoder: MODEL, args: ["--query-encoder", "both"] }),
       {},
@@ -102,14 +99,13 @@ describe("a program that asks a Worker for what words do not say", {
       const { mode, encoder } = await response.json();
       assert.deepEqual([response.status, mode, encoder], [200, "hybrid", "transformer"], query(i));
     }
-    t.diagnostic(
-      `${((performance.now() - start) / 200).toFixed(1)} ms a query, the search, HTTP and loading the model included`,
-    );
+    const each = ((performance.now() - start) / 200).toFixed(1);
+    t.diagnostic(`${each} ms for each query, with HTTP, and with loading the model`);
     assert.doesNotMatch(worker.log(), /runtime crashed|out of memory/i);
     await worker.stop();
   });
 
-  test("gets it from the bundle's own encoder, and is told why, where the transformer cannot be loaded", async () => {
+  test("gets it from the static encoder, and a notice, if the transformer is damaged", async () => {
     const site = build({ encoder: MODEL, args: ["--query-encoder", "both"] });
     for (const name of readdirSync(join(site, "findling/encoder"))) {
       const path = join(site, "findling/encoder", name);

@@ -1,4 +1,4 @@
-// The engine in workerd answers as the native one does, to the bit.
+// The engine in workerd gives the same answers as the native engine, to the bit.
 
 import { after, before, describe, test } from "node:test";
 import { questions } from "../lib/corpus.mjs";
@@ -6,9 +6,11 @@ import { bundles, native, same, WAYS } from "../lib/parity.mjs";
 import { dev } from "../lib/worker.mjs";
 
 for (const bundle of bundles()) {
-  describe(`in workerd as in the terminal, the ${bundle.name}`, () => {
+  describe(`workerd gives the answers of the command line: ${bundle.name}`, () => {
     let worker;
-    before(async () => (worker = await dev(bundle.site)));
+    before(async () => {
+      worker = await dev(bundle.site);
+    });
     after(() => worker?.stop());
 
     for (const way of WAYS) {

@@ -1,8 +1,8 @@
-/** Building DOM without ever parsing text as markup. */
+/** Builds DOM nodes. Text is never parsed as markup. */
 
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 
-/** An element with attributes and children; strings become text nodes. */
+/** An element with attributes and children. Strings become text nodes. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -17,18 +17,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A line icon on a 20 by 20 grid. */
+/** A line icon on a grid of 20 by 20. */
 export function icon(path: string, size = 18): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of [
-    ["viewBox", "0 0 20 20"],
-    ["width", size],
-    ["height", size],
-    ["aria-hidden", "true"],
-  ] as const) {
-    svg.setAttribute(name, String(value));
-  }
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  const namespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(namespace, "svg");
+  svg.setAttribute("viewBox", "0 0 20 20");
+  svg.setAttribute("width", String(size));
+  svg.setAttribute("height", String(size));
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS(namespace, "path");
   line.setAttribute("d", path);
   svg.append(line);
   return svg;

@@ -1,19 +1,6 @@
 /**
- * `<findling-search>`: a site's whole integration is this element and one script.
- *
- * Attributes: `bundle` (address of the bundle; default: the directory of the script),
- * `placeholder`, `shortcut` (the letter that opens with Ctrl or Cmd, `k` unless told, `none` for no
- * keys at all), `inline` (no dialog: the box stands in the page), `theme` (`light`, `dark`;
- * default: the reader's), `mode` (`hybrid`, `lexical`, `semantic`), `order` (`relevance`, `recent`,
- * `balanced`), `encoder` (`auto`, `static`, `transformer`, `none`), `limit` (pages at a time, 10),
- * `facets` (names separated by commas; default: all that were marked as filters; `none`), `site`
- * (what page addresses are relative to).
- *
- * Events: `findling-select`, cancelable, when a result is chosen, with `{ href, page, section }` as
- * its detail; `findling-search` when a search was answered, with the response.
- *
- * Slot `trigger`: another button in place of the built-in one. Parts: `trigger`, `panel`, `input`,
- * `filters`, `chip`, `results`. Colours and fonts are CSS variables (see styles.css).
+ * `<findling-search>`: the search box of a site. The README lists its attributes, properties,
+ * events, parts and CSS variables.
  */
 
 import type { FindlingIndex } from "../client";
@@ -31,6 +18,7 @@ export interface Selection {
   section: SectionResult | undefined;
 }
 
+/** Devices whose shortcuts use Cmd. */
 const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 let sheet: CSSStyleSheet | undefined;
 
@@ -44,7 +32,7 @@ export class FindlingSearch extends HTMLElement {
   #index: Promise<FindlingIndex> | undefined;
   #options: OpenOptions = {};
 
-  /** The words of the element; give only those to be changed. */
+  /** The texts of the element. Set only those to replace. */
   get labels(): Labels {
     return this.#labels;
   }
@@ -53,10 +41,7 @@ export class FindlingSearch extends HTMLElement {
     if (this.#panel) this.#draw();
   }
 
-  /**
-   * What the client is opened with, for what attributes cannot say, such as `encode`. To be set
-   * before the first search.
-   */
+  /** Options for `open()` that have no attribute, such as `encode`. Set before the first search. */
   get options(): OpenOptions {
     return this.#options;
   }
@@ -64,12 +49,12 @@ export class FindlingSearch extends HTMLElement {
     this.#options = options;
   }
 
-  /** The index, opened if it is not yet. */
+  /** The open index. Opens it if necessary. */
   get index(): Promise<FindlingIndex> {
     return this.#open();
   }
 
-  /** Opens the dialog, or moves the keyboard to the box where it stands in the page. */
+  /** Opens the dialog, or focuses the box of an inline element; searches if there is a query. */
   show(query?: string): void {
     if (!this.#panel) return;
     if (this.#dialog && !this.#dialog.open) this.#dialog.showModal();
@@ -82,7 +67,7 @@ export class FindlingSearch extends HTMLElement {
     }
   }
 
-  /** Closes the dialog; the keyboard returns to where it was. */
+  /** Closes the dialog. The focus returns to where it was. */
   hide(): void {
     this.#dialog?.close();
   }
@@ -133,41 +118,32 @@ export class FindlingSearch extends HTMLElement {
       panel.input.addEventListener("focus", () => void panel.warm(), { once: true });
       return;
     }
-    const dialog = h(
-      "dialog",
-      { part: "dialog", "aria-label": this.#labels.search },
-      panel.element,
-    );
+    const dialog = h("dialog", { part: "dialog", "aria-label": this.#labels.search });
+    dialog.append(panel.element);
     this.#dialog = dialog;
-    // A click on the backdrop lands on the dialog itself.
+    // A click on the backdrop has the dialog itself as its target.
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-    const key = this.#key();
-    const trigger = h(
-      "button",
-      {
-        type: "button",
-        class: "trigger",
-        part: "trigger",
-        "aria-haspopup": "dialog",
-        "aria-keyshortcuts": key && `${apple ? "Meta" : "Control"}+${key.toUpperCase()}`,
-      },
-      icon(MAGNIFIER, 16),
-      h("span", {}, this.#labels.search),
-      ...(key
-        ? [
-            h(
-              "kbd",
-              { "aria-hidden": "true" },
-              apple ? `\u2318${key.toUpperCase()}` : `Ctrl ${key.toUpperCase()}`,
-            ),
-          ]
-        : []),
-    );
-    const slot = h("slot", { name: "trigger" }, trigger);
+    const slot = h("slot", { name: "trigger" }, this.#trigger());
     slot.addEventListener("click", () => this.show());
-    // What points at search will probably search.
+    // A reader who points at the button will probably search.
     slot.addEventListener("pointerenter", () => void panel.warm(), { once: true });
     this.#root.replaceChildren(slot, dialog);
+  }
+
+  /** The built-in button that opens the dialog. */
+  #trigger(): HTMLButtonElement {
+    const key = this.#key()?.toUpperCase();
+    const trigger = h("button", {
+      type: "button",
+      class: "trigger",
+      part: "trigger",
+      "aria-haspopup": "dialog",
+      "aria-keyshortcuts": key && `${apple ? "Meta" : "Control"}+${key}`,
+    });
+    trigger.append(icon(MAGNIFIER, 16), h("span", {}, this.#labels.search));
+    const keys = apple ? `\u2318${key}` : `Ctrl ${key}`;
+    if (key) trigger.append(h("kbd", { "aria-hidden": "true" }, keys));
+    return trigger;
   }
 
   #style(): void {
@@ -178,7 +154,7 @@ export class FindlingSearch extends HTMLElement {
     this.#root.adoptedStyleSheets = [sheet];
   }
 
-  /** The client is fetched with the first sign of interest, not with the page. */
+  /** Opens the bundle. The client is fetched only now, not with the page. */
   #open(): Promise<FindlingIndex> {
     this.#index ??= import("../client")
       .then(({ open }) => {
@@ -257,7 +233,7 @@ export class FindlingSearch extends HTMLElement {
   };
 }
 
-/** Whether a key goes into text somewhere. */
+/** Whether a key is typed into a text field. */
 function writes(event: Event): boolean {
   const target = event.composedPath()[0];
   return (

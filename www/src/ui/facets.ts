@@ -1,15 +1,15 @@
 /**
- * Filter chips with counts. Values of one attribute widen each other, attributes narrow each other.
+ * Filter chips with counts. A page matches if it has one of the chosen values of every attribute.
  */
 
 import type { Facet } from "../engine-types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
 
-/** Values shown before "more". */
-const SHOWN = 6;
+/** Values of an attribute that are shown before "more". */
+const MAX_SHOWN = 6;
 
-/** What is chosen, and the chips that show it. */
+/** The chosen values and their chips. */
 export class Facets {
   readonly element: HTMLElement;
   readonly #labels: () => Labels;
@@ -17,6 +17,7 @@ export class Facets {
   readonly #chosen = new Map<string, Set<string>>();
   readonly #open = new Set<string>();
   #facets: Facet[] = [];
+  /** "+" if the counts are lower bounds. */
   #more = "";
 
   constructor(labels: () => Labels, changed: () => void) {
@@ -31,22 +32,20 @@ export class Facets {
     });
   }
 
-  /** The filter that the chips stand for; `undefined` where it is no filter. */
+  /** The filter of the chosen values; `undefined` if none is chosen. */
   filter(): Record<string, string[]> | undefined {
     const entries = [...this.#chosen].map(([name, values]) => [name, [...values]]);
     return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
 
-  /** Takes the choice back, of one attribute or of all. */
+  /** Clears the chosen values of one attribute, or of all. */
   clear(name?: string): void {
     if (name === undefined) this.#chosen.clear();
     else this.#chosen.delete(name);
     this.#changed();
   }
 
-  /**
-   * Shows new counts, keeping the keyboard where it is. `atLeast`: there may be more than they say.
-   */
+  /** Shows new counts; the focused chip keeps the focus. `atLeast`: counts are lower bounds. */
   show(facets: Facet[], atLeast = false): void {
     this.#facets = facets;
     this.#more = atLeast ? "+" : "";
@@ -72,45 +71,16 @@ export class Facets {
     const chosen = this.#chosen.get(name);
     const counted = new Map(values);
     for (const value of chosen ?? []) if (!counted.has(value)) counted.set(value, 0);
-    // One value that all pages share narrows nothing.
+    // A value that all pages share is no choice.
     if (counted.size < 2 && !chosen) return undefined;
-    const labels = this.#labels();
     const all = [...counted];
     const open = this.#open.has(name);
-    const shown = open ? all : all.filter(([value], i) => i < SHOWN || chosen?.has(value));
-    const chips = shown.map(([value, count]) => {
-      const chip = h(
-        "button",
-        {
-          type: "button",
-          class: "chip",
-          part: "chip",
-          "aria-pressed": String(chosen?.has(value) ?? false),
-          "data-key": `${name}=${value}`,
-        },
-        h("span", {}, value),
-        h("small", {}, count.toLocaleString() + this.#more),
-      );
-      chip.addEventListener("click", () => this.#toggle(name, value));
-      return chip;
-    });
-    if (open ? all.length > SHOWN : shown.length < all.length) {
-      const more = h(
-        "button",
-        {
-          type: "button",
-          class: "chip more",
-          "aria-expanded": String(open),
-          "data-key": `${name}:more`,
-        },
-        open ? labels.fewerValues : labels.moreValues(all.length - shown.length),
-      );
-      more.addEventListener("click", () => {
-        if (!this.#open.delete(name)) this.#open.add(name);
-        this.#draw();
-      });
-      chips.push(more);
-    }
+    const shown = open ? all : all.filter(([value], i) => i < MAX_SHOWN || chosen?.has(value));
+    const chips = shown.map(([value, count]) =>
+      this.#chip(name, value, count, chosen?.has(value) ?? false),
+    );
+    const hidden = all.length - shown.length;
+    if (open ? all.length > MAX_SHOWN : hidden > 0) chips.push(this.#moreChip(name, hidden));
     return h(
       "div",
       { class: "facet", role: "group", "aria-label": name },
@@ -119,12 +89,50 @@ export class Facets {
     );
   }
 
+  #chip(name: string, value: string, count: number, pressed: boolean): HTMLButtonElement {
+    const chip = h(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        part: "chip",
+        "aria-pressed": String(pressed),
+        "data-key": `${name}=${value}`,
+      },
+      h("span", {}, value),
+      h("small", {}, count.toLocaleString() + this.#more),
+    );
+    chip.addEventListener("click", () => this.#toggle(name, value));
+    return chip;
+  }
+
+  /** Shows or hides the less frequent values of an attribute. */
+  #moreChip(name: string, hidden: number): HTMLButtonElement {
+    const labels = this.#labels();
+    const open = this.#open.has(name);
+    const more = h(
+      "button",
+      {
+        type: "button",
+        class: "chip more",
+        "aria-expanded": String(open),
+        "data-key": `${name}:more`,
+      },
+      open ? labels.fewerValues : labels.moreValues(hidden),
+    );
+    more.addEventListener("click", () => {
+      if (!this.#open.delete(name)) this.#open.add(name);
+      this.#draw();
+    });
+    return more;
+  }
+
   #toggle(name: string, value: string): void {
     const chosen = this.#chosen.get(name) ?? new Set();
     if (!chosen.delete(value)) chosen.add(value);
     if (chosen.size > 0) this.#chosen.set(name, chosen);
     else this.#chosen.delete(name);
-    // The chip answers at once; the counts follow.
+    // The chip changes at once, the counts with the next answer.
     this.#draw();
     this.#changed();
   }

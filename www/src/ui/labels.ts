@@ -1,4 +1,4 @@
-/** Every word the element says. Replace any of them through the element's `labels` property. */
+/** The texts of the element. Its `labels` property replaces any of them. */
 export const LABELS = {
   search: "Search",
   placeholder: "Search by words or meaning",
@@ -11,34 +11,41 @@ export const LABELS = {
   fewerValues: "Fewer",
   idle: (pages: number) => `Search ${pages.toLocaleString()} pages`,
   idleHint:
-    "Ask in your own words, or use \u201Cquotes\u201D for a phrase and \u2212word to leave one out.",
-  none: (query: string) => `Nothing found for \u201C${query}\u201D`,
-  noneHint: "Try other words, or fewer of them.",
-  noneFiltered: "Some filters are set; without them there may be more.",
+    "Ask in your own words. Use \u201Cquotes\u201D to search for a phrase and \u2212word to " +
+    "exclude a word.",
+  none: (query: string) => `No results for \u201C${query}\u201D`,
+  noneHint: "Try other words, or fewer words.",
+  noneFiltered: "Filters are set. Clear them to see more results.",
   suggested: "Did you mean",
   found: (pages: number) => (pages === 1 ? "1 page" : `${pages.toLocaleString()} pages`),
   without: {
     spelling: "With spelling corrected",
     phrases: "Without quotation marks",
-    exclusions: "Without leaving words out",
+    exclusions: "Without excluded words",
     part: (attribute: string) => `With any ${attribute}`,
     filter: "Without filters",
-    everything: "Without all of that",
+    everything: "Without any of these restrictions",
   },
   corrected: "Showing results for",
   verbatim: (query: string) => `Search for \u201C${query}\u201D as written`,
+  /** Above results that a correction adds below the results of the query's own words. */
+  alsoCorrected: "With spelling corrected",
+  /** Above results that meaning adds below the results by words. */
   also: "Close in meaning",
   copies: (n: number) => (n === 1 ? "1 copy" : `${n.toLocaleString()} copies`),
   retry: "Try again",
   failed: "Search is not available",
-  /** `more`: "+" where there may be more than that, else nothing. */
+  /** `more` is "+" if the counts are lower bounds, else empty. */
   counting: (pages: number, sections: number, more: string) =>
-    `${pages.toLocaleString()}${more} ${pages === 1 ? "page" : "pages"}, ${sections.toLocaleString()}${more} ${sections === 1 ? "section" : "sections"}`,
+    [
+      `${pages.toLocaleString()}${more} ${pages === 1 ? "page" : "pages"}`,
+      `${sections.toLocaleString()}${more} ${sections === 1 ? "section" : "sections"}`,
+    ].join(", "),
   byWords: "by words",
   byMeaning: "by meaning",
   byBoth: "by words and meaning",
-  loadingMeaning: "Meaning is loading",
-  loadMeaning: (megabytes: string) => `Search by meaning, too (${megabytes} MB)`,
+  loadingMeaning: "Loading search by meaning",
+  loadMeaning: (megabytes: string) => `Search by meaning as well (${megabytes} MB)`,
   select: "to open",
   move: "to move",
   dismiss: "to close",

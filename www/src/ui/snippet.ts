@@ -1,19 +1,19 @@
-/** Snippets as DOM nodes: text, with what matched marked and what is code set as code. */
+/** Snippets as DOM nodes: matches are marked, code is set as code. */
 
 import type { Snippet } from "../engine-types";
 import { h } from "./dom";
 
-/** The stretches between all borders of both kinds of range, each with what it is. */
-export function stretches({
-  text,
-  ranges,
-  code,
-}: Snippet): { text: string; mark: boolean; code: boolean }[] {
+interface Piece {
+  text: string;
+  mark: boolean;
+  code: boolean;
+}
+
+/** The snippet's text, cut at every border of a match or of code. */
+export function pieces({ text, ranges, code }: Snippet): Piece[] {
+  const clamp = (at: number) => Math.max(0, Math.min(text.length, at));
   const borders = new Set([0, text.length]);
   for (const [start, end] of [...ranges, ...code]) borders.add(clamp(start)).add(clamp(end));
-  function clamp(at: number): number {
-    return Math.max(0, Math.min(text.length, at));
-  }
   const sorted = [...borders].sort((a, b) => a - b);
   const within = (spans: [number, number][], at: number) =>
     spans.some(([start, end]) => start <= at && at < end);
@@ -24,13 +24,13 @@ export function stretches({
   }));
 }
 
-/** A snippet's nodes. */
+/** The nodes of a snippet. */
 export function snippetNodes(snippet: Snippet): (Node | string)[] {
-  const nodes = stretches(snippet).map(({ text, mark, code }) => {
+  const nodes = pieces(snippet).map(({ text, mark, code }) => {
     const inner = code ? h("code", {}, text) : text;
     return mark ? h("mark", {}, inner) : inner;
   });
-  return [snippet.cutStart ? "\u2026 " : "", ...nodes, snippet.cutEnd ? " \u2026" : ""].filter(
-    (node) => node !== "",
-  );
+  if (snippet.cutStart) nodes.unshift("\u2026 ");
+  if (snippet.cutEnd) nodes.push(" \u2026");
+  return nodes;
 }

@@ -1,9 +1,10 @@
-/** How a bundle's address is read. */
-
 const SINGLE_FILE = /\.findling$/;
 
-/** Splits an address into the directory and, for a bundle in one file, the file's name. */
-export function locate(url: URL): { base: URL; file: string | undefined } {
+/**
+ * Splits a bundle's address into its directory and, for a single-file bundle (`*.findling`), the
+ * file's name.
+ */
+export function parseBundleAddress(url: URL): { base: URL; file: string | undefined } {
   if (SINGLE_FILE.test(url.pathname)) {
     return {
       base: new URL(".", url),

@@ -1,0 +1,100 @@
+// The tables in www/README.md list what the code has: options, parameters and error codes.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { root } from "../lib/bundle.mjs";
+
+const www = join(root, "www");
+const read = (path) => readFileSync(join(www, path), "utf8");
+const names = (text, pattern) => [...text.matchAll(pattern)].map(([, name]) => name);
+
+const readme = read("README.md");
+const types = read("src/types.ts");
+
+/** Names in the first column of the table whose header begins with `| first |`, after a heading. */
+function tableAfter(heading, first) {
+  const section = readme.slice(readme.indexOf(`\n${heading}\n`) + 1);
+  const table = section.slice(section.indexOf(`| ${first} |`));
+  assert.ok(section.startsWith(heading) && table.startsWith(`| ${first} |`), heading);
+  const rows = table.slice(table.indexOf("|---"), table.indexOf("\n\n"));
+  return names(rows, /^\| `(\w[\w-]*)`/gm);
+}
+
+/** Names of the members of an interface. */
+function members(source, name) {
+  const body = new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, "s").exec(source)[1];
+  return names(body, /^ {2}(\w+)\??:/gm);
+}
+
+/** The strings in a declaration, from its name to the end of the statement. */
+function strings(source, declaration) {
+  const start = source.indexOf(declaration);
+  assert.ok(start >= 0, declaration);
+  return names(source.slice(start, source.indexOf(";", start)), /"([^"]+)"/g);
+}
+
+/** The names in backticks of the sentence that begins with `start`. */
+function sentence(start) {
+  const at = readme.indexOf(start);
+  assert.ok(at >= 0, start);
+  const text = readme.slice(at + start.length);
+  return names(text.slice(0, text.search(/\.\s/)), /`(\w+)`/g);
+}
+
+const sorted = (list) => [...list].sort();
+
+describe("www/README.md lists", () => {
+  for (const [heading, source, name] of [
+    ["### Options of `search`", types, "SearchOptions"],
+    ["### Options of `open`", types, "OpenOptions"],
+  ]) {
+    test(`every option of ${name}, and no other`, () => {
+      const documented = tableAfter(heading, "option");
+      assert.ok(documented.length > 0);
+      assert.deepEqual(sorted(documented), sorted(members(source, name)));
+    });
+  }
+
+  test("every option of `similar`, and no other", () => {
+    const typed = strings(types, "export type SimilarOptions");
+    assert.ok(typed.length > 0);
+    assert.deepEqual(sorted(sentence("`similar` takes")), sorted(typed));
+  });
+
+  test("every option of `createHandler`, and no other", () => {
+    const documented = tableAfter("## The endpoint", "option of `createHandler`");
+    const typed = members(read("src/edge.ts"), "EdgeOptions");
+    assert.deepEqual(sorted(documented), sorted(typed));
+  });
+
+  test("every parameter of the endpoint, and no other", () => {
+    const source = read("src/edge-request.ts");
+    const common = strings(source, "const COMMON");
+    assert.ok(common.length > 0);
+    const search = [...strings(source, "export const SEARCH_PARAMETERS"), ...common];
+    assert.deepEqual(sorted(tableAfter("## The endpoint", "parameter")), sorted(search));
+    const similar = [...strings(source, "export const SIMILAR_PARAMETERS"), ...common];
+    const documented = ["url", ...sentence("It also takes")];
+    assert.deepEqual(sorted(documented), sorted(similar));
+  });
+
+  test("every encoder value, and no other", () => {
+    const typed = strings(types, "encoder?:");
+    assert.deepEqual(sorted(tableAfter("### Encoders", "`encoder`")), sorted(typed));
+  });
+
+  test("every error code, and no other", () => {
+    const typed = strings(read("src/errors.ts"), "export type ErrorCode");
+    assert.deepEqual(sorted(tableAfter("### Errors", "`code`")), sorted(typed));
+  });
+
+  test("every attribute of the element, and no other", () => {
+    const source = read("src/ui/element.ts");
+    const attributes = names(source, /(?:getAttribute|hasAttribute|#oneOf)\("(\w+)"/g);
+    // `theme` is read by the style sheet.
+    const used = new Set([...attributes, "theme"]);
+    assert.deepEqual(sorted(tableAfter("## `<findling-search>`", "attribute")), sorted(used));
+  });
+});

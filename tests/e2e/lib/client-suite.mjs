@@ -1,0 +1,98 @@
+// A suite of tests on a page with the client.
+
+import { after, afterEach, before, beforeEach, describe } from "node:test";
+import { launch, openClient, withClient } from "./browser.mjs";
+import { build } from "./bundle.mjs";
+import { serve } from "./server.mjs";
+
+/** The page, the server behind it and the small site that it serves; renewed before every test. */
+class ClientPage {
+  async start() {
+    this.site = build();
+    this.server = await serve([this.site], { "/": withClient() });
+    this.browser = await launch();
+  }
+
+  async stop() {
+    await this.browser?.close();
+    await this.server?.close();
+  }
+
+  /** A new page in a context of its own, with nothing in its caches. */
+  async renew() {
+    await this.page?.context().close();
+    this.page = await openClient(this.browser, this.server.url);
+  }
+
+  /** Loads the page again; its caches stay. */
+  async reload() {
+    await this.page.reload();
+    await this.page.waitForFunction(() => "findling" in window);
+  }
+
+  async reset() {
+    Object.assign(this.server, {
+      corrupt: undefined,
+      missing: undefined,
+      hold: () => undefined,
+      ranges: true,
+      headers: {},
+      directories: [this.site],
+    });
+    await this.renew();
+    this.server.log.length = 0;
+  }
+
+  /** Opens a bundle as `index`; what the index tells about itself. */
+  open(url = "/findling/", options = {}) {
+    return this.page.evaluate(
+      async ([url, options]) => {
+        window.index = await findling.open(url, options);
+        return { info: index.info, opening: index.opening, semantic: index.semantic };
+      },
+      [url, options],
+    );
+  }
+
+  /** Opens a bundle and returns the code of the error, or `undefined`. */
+  async openingError(url = "/findling/") {
+    const { error } = await this.page.evaluate((url) => settled(findling.open(url)), url);
+    return error;
+  }
+
+  /** `{ value }` or `{ error }` of a search in the open index. */
+  search(query, options = {}) {
+    return this.page.evaluate(
+      ([query, options]) => settled(index.search(query, options)),
+      [query, options],
+    );
+  }
+
+  /** The response to a search that must succeed. */
+  async find(query, options = {}) {
+    const { value, error } = await this.search(query, options);
+    if (error) throw new Error(`${query}: ${error.code}: ${error.message}`);
+    return value;
+  }
+
+  /** Titles of the pages that a search finds. */
+  async titles(query, options = {}) {
+    return (await this.find(query, options)).results.map(({ title }) => title);
+  }
+
+  /** The requested paths that match. */
+  requested(pattern) {
+    return this.server.log.filter((path) => pattern.test(path));
+  }
+}
+
+export function clientSuite(about, tests) {
+  describe(about, () => {
+    const client = new ClientPage();
+    before(() => client.start());
+    after(() => client.stop());
+    beforeEach(() => client.reset());
+    afterEach(() => client.page.context().close());
+    tests(client);
+  });
+}

@@ -1,0 +1,238 @@
+/**
+ * The files of a bundle over HTTP: `fetch`, with the Cache API in front where the browser has it.
+ * Every file but the entry file is named by its content, so a cached file is never outdated. The
+ * engine verifies each file, so a damaged file is never used.
+ */
+
+import { FindlingError } from "./errors";
+
+/** A shard, as the engine asks for it. */
+export interface WantedShard {
+  /** Its number in the shard directory. */
+  id: number;
+  /** Its path relative to the bundle, which names the content. */
+  path: string;
+  /** Its length in a single-file bundle, in bytes. */
+  length: number;
+  /** Its first byte in a single-file bundle. */
+  offset: number;
+  /** Present if the deferred part of the engine reads it. */
+  rest?: true;
+  /** Present if the search can go on without it. */
+  optional?: true;
+}
+
+/** What one search, or the opening of a bundle, moved over the network. */
+export interface Traffic {
+  /** Bytes of the bodies received, uncompressed. */
+  bytesFetched: number;
+  /** Requests sent to the network. */
+  requests: number;
+  /** Files found in the cache. */
+  cacheHits: number;
+}
+
+export const noTraffic = (): Traffic => ({ bytesFetched: 0, requests: 0, cacheHits: 0 });
+
+/** The part of `fetch` that the store needs. A Worker passes the `fetch` of its assets binding. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** How to fetch a file. */
+export interface FetchOptions {
+  signal?: AbortSignal | undefined;
+  /** Bypasses every cache. */
+  fresh?: boolean | undefined;
+}
+
+/** A range of bytes in a file; `end` is exclusive. */
+export interface ByteRange {
+  file: string;
+  start: number;
+  end: number;
+}
+
+/** Bytes of a file, and the whole file where the server ignored the range. */
+export interface Fetched {
+  bytes: Uint8Array;
+  whole?: Uint8Array;
+}
+
+/** The cache entry that holds the build the cache was last pruned for. */
+const PRUNED = "findling.pruned";
+
+/**
+ * The cache with this name. `undefined` where storage is blocked, as in private windows, frames and
+ * pages over plain HTTP: the cache saves traffic and is never required.
+ */
+export async function openCache(name: string): Promise<Cache | undefined> {
+  try {
+    // In a sandboxed frame, reading `caches` throws.
+    return await caches.open(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A directory on a web server. */
+export class HttpStore {
+  readonly #base: URL;
+  readonly #fetch: Fetch;
+  readonly #cache: Promise<Cache | undefined>;
+
+  /** `base` must end with a slash. Without a `cacheName` only the browser's HTTP cache is used. */
+  constructor(base: URL, fetch: Fetch, cacheName?: string) {
+    this.#base = base;
+    this.#fetch = fetch;
+    this.#cache = cacheName === undefined ? Promise.resolve(undefined) : openCache(cacheName);
+  }
+
+  /**
+   * A file that never changes: from the cache, else from the network. With `range`, the bytes are a
+   * range of another file and `path` is only their name in the cache.
+   */
+  async immutable(
+    path: string,
+    traffic: Traffic,
+    options: FetchOptions = {},
+    range?: ByteRange,
+  ): Promise<Uint8Array> {
+    const cached = options.fresh ? undefined : await this.#match(path, traffic);
+    if (cached) return cached;
+    const init: RequestInit = { cache: options.fresh ? "reload" : "default" };
+    const { bytes } = range
+      ? await this.range(range, traffic, options)
+      : await this.#get(path, traffic, init, options);
+    this.#put(path, bytes);
+    return bytes;
+  }
+
+  /**
+   * A file that never changes, as a stream. A copy goes to the cache while the stream is read, so
+   * the whole file is never in memory.
+   */
+  async stream(path: string, { signal, fresh }: FetchOptions = {}): Promise<ReadableStream> {
+    const cache = await this.#cache;
+    const url = this.#url(path);
+    const cached = fresh ? undefined : await cache?.match(url).catch(() => undefined);
+    if (cached?.body) return cached.body;
+    const response = await this.#response(path, { cache: fresh ? "reload" : "default" }, signal);
+    if (!response.body)
+      throw new FindlingError("network", `${url} could not be fetched: the answer has no body.`);
+    // The cache drops a copy that is cut off. A full disk must not fail the search.
+    if (cache) cache.put(url, response.clone()).catch(() => {});
+    return response.body;
+  }
+
+  /** A file that changes: from the network if the server can be reached, else the cached one. */
+  async mutable(
+    path: string,
+    traffic: Traffic,
+    options: FetchOptions = {},
+    range?: ByteRange,
+  ): Promise<Fetched> {
+    try {
+      const fetched = range
+        ? await this.range(range, traffic, { ...options, fresh: true })
+        : await this.#get(path, traffic, { cache: "no-cache" }, options);
+      this.#put(path, fetched.bytes);
+      return fetched;
+    } catch (thrown) {
+      const offline = FindlingError.from(thrown).code === "network";
+      const cached = offline ? await this.#match(path, traffic) : undefined;
+      if (!cached) throw thrown;
+      return { bytes: cached };
+    }
+  }
+
+  /**
+   * A range of a file. A server that ignores ranges sends the whole file, which is returned too.
+   */
+  async range(
+    { file, start, end }: ByteRange,
+    traffic: Traffic,
+    options: FetchOptions,
+  ): Promise<Fetched> {
+    const init: RequestInit = {
+      headers: { range: `bytes=${start}-${end - 1}` },
+      cache: options.fresh ? "no-cache" : "default",
+    };
+    const { bytes, partial } = await this.#get(file, traffic, init, options);
+    return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
+  }
+
+  /** Removes cached files that `keep` refuses, once for each `build`. */
+  async prune(keep: (path: string) => boolean, build: string): Promise<void> {
+    const cache = await this.#cache;
+    const marker = this.#url(PRUNED);
+    if (!cache || (await (await cache.match(marker))?.text()) === build) return;
+    for (const request of await cache.keys()) {
+      if (!keep(request.url.slice(this.#base.href.length))) await cache.delete(request);
+    }
+    await cache.put(marker, new Response(build));
+  }
+
+  async #match(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
+    const cache = await this.#cache;
+    const cached = await cache?.match(this.#url(path)).catch(() => undefined);
+    if (!cached) return undefined;
+    traffic.cacheHits++;
+    return new Uint8Array(await cached.arrayBuffer());
+  }
+
+  /** Not awaited: a full disk must not fail the search. */
+  #put(path: string, bytes: Uint8Array): void {
+    const headers = { "content-type": "application/octet-stream" };
+    const response = new Response(bytes as BodyInit, { headers });
+    this.#cache.then((cache) => cache?.put(this.#url(path), response)).catch(() => {});
+  }
+
+  #url(path: string): string {
+    return new URL(path, this.#base).href;
+  }
+
+  async #get(
+    path: string,
+    traffic: Traffic,
+    init: RequestInit,
+    { signal }: FetchOptions,
+  ): Promise<{ bytes: Uint8Array; partial: boolean }> {
+    traffic.requests++;
+    const response = await this.#response(path, init, signal);
+    try {
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      traffic.bytesFetched += bytes.length;
+      return { bytes, partial: response.status === 206 };
+    } catch (thrown) {
+      throw this.#unreachable(path, thrown, signal);
+    }
+  }
+
+  /** The server's answer; rejects unless its status is a success. */
+  async #response(
+    path: string,
+    init: RequestInit,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    let response: Response;
+    try {
+      response = await this.#fetch(this.#url(path), signal ? { ...init, signal } : init);
+    } catch (thrown) {
+      throw this.#unreachable(path, thrown, signal);
+    }
+    if (response.ok) return response;
+    const { status } = response;
+    throw new FindlingError(
+      status === 404 || status === 410 ? "not-found" : "network",
+      `${this.#url(path)} could not be fetched: the server answered with status ${status}.`,
+    );
+  }
+
+  #unreachable(path: string, thrown: unknown, signal: AbortSignal | undefined): FindlingError {
+    if (signal?.aborted) return FindlingError.aborted();
+    return new FindlingError(
+      "network",
+      `${this.#url(path)} could not be fetched: ${(thrown as Error).message}`,
+      { cause: thrown },
+    );
+  }
+}

@@ -1,0 +1,89 @@
+/** What the panel shows in place of results: a hint, nothing found, or an error. */
+
+import type { Suggestion } from "../engine-types";
+import type { FindlingError } from "../errors";
+import { h } from "./dom";
+import type { Labels } from "./labels";
+
+/** What the buttons do. */
+export interface StateViewOptions {
+  labels: () => Labels;
+  retry: () => void;
+  clearFilters: () => void;
+  /** Asks a suggestion in place of the query. */
+  suggest: (suggestion: Suggestion) => void;
+  /** Returns the keyboard to the box. */
+  focus: () => void;
+}
+
+export class StateView {
+  readonly element = h("div", { class: "state" });
+  readonly #options: StateViewOptions;
+
+  constructor(options: StateViewOptions) {
+    this.#options = options;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+
+  /** Before anything is typed. `pages` is known once the bundle is open. */
+  showHint(pages: number | undefined): void {
+    const labels = this.#options.labels();
+    this.#show("state", pages === undefined ? labels.search : labels.idle(pages));
+    this.element.append(h("p", {}, labels.idleHint));
+  }
+
+  /** Nothing was found. */
+  showNone(query: string, filtered: boolean, suggestions: Suggestion[]): void {
+    const labels = this.#options.labels();
+    this.#show("state", labels.none(query));
+    // A button below clears the filters.
+    const others = suggestions.filter(({ kind }) => !filtered || kind !== "filter");
+    if (others.length > 0) {
+      const buttons = others.map((suggestion) => this.#suggestion(suggestion));
+      this.element.append(
+        h("p", {}, labels.suggested),
+        h("div", { class: "suggestions" }, ...buttons),
+      );
+    } else {
+      this.element.append(h("p", {}, filtered ? labels.noneFiltered : labels.noneHint));
+    }
+    if (filtered) this.element.append(this.#button(labels.clear, this.#options.clearFilters));
+  }
+
+  showError({ message, remedy }: FindlingError): void {
+    const labels = this.#options.labels();
+    this.#show("state error", labels.failed);
+    this.element.append(h("p", {}, message));
+    if (remedy) this.element.append(h("p", {}, remedy));
+    this.element.append(this.#button(labels.retry, this.#options.retry));
+  }
+
+  #show(className: string, title: string): void {
+    this.element.className = className;
+    this.element.hidden = false;
+    this.element.replaceChildren(h("h2", {}, title));
+  }
+
+  #suggestion(suggestion: Suggestion): HTMLButtonElement {
+    const { without, found } = this.#options.labels();
+    const { kind, what, query, pages } = suggestion;
+    const known = kind in without ? without[kind as keyof typeof without] : undefined;
+    const label = typeof known === "function" ? known(what) : (known ?? query);
+    const button = this.#button(label, () => this.#options.suggest(suggestion));
+    button.dataset["kind"] = kind;
+    button.append(" ", h("small", {}, found(pages)));
+    return button;
+  }
+
+  #button(label: string, click: () => void): HTMLButtonElement {
+    const button = h("button", { type: "button", class: "button" }, label);
+    button.addEventListener("click", () => {
+      click();
+      this.#options.focus();
+    });
+    return button;
+  }
+}
