@@ -5,8 +5,6 @@ use std::borrow::Cow;
 
 use anyhow::{Result, bail};
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
-#[cfg(feature = "transformer")]
-use findling_encoder::artefact::Artefact;
 
 use super::earlier::Earlier;
 #[cfg(feature = "transformer")]
@@ -129,8 +127,9 @@ pub fn is_onnx(encoder: &str) -> bool {
 #[cfg(feature = "transformer")]
 fn artefact(encoder: &str, words: Option<&Words<'_>>, ui: &Ui) -> Result<Vec<u8>> {
     let precision = models::prepare::Precision::default();
-    let (bytes, model) = prepared(encoder, precision)?;
-    let Some(Words { texts, budget, earlier }) = words else { return Ok(bytes) };
+    let full = models::prepare::read(&models::locate(encoder)?)?;
+    let model = models::prepare::prepare(&full, precision);
+    let Some(Words { texts, budget, earlier }) = words else { return Ok(model.to_packed_bytes()) };
     let choice = vocabulary::Choice::new(&model, precision.words, texts)?;
     let now = choice.within(Some(*budget))?;
     let before = earlier.and_then(|earlier| earlier.query_vocabulary(model.card()));
@@ -141,30 +140,6 @@ fn artefact(encoder: &str, words: Option<&Words<'_>>, ui: &Ui) -> Result<Vec<u8>
         format!("the transformer's words: {kept}; {}", crate::ui::bytes(bytes.len() as u64)),
     );
     Ok(bytes)
-}
-
-/// The model with all its words, in bytes and read, kept beside the embedding cache: rounding takes
-/// half a minute.
-#[cfg(feature = "transformer")]
-fn prepared(encoder: &str, precision: models::prepare::Precision) -> Result<(Vec<u8>, Artefact)> {
-    let model = models::prepare::read(&models::locate(encoder)?)?;
-    let key = models::prepare::key(&model, precision);
-    let kept = super::cache::Cache::default_dir().map(|dir| dir.join(format!("{key}.prepared")));
-    if let Some(bytes) = kept.as_ref().and_then(|path| std::fs::read(path).ok())
-        && let Ok(artefact) = Artefact::from_packed_bytes(bytes.clone())
-        && artefact.card() == model.card()
-    {
-        return Ok((bytes, artefact));
-    }
-    let activations = models::prepare::activations(&model)?;
-    let artefact = models::prepare::prepare(&model, precision, &activations)?;
-    let bytes = artefact.to_packed_bytes();
-    // A cache that cannot be written is done without; one that was cut off does not read back.
-    if let Some(path) = kept {
-        let _ = path.parent().map(std::fs::create_dir_all);
-        let _ = std::fs::write(path, &bytes);
-    }
-    Ok((bytes, artefact))
 }
 
 #[cfg(not(feature = "transformer"))]

@@ -283,7 +283,7 @@ mod tests {
 
         fn choose<T>(texts: &[&str], with: impl FnOnce(&Choice<'_>, &Artefact) -> T) -> T {
             let model = model();
-            with(&Choice::new(&model, Bits::MOST, texts).unwrap(), &model)
+            with(&Choice::new(&model, Bits::MAX, texts).unwrap(), &model)
         }
 
         #[test]

@@ -1,8 +1,7 @@
 //! A model made ready for readers' devices: small enough to download, close enough to the model
 //! that embedded the documents.
 
-use findling_bundle::{hash128, hex};
-use findling_encoder::artefact::{Activations, Artefact, Bits};
+use findling_encoder::artefact::{Artefact, Bits};
 use findling_encoder::import::{Options, import_dir};
 use findling_encoder::transformer::Transformer;
 use findling_encoder::{Encoder, Side};
@@ -13,57 +12,9 @@ use super::{Error, Kind, ModelDir};
 /// world.
 pub const QUERIES: &str = include_str!("queries.txt");
 
-/// What weights are rounded for: questions of many kinds, made of these. None of them is in
-/// [`QUERIES`].
-const CALIBRATION: &str = include_str!("calibration.txt");
-
-/// Forms of each subject.
-const FORMS_EACH: usize = 5;
-
-/// Every subject of the list in a few of its forms.
-fn calibration() -> Vec<String> {
-    let (forms, subjects) = CALIBRATION.split_once("# subjects").unwrap_or(("{}", CALIBRATION));
-    let (forms, subjects) = (lines(forms), lines(subjects));
-    let of_subject = |(i, subject): (usize, &&str)| -> Vec<String> {
-        (0..FORMS_EACH)
-            .map(|k| forms[(i * 5 + k * 11) % forms.len()].replace("{}", subject))
-            .collect()
-    };
-    subjects.iter().enumerate().flat_map(of_subject).collect()
-}
-
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("# ")).collect()
-}
-
-/// What goes through the layers of `full` for questions of many kinds.
-///
-/// # Errors
-/// What the encoder fails with.
-pub fn activations(full: &Artefact) -> Result<Activations, findling_encoder::Error> {
-    let texts = calibration();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Transformer::activations(full, &texts)
-}
-
-/// Names what [`prepare`] makes of `full`: another where any of what decides it is another.
-pub fn key(full: &Artefact, precision: Precision) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let (words, matrices) = (precision.words.bits(), precision.matrices.bits());
-    let what = format!("{version} {} {words} {matrices} {CALIBRATION}", full.card().fingerprint);
-    hex(&hash128(what.as_bytes()))
-}
-
-/// `full`, prepared for readers' devices.
-///
-/// # Errors
-/// Where the activations are another model's.
-pub fn prepare(
-    full: &Artefact,
-    precision: Precision,
-    activations: &Activations,
-) -> Result<Artefact, findling_encoder::Error> {
-    full.for_queries_calibrated(precision.words, precision.matrices, activations)
+/// The model for readers' devices: `full` with its weights rounded.
+pub fn prepare(full: &Artefact, precision: Precision) -> Artefact {
+    full.for_queries(precision.words, precision.matrices)
 }
 
 /// How finely weights are rounded, in bits a value takes once compressed ([`Bits`]).

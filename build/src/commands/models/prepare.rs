@@ -102,11 +102,9 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         precisions
             .extend(matrices.iter().map(|&matrices| (prepare::Precision { words, matrices }, cut)));
     }
-    ui.status("Rounding", "the matrices for what goes through them");
-    let activations = prepare::activations(&full)?;
     let mut rows = Vec::new();
     for (precision, cut) in precisions {
-        let artefact = prepare::prepare(&full, precision, &activations)?;
+        let artefact = prepare::prepare(&full, precision);
         let artefact = match cut {
             Some(kept) => kept.apply(&artefact),
             None => artefact,

@@ -15,8 +15,6 @@
 //! (`Artefact::pruned`).
 
 mod architecture;
-#[cfg(feature = "import")]
-mod calibrated;
 mod format;
 mod pieces;
 #[cfg(feature = "import")]
@@ -24,8 +22,6 @@ mod pruned;
 mod tensor;
 
 pub use architecture::{Activation, Architecture, Pooling, TensorSpec, names};
-#[cfg(feature = "import")]
-pub use calibrated::{Activations, Covariance};
 pub use format::{FORMAT_VERSION, MAGIC};
 pub use pieces::Pieces;
 pub use tensor::{Bits, Storage, Tensor};

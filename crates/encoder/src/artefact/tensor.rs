@@ -44,7 +44,7 @@ pub struct Bits(f32);
 
 impl Bits {
     /// One byte for a value, at its best.
-    pub const MOST: Self = Self(8.0);
+    pub const MAX: Self = Self(8.0);
 
     /// What the table of words of a model for queries has unless told.
     pub const WORDS: Self = Self(4.25);
@@ -70,7 +70,7 @@ impl Bits {
             row.iter().fold(0.0f32, |sum, value| sum + value * value) / row.len().max(1) as f32;
         // sqrt(2 pi e)
         let step = libm::sqrtf(square) * 4.132_731 / libm::exp2f(self.0);
-        if self == Self::MOST { largest / 127.0 } else { step.max(largest / 127.0) }
+        if self == Self::MAX { largest / 127.0 } else { step.max(largest / 127.0) }
     }
 }
 
@@ -158,7 +158,7 @@ fn f32_of(bytes: &[u8]) -> f32 {
 /// Appends `values` to `out` as `storage`, padded to a multiple of 4 bytes.
 pub(super) fn store(values: &[f32], spec: &TensorSpec, storage: Storage, out: &mut Vec<u8>) {
     match storage {
-        Storage::Int8 => store_int8(values, spec, Bits::MOST, out),
+        Storage::Int8 => store_int8(values, spec, Bits::MAX, out),
         Storage::F32 => {
             for value in values {
                 out.extend_from_slice(&value.to_le_bytes());
@@ -183,12 +183,7 @@ pub(super) fn store_int8(values: &[f32], spec: &TensorSpec, bits: Bits, out: &mu
             false => 0,
         }));
     }
-    store_integers(&scales, &integers, out);
-}
-
-/// Appends a scale for each row, and the rows, as [`Storage::Int8`].
-pub(super) fn store_integers(scales: &[f32], integers: &[i8], out: &mut Vec<u8>) {
-    for scale in scales {
+    for scale in &scales {
         out.extend_from_slice(&scale.to_le_bytes());
     }
     out.extend(integers.iter().map(|&integer| integer as u8));

@@ -18,22 +18,6 @@ use crate::artefact::{Activation, Architecture, Artefact, names};
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`,
 /// the last layer's vectors. Takes the layers out of the artefact.
 pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
-    let (mut model, last, _) = wired(artefact)?;
-    model.select_output_outlets(&[last])?;
-    Ok(model)
-}
-
-/// The same with other outputs: for each layer the inputs of query, key and value; of attention's
-/// way out; and of both feed-forward matrices.
-#[cfg(feature = "import")]
-pub(super) fn build_watched(artefact: &mut Artefact) -> TractResult<TypedModel> {
-    let (mut model, _, inputs) = wired(artefact)?;
-    model.select_output_outlets(&inputs)?;
-    Ok(model)
-}
-
-/// The model, where it ends, and the inputs of its linear layers.
-fn wired(artefact: &mut Artefact) -> TractResult<(TypedModel, OutletId, Vec<OutletId>)> {
     let architecture = artefact.architecture().clone();
     let norm = norm(artefact, names::NORM)?;
     // From the last on, each given back before the next is packed: with all of them there twice,
@@ -47,12 +31,13 @@ fn wired(artefact: &mut Artefact) -> TractResult<(TypedModel, OutletId, Vec<Outl
     let tokens: TDim = model.symbols.new_with_prefix("tokens").into();
     let input = model
         .add_source("embeddings", f32::fact(&[tokens, (architecture.hidden as usize).to_dim()]))?;
-    let mut builder = Builder { model, architecture, inputs: Vec::new() };
+    let mut builder = Builder { model, architecture };
     let mut x = builder.wire(names::NORM, norm, &[input])?;
     for (number, layer) in layers.into_iter().rev().enumerate() {
         x = builder.layer(number, layer, x)?;
     }
-    Ok((builder.model, x, builder.inputs))
+    builder.model.select_output_outlets(&[x])?;
+    Ok(builder.model)
 }
 
 /// A layer's weights as its operators want them.
@@ -144,8 +129,6 @@ fn values(artefact: &Artefact, name: &str) -> TractResult<(Vec<f32>, [usize; 2])
 struct Builder {
     model: TypedModel,
     architecture: Architecture,
-    /// What goes into linear layers, in their order.
-    inputs: Vec<OutletId>,
 }
 
 impl Builder {
@@ -178,7 +161,6 @@ impl Builder {
         product: Product,
         x: OutletId,
     ) -> TractResult<TVec<OutletId>> {
-        self.inputs.push(x);
         let floats = match product {
             Product::Integers(linear) => return self.model.wire_node(name, linear, &[x]),
             Product::Floats(floats) => floats,

@@ -11,9 +11,6 @@ mod norm;
 pub mod reference;
 mod wide;
 
-#[cfg(feature = "import")]
-pub(crate) use wide::wide;
-
 use std::sync::Arc;
 
 use findling_text::wordpiece::WordPiece;
@@ -120,43 +117,12 @@ impl Transformer {
         Ok(Embedding { values, n_tokens: tokens.ids.len() as u32, truncated: tokens.truncated })
     }
 
-    /// What goes into the linear layers of `artefact` when it embeds `texts` as queries, for
-    /// [`Artefact::for_queries_calibrated`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Transformer::new`] and [`Transformer::encode_one`].
-    #[cfg(feature = "import")]
-    pub fn activations(
-        artefact: &Artefact,
-        texts: &[&str],
-    ) -> Result<crate::artefact::Activations, Error> {
-        let mut watched = Self::new(artefact.clone())?;
-        watched.plan = graph::build_watched(&mut artefact.clone())
-            .and_then(|model| model.into_optimized())
-            .and_then(SimplePlan::new)
-            .map_err(run_error)?;
-        let mut activations = crate::artefact::Activations::of(artefact);
-        for text in texts {
-            let tokens = watched.tokens(text, Side::Query, watched.card.max_tokens as usize);
-            for (i, output) in watched.run(&tokens.ids)?.iter().enumerate() {
-                let view = output.try_as_plain_ram().map_err(run_error)?;
-                activations.add(i / 4, i % 4, view.as_slice::<f32>().map_err(run_error)?);
-            }
-        }
-        Ok(activations)
-    }
-
-    fn run(&self, ids: &[u32]) -> Result<TVec<TValue>, Error> {
+    fn forward(&self, ids: &[u32]) -> Result<Vec<f32>, Error> {
         let input = self.gather(ids)?;
         let input =
             Tensor::from_shape(&[ids.len(), self.card.dim as usize], &input).map_err(run_error)?;
-        self.plan.run(tvec![input.into()]).map_err(run_error)
-    }
-
-    fn forward(&self, ids: &[u32]) -> Result<Vec<f32>, Error> {
+        let output = self.plan.run(tvec![input.into()]).map_err(run_error)?;
         let hidden = self.card.dim as usize;
-        let output = self.run(ids)?;
         let view = output[0].try_as_plain_ram().map_err(run_error)?;
         let rows = view.as_slice::<f32>().map_err(run_error)?;
         let mut values = vec![0.0f32; hidden];

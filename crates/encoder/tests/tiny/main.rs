@@ -500,32 +500,3 @@ fn artefacts_of_released_formats_still_read() {
         assert_within(1e-4, &embedding.values, &values, text);
     }
 }
-
-/// Rounding that knows what goes through loses less than rounding each weight by itself, on texts
-/// it has not seen, at the same bytes; and every time the same.
-#[test]
-fn matrices_rounded_for_their_inputs_lose_less() {
-    let files = Files::write(&Tiny::new(7));
-    let full = import_dir(files.path(), &Options::default()).unwrap();
-    let seen =
-        ["alpha beta", "beta gamma delta", "gamma", "delta alpha gamma beta", "alpha alpha delta"];
-    let activations = Transformer::activations(&full, &seen).unwrap();
-    let (words, matrices) = (bits(8.0), bits(3.0));
-    let rounded = full.for_queries_calibrated(words, matrices, &activations).unwrap();
-    assert_eq!(
-        rounded.to_bytes(),
-        full.for_queries_calibrated(words, matrices, &activations).unwrap().to_bytes()
-    );
-    let plain = full.for_queries(words, matrices);
-    assert_eq!(rounded.to_bytes().len(), plain.to_bytes().len());
-    assert_eq!(rounded.card(), full.card());
-    let lost = |artefact: Artefact| -> f32 {
-        let (a, b) = (Transformer::new(full.clone()).unwrap(), Transformer::new(artefact).unwrap());
-        ["beta", "alpha gamma delta", "delta beta beta alpha"]
-            .map(|text| 1.0 - cosine_of(&a, &b, text))
-            .iter()
-            .sum()
-    };
-    let (calibrated, plain) = (lost(rounded), lost(plain));
-    assert!(calibrated < plain, "{calibrated} is lost, {plain} by rounding to the nearest");
-}
