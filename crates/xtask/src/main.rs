@@ -9,6 +9,7 @@ mod bench;
 mod client;
 mod cmd;
 mod demo;
+mod docs;
 mod fuzz;
 mod paths;
 mod setup;
@@ -26,6 +27,7 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist
   cargo xtask types           the TypeScript types of requests and responses, from the engine's
+  cargo xtask docs            the tables of the documents, from bench/results
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
@@ -73,6 +75,12 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
         "types" => {
             no_more(rest)?;
             client::write_types(&paths, &paths.www.join(client::TYPES))?;
+        }
+        "docs" => {
+            no_more(rest)?;
+            for file in docs::run(&paths.root)? {
+                println!("{}", file.display());
+            }
         }
         "cli" => {
             no_more(rest)?;

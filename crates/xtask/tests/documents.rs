@@ -1,0 +1,232 @@
+//! Documents agree with the code: names exist, links lead to what they name, tables show their
+//! data.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[path = "../src/docs.rs"]
+mod docs;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("a workspace above the crate")
+        .to_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every Markdown document of the project with its text.
+fn documents() -> Vec<(PathBuf, String)> {
+    let files = docs::documents(&root()).expect("git lists files");
+    assert!(files.len() > 5, "only {} documents were found", files.len());
+    files.into_iter().map(|file| (file.clone(), read(&root().join(&file)))).collect()
+}
+
+/// The source directory of each crate, by the name that Rust code uses.
+const CRATES: &[(&str, &str)] = &[
+    ("findling", "build/src"),
+    ("findling_bundle", "crates/bundle/src"),
+    ("findling_encoder", "crates/encoder/src"),
+    ("findling_engine", "crates/engine/src"),
+    ("findling_pack", "crates/pack/src"),
+    ("findling_text", "crates/text/src"),
+    ("findling_wasm", "crates/wasm/src"),
+    ("findling_wasm_encoder", "crates/wasm-encoder/src"),
+];
+
+/// The text of all Rust files below `dir`, without comments.
+fn code(dir: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(dir).expect("a source directory") {
+        let path = entry.expect("a directory entry").path();
+        if path.is_dir() {
+            text.push_str(&code(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            for line in read(&path).lines().filter(|line| !line.trim_start().starts_with("//")) {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// Whether `code` declares `name`: by a keyword, as an enum's variant, or in a macro of ids.
+fn declares(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let before = code[..at].trim_end_matches(' ');
+        let after = &code[at + name.len()..];
+        let whole = !after.starts_with(is_word) && !code[..at].ends_with(is_word);
+        let keyword = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
+        let declared = ["struct", "enum", "trait", "type", "fn", "const", "mod", "static"];
+        let spaced = code[..at].ends_with(' ');
+        whole && ((spaced && declared.contains(&keyword)) || before.ends_with('\n'))
+    })
+}
+
+/// What stands between single backticks, outside of code blocks.
+fn spans(markdown: &str) -> Vec<&str> {
+    let prose = markdown.split("```").step_by(2);
+    prose.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn names_of_our_crates_in_documents_are_declared_there() {
+    let mut missing = Vec::new();
+    let mut checked = 0;
+    for (name, dir) in CRATES {
+        let code = code(&root().join(dir));
+        for (file, text) in documents() {
+            for span in spans(&text) {
+                let Some(path) = span.strip_prefix(name).and_then(|rest| rest.strip_prefix("::"))
+                else {
+                    continue;
+                };
+                checked += 1;
+                let last = path.rsplit("::").next().unwrap_or_default();
+                if !declares(&code, last.trim_end_matches("()")) {
+                    missing.push(format!("{}: `{span}`", file.display()));
+                }
+            }
+        }
+    }
+    assert!(checked > 20, "only {checked} names were found: is the glossary there?");
+    assert!(missing.is_empty(), "names that the crates do not declare:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn a_name_is_declared_by_a_keyword_and_not_by_its_use() {
+    let code = "pub struct Cell {\n    Second(u32),\n}\nlet x = Row::new(Cells);\n";
+    assert!(declares(code, "Cell") && declares(code, "Second"));
+    assert!(!declares(code, "Row") && !declares(code, "Cells") && !declares(code, "x"));
+}
+
+/// Targets and fragments of `[text](target#fragment)`, outside of code blocks.
+fn links(markdown: &str) -> Vec<(&str, &str)> {
+    let mut links = Vec::new();
+    for part in markdown.split("```").step_by(2) {
+        for rest in part.split("](").skip(1) {
+            let target = rest.split([')', ' ']).next().unwrap_or_default();
+            if let Some((path, fragment)) = target.split_once('#')
+                && !target.contains("://")
+            {
+                links.push((path, fragment));
+            }
+        }
+    }
+    links
+}
+
+/// The anchors that GitHub gives to the headings of a document.
+fn anchors(markdown: &str) -> BTreeSet<String> {
+    let headings = markdown.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let title = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn fragments_of_links_exist_where_they_lead() {
+    let mut broken = Vec::new();
+    for (file, text) in documents() {
+        let dir = root().join(file.parent().expect("a file has a directory"));
+        for (path, fragment) in links(&text) {
+            let target = if path.is_empty() { root().join(&file) } else { dir.join(path) };
+            let Ok(there) = fs::read_to_string(&target) else {
+                broken.push(format!("{}: {path} cannot be read", file.display()));
+                continue;
+            };
+            let found = if target.extension().is_some_and(|extension| extension == "md") {
+                anchors(&there).contains(fragment)
+            } else {
+                let is_word = |c: char| c.is_alphanumeric() || c == '_';
+                there.split(|c| !is_word(c)).any(|word| word == fragment)
+            };
+            if !found {
+                broken.push(format!("{}: {path} has no {fragment}", file.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links to what is not there:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn anchors_are_those_of_github() {
+    let text = "# A query's way\n## Rows, cells & `Step`\ntext\n";
+    let expected = ["a-querys-way", "rows-cells--step"];
+    assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn tables_show_their_results() {
+    for (file, text) in documents() {
+        let expected = docs::with_tables(&root(), &text)
+            .unwrap_or_else(|error| panic!("{}: {error:#}", file.display()));
+        let differing = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
+        assert!(
+            text == expected,
+            "{}: a table differs from its results near line {}: run `cargo xtask docs`",
+            file.display(),
+            differing.unwrap_or_default() + 1,
+        );
+    }
+}
+
+#[test]
+fn results_say_when_where_and_how_they_were_measured() {
+    let dir = root().join("bench/results");
+    let Ok(entries) = fs::read_dir(&dir) else { return };
+    for entry in entries {
+        let path = entry.expect("a directory entry").path();
+        let results: serde_json::Value = serde_json::from_str(&read(&path))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for field in ["name", "date", "machine", "commit", "command"] {
+            let value = results[field].as_str().unwrap_or_default();
+            assert!(!value.is_empty(), "{}: `{field}` is missing", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_table_is_written_between_its_markers() {
+    let dir = std::env::temp_dir().join(format!("findling-documents-{}", std::process::id()));
+    fs::create_dir_all(&dir).expect("a temporary directory");
+    let results = r#"{"tables": [{"id": "t", "columns": ["set", {"name": "nDCG", "decimals": 3}],
+                      "rows": [["**a**", 0.51], ["b", null]]}]}"#;
+    fs::write(dir.join("r.json"), results).expect("a results file");
+    let text = "before\n<!-- table: r.json#t -->\nstale\n<!-- /table -->\nafter\n";
+    let expected = "before\n<!-- table: r.json#t -->\n| set | nDCG |\n|---|---|\n| **a** | 0.510 |\n\
+                    | b | |\n<!-- /table -->\nafter\n";
+    assert_eq!(docs::with_tables(&dir, text).expect("a table"), expected);
+    assert!(docs::with_tables(&dir, "<!-- table: r.json#t -->\n").is_err(), "it is not closed");
+    assert!(docs::with_tables(&dir, &text.replace("#t", "#u")).is_err(), "there is no table u");
+    fs::remove_dir_all(&dir).expect("the directory goes");
+}
+
+/// One decision a page; a longer page holds two.
+const MAX_DESIGN_LINES: usize = 200;
+
+#[test]
+fn pages_of_the_design_are_short_and_in_the_index() {
+    for folder in ["docs/design", "docs/experiments"] {
+        let Ok(index) = fs::read_to_string(root().join(folder).join("README.md")) else { continue };
+        for (file, text) in documents() {
+            let Ok(name) = file.strip_prefix(folder) else { continue };
+            let lines = text.lines().count();
+            assert!(lines <= MAX_DESIGN_LINES, "{}: {lines} lines", file.display());
+            let link = format!("({})", name.display());
+            let listed = name == Path::new("README.md") || index.contains(&link);
+            assert!(listed, "{}: not in {folder}/README.md", file.display());
+        }
+    }
+}
