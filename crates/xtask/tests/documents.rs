@@ -230,3 +230,32 @@ fn pages_of_the_design_are_short_and_in_the_index() {
         }
     }
 }
+
+/// The fields that an interface of `www/src/types.ts` declares.
+fn fields(types: &str, interface: &str) -> Vec<String> {
+    let from = types
+        .split(&format!("export interface {interface} {{\n"))
+        .nth(1)
+        .unwrap_or_else(|| panic!("www/src/types.ts has no interface {interface}"));
+    let body = from.split("\n}\n").next().unwrap_or_default();
+    let field = |line: &str| {
+        let name = line.strip_prefix("  ")?.split(['?', ':']).next()?;
+        let plain = !name.is_empty() && name.chars().all(char::is_alphanumeric);
+        (plain && line.contains(':')).then(|| name.to_owned())
+    };
+    body.lines().filter_map(field).collect()
+}
+
+#[test]
+fn every_option_of_the_client_is_in_its_readme() {
+    let types = read(&root().join("www/src/types.ts"));
+    let readme = read(&root().join("www/README.md"));
+    for interface in ["OpenOptions", "SearchOptions"] {
+        let fields = fields(&types, interface);
+        assert!(fields.len() > 5, "{interface} has only {fields:?}");
+        for field in fields {
+            let named = spans(&readme).contains(&field.as_str());
+            assert!(named, "www/README.md does not name `{field}` of {interface}");
+        }
+    }
+}
