@@ -1,23 +1,29 @@
-"""Turns the index that a documentation has of itself into a judged set for `findling eval`.
+"""Turns a documentation's own index into a judged set for `findling eval`.
 
-    python3 known_items.py TREE OUT [--kind all|identifier|entry] [--split dev|test] [--limit N] [--typos SEED [--untyped DIR]]
+    python3 known_items.py TREE OUT [--kind all|identifier|entry] [--split dev|test] [--limit N]
+                           [--typos SEED [--untyped DIR]]
 
-TREE is a directory of rendered HTML with DocBook's `bookindex.html` (PostgreSQL) or Sphinx's `genindex*.html` (Python). Into
-the directory OUT go `queries.jsonl` and `qrels.tsv`; what to leave out of the bundle, since the index itself would answer
-every query, is printed.
+TREE is a directory of rendered HTML with DocBook's `bookindex.html` (PostgreSQL) or Sphinx's
+`genindex*.html` (Python). The script writes `queries.jsonl` and `qrels.tsv` into the directory OUT.
+It prints which pages to exclude from the bundle, because the index itself would answer every query.
 
-- A query is an entry of the index, every page that the entry links to is relevant. An entry below another is read with it,
-  in a natural order: "index" / "partial" asks "partial index", "rule" / "for DELETE" asks "rule for DELETE".
-- A name whose entry says what it is ("close() (bdb.Bdb method)", "port configuration parameter") is asked with that, and, if
-  it is an identifier, also alone; then all pages of entries with that name are relevant.
-- Left out: "see" and "see also", symbols without a letter or digit, entries without a page that exists.
-- Queries that differ in case alone are one. Ids are hashes of the text, and the split and the sample go by the id: another
-  version of the documentation leaves them as they are.
+- Each entry of the index is a query, and every page that the entry links to is relevant. A
+  sub-entry is combined with the entry above it, in a natural order: "index" / "partial" becomes
+  "partial index", "rule" / "for DELETE" becomes "rule for DELETE".
+- If an entry says what its name is ("close() (bdb.Bdb method)", "port configuration parameter"),
+  the whole text is a query. If the name is an identifier, the name alone is a query too; then all
+  pages of entries with that name are relevant.
+- Omitted: "see" and "see also", symbols without a letter or digit, entries without an existing
+  page.
+- Queries that differ only in case are one query. Ids are hashes of the text, and split and sample
+  depend on the id alone, so they stay the same for another version of the documentation.
 
-`kind` of a query: `identifier` is one word with `_`, `.`, `(`, `)`, a digit, capitals inside, or a hyphen in front; all
-others are `entry`. With `--typos`, one word of five letters or more in each query has one typo: a letter replaced, left out,
-added, or changed with its neighbour, anywhere in the word. Queries without such a word are left out; `--untyped` writes the
-same queries without typos, to compare with. Standard library only; the same input gives the same output.
+The `kind` of a query is `identifier` for one word with `_`, `.`, `(`, `)`, a digit, an inner
+capital or a leading hyphen; every other query is an `entry`. With `--typos`, one word of at least
+five letters in each query gets one typo anywhere in the word: a letter replaced, deleted, inserted,
+or swapped with its neighbour. Queries without such a word are omitted. `--untyped` writes the same
+queries without typos, to compare with. Needs the standard library only; the same input gives the
+same output.
 """
 
 import argparse
@@ -31,20 +37,65 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-# What entries say of the name in front of it.
-KINDS = re.compile(r" (?:(?:[\w.-]+ )?command line option|configuration parameter|environment variable|storage parameter)$")
-# Entries that classify the ones below them: "module" / "uu" is the module uu.
-CLASSES = {"built-in function", "environment variable", "exception", "keyword", "module", "object", "operator", "protocol", "statement"}
-# An entry that begins with one of these goes on from the one above; one that ends with one leads up to it.
-JOINTS = {"after", "against", "and", "as", "at", "before", "between", "by", "during", "for", "from", "in", "into", "of", "on", "or"}
-JOINTS |= {"per", "through", "to", "under", "using", "versus", "via", "vs", "vs.", "when", "with", "within", "without"}
-# "window function" / "invocation" is the invocation of window functions.
+# The kind that an entry names after an identifier.
+KINDS = re.compile(
+    r" (?:(?:[\w.-]+ )?command line option|configuration parameter"
+    r"|environment variable|storage parameter)$"
+)
+# Entries that are the kind of their sub-entries: "module" / "uu" is the module uu.
+CLASSES = {
+    "built-in function",
+    "environment variable",
+    "exception",
+    "keyword",
+    "module",
+    "object",
+    "operator",
+    "protocol",
+    "statement",
+}
+# A sub-entry that begins with one of these words follows the entry above it; a sub-entry that
+# ends with one precedes it.
+JOINTS = {
+    "after",
+    "against",
+    "and",
+    "as",
+    "at",
+    "before",
+    "between",
+    "by",
+    "during",
+    "for",
+    "from",
+    "in",
+    "into",
+    "of",
+    "on",
+    "or",
+}
+JOINTS |= {
+    "per",
+    "through",
+    "to",
+    "under",
+    "using",
+    "versus",
+    "via",
+    "vs",
+    "vs.",
+    "when",
+    "with",
+    "within",
+    "without",
+}
+# Nouns of action: "window function" / "invocation" is the invocation of window functions.
 DEEDS = re.compile(r"^[a-z]+(?:tion|sion|ment|ance)s?$")
-LEAST_LETTERS = 5
+MIN_LETTERS = 5
 
 
 class Entry:
-    """An entry of an index: its text, what it links to, and the entry that it stands below."""
+    """An entry of an index: its text, its links, and the entry above it."""
 
     def __init__(self, above):
         self.above = above
@@ -57,7 +108,11 @@ class Entry:
 
 
 class Index(HTMLParser):
-    """Reads entries out of nested lists. DocBook's links say where they lead; Sphinx's first link has the entry's text."""
+    """Reads entries from nested lists.
+
+    In DocBook the text of a link is a page's title; in Sphinx the first link contains the entry's
+    text.
+    """
 
     def __init__(self, sphinx):
         super().__init__(convert_charrefs=True)
@@ -94,7 +149,7 @@ class Index(HTMLParser):
             self.open.pop(self.depth, None)
             self.depth -= 1
         elif tag == self.scope[0] and self.sphinx:
-            # Of DocBook's index nothing follows that has definitions.
+            # Nothing after DocBook's index has definition lists, so only Sphinx needs this.
             self.inside = False
         elif tag == "a":
             self.in_link = False
@@ -105,17 +160,21 @@ class Index(HTMLParser):
 
 
 def sources(tree):
-    """The files of a tree's index, whether Sphinx made them, and the patterns that leave them out of a bundle."""
+    """The files of a tree's index, whether Sphinx wrote them, and the patterns to exclude them."""
     if (tree / "bookindex.html").is_file():
         return [tree / "bookindex.html"], False, ["bookindex.html"]
-    for found in [[tree / "genindex-all.html"], sorted(tree.glob("genindex-*.html")), [tree / "genindex.html"]]:
+    for found in [
+        [tree / "genindex-all.html"],
+        sorted(tree.glob("genindex-*.html")),
+        [tree / "genindex.html"],
+    ]:
         if found and found[0].is_file():
             return found, True, ["genindex*.html", "py-modindex.html"]
     sys.exit(f"{tree}: expected DocBook's bookindex.html or Sphinx's genindex.html in it")
 
 
 def joined(above, below):
-    """An entry with the one above it, as one would ask."""
+    """A sub-entry combined with the entry above it, in the order that a person would type."""
     words = below.split()
     initials = "".join(word[0] for word in above.split())
     if words[0] in (above, initials):
@@ -130,14 +189,17 @@ def joined(above, below):
     front, comma, behind = below.partition(", ")
     if comma:
         return f"{behind} {above} {front}"
-    # "abs()" / "built-in function" says what it is, "index" / "partial" which.
+    # "abs()" / "built-in function" names the kind; "index" / "partial" names a variety.
     if below in CLASSES or KINDS.search(f" {below}") or is_identifier(above):
         return f"{above} {below}"
     return f"{below} {above}"
 
 
 def tidy(text):
-    """A text without the parentheses of qualifiers, "(" of a call kept, and turned round where a comma turned it."""
+    """A text without the parentheses of qualifiers, and with an inversion by comma undone.
+
+    Parentheses of a call are kept.
+    """
     text = re.sub(r"(^|\s)\(((?:[^()]|\(\))*)\)(?=\s|$)", r"\1\2", text)
     front, comma, behind = text.partition(", ")
     if comma and ", " not in behind:
@@ -146,7 +208,7 @@ def tidy(text):
 
 
 def name_of(text):
-    """The name in front of what an entry says of it."""
+    """An entry's name, without its kind and qualifier."""
     return KINDS.sub("", re.sub(r"\s\((?:[^()]|\(\))*\)$", "", text))
 
 
@@ -157,7 +219,7 @@ def is_identifier(text):
 
 
 def has_sign(text):
-    """Whether there is a letter or digit outside the parentheses that spell a symbol out."""
+    """Whether there is a letter or digit outside of parentheses, which spell out a symbol."""
     return bool(re.search(r"[^\W_]", re.sub(r"(^|\s)\([^()]*\)", " ", text)))
 
 
@@ -171,14 +233,14 @@ def pages_of(entry, tree, index_pages):
 
 
 def queries_of(entry):
-    """What an entry asks: its text, and its name where that is an identifier."""
+    """The queries of an entry: its text, and its name if that is an identifier."""
     text = entry.text
     above = entry.above.text if entry.above else None
     if above is None:
         yield tidy(text)
         name = name_of(text)
     elif text.startswith("("):
-        # "close() (bdb.Bdb method)" / "(selectors.BaseSelector method)": another of the same name.
+        # "close() (bdb.Bdb method)" / "(selectors.BaseSelector method)": a second one of that name.
         name = name_of(above)
         yield tidy(f"{name} {text}")
     else:
@@ -191,7 +253,7 @@ def queries_of(entry):
 
 
 def collect(tree):
-    """Queries by id, each with its text and pages; and the patterns of what to exclude."""
+    """Queries by id, with text and pages; patterns to exclude; the number of omitted entries."""
     files, sphinx, exclude = sources(tree)
     entries = []
     for file in files:
@@ -199,8 +261,10 @@ def collect(tree):
         index.feed(file.read_text(encoding="utf8"))
         entries += index.entries
     if not entries:
-        sys.exit(f"{files[0]}: there are no entries in it")
-    index_pages = {file.name for file in tree.glob("*.html") if any(Path(file.name).match(p) for p in exclude)}
+        sys.exit(f"{files[0]}: expected an index with entries, found none")
+    index_pages = {
+        file.name for file in tree.glob("*.html") if any(Path(file.name).match(p) for p in exclude)
+    }
     queries, left_out = {}, 0
     for entry in entries:
         pages = pages_of(entry, tree, index_pages)
@@ -220,11 +284,13 @@ def collect(tree):
 
 
 def part(key):
-    return "dev" if int(hashlib.sha256(f"split {key}".encode()).hexdigest(), 16) % 2 == 0 else "test"
+    return (
+        "dev" if int(hashlib.sha256(f"split {key}".encode()).hexdigest(), 16) % 2 == 0 else "test"
+    )
 
 
 def alphabets(texts):
-    """By script and case, the letters that the texts have; of Latin, those without marks."""
+    """The letters of the texts by script and case; of Latin only those without diacritics."""
     found = {}
     for c in sorted(set("".join(texts))):
         if c.isalpha() and (c.isascii() or script(c)[0] != "LATIN"):
@@ -237,8 +303,8 @@ def script(c):
 
 
 def with_typo(text, seed, letters):
-    """The text with one typo in one word; `None` where no word is long enough."""
-    words = [m for m in re.finditer(r"[^\W\d_]+", text) if len(m[0]) >= LEAST_LETTERS]
+    """The text with one typo in one word, or `None` if no word is long enough."""
+    words = [m for m in re.finditer(r"[^\W\d_]+", text) if len(m[0]) >= MIN_LETTERS]
     if not words:
         return None
     draw = random.Random(seed)
@@ -262,26 +328,42 @@ def with_typo(text, seed, letters):
 
 def write(out, queries):
     out.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps({"_id": key, "text": text, "kind": kind}, ensure_ascii=False) for key, text, kind, _ in queries)
+    lines = (
+        json.dumps({"_id": key, "text": text, "kind": kind}, ensure_ascii=False)
+        for key, text, kind, _ in queries
+    )
     (out / "queries.jsonl").write_text("".join(line + "\n" for line in lines), encoding="utf8")
     grades = (f"{key}\t{page}\t1\n" for key, _, _, pages in queries for page in sorted(pages))
-    (out / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(grades), encoding="utf8")
+    (out / "qrels.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n" + "".join(grades), encoding="utf8"
+    )
 
 
 def main():
-    arguments = argparse.ArgumentParser(description="Judged queries from a documentation's own index.")
-    arguments.add_argument("tree", type=Path, help="rendered HTML with bookindex.html or genindex*.html")
+    arguments = argparse.ArgumentParser(
+        description="Judged queries from a documentation's own index."
+    )
+    arguments.add_argument(
+        "tree", type=Path, help="rendered HTML with bookindex.html or genindex*.html"
+    )
     arguments.add_argument("out", type=Path, help="directory for queries.jsonl and qrels.tsv")
     arguments.add_argument("--kind", choices=["all", "identifier", "entry"], default="all")
-    arguments.add_argument("--split", choices=["dev", "test"], help="one half alone; settings are chosen on dev")
-    arguments.add_argument("--limit", type=int, metavar="N", help="at most so many queries")
+    arguments.add_argument(
+        "--split", choices=["dev", "test"], help="one half; settings are chosen on dev"
+    )
+    arguments.add_argument("--limit", type=int, metavar="N", help="at most N queries")
     arguments.add_argument("--typos", metavar="SEED", help="one typo in each query")
-    arguments.add_argument("--untyped", type=Path, metavar="DIR", help="with --typos: where the same queries go without")
+    arguments.add_argument(
+        "--untyped",
+        type=Path,
+        metavar="DIR",
+        help="with --typos: directory for the same queries without typos",
+    )
     options = arguments.parse_args()
     if options.untyped and options.typos is None:
         arguments.error("--untyped goes with --typos")
     if not options.tree.is_dir():
-        arguments.error(f"{options.tree}: there is no such directory")
+        arguments.error(f"{options.tree}: expected a directory, found none")
 
     found, exclude, left_out = collect(options.tree)
     letters = alphabets(text for text, _ in found.values())
@@ -290,19 +372,24 @@ def main():
         kind = "identifier" if is_identifier(text) else "entry"
         if options.kind not in ("all", kind) or options.split not in (None, part(key)):
             continue
-        typed = text if options.typos is None else with_typo(text, f"{options.typos} {key}", letters)
+        typed = (
+            text if options.typos is None else with_typo(text, f"{options.typos} {key}", letters)
+        )
         if typed is not None:
             queries.append((key, typed, kind, pages))
             untyped.append((key, text, kind, pages))
-    # Ids are hashes: the first of them are a sample.
+    # Ids are hashes, so the first N are a random sample.
     queries, untyped = queries[: options.limit], untyped[: options.limit]
     if not queries:
-        sys.exit("there are no such queries")
+        sys.exit("no query of this kind and split: choose another --kind or --split")
     write(options.out, queries)
     if options.untyped:
         write(options.untyped, untyped)
     n_names = sum(kind == "identifier" for _, _, kind, _ in queries)
-    print(f"{len(queries)} queries, {n_names} of them identifiers; {left_out} entries with links left out")
+    print(
+        f"{len(queries)} queries, {n_names} of them identifiers;"
+        f" {left_out} entries with links omitted"
+    )
     print("build the bundle with", " ".join(f"--exclude '{pattern}'" for pattern in exclude))
 
 
