@@ -4,7 +4,7 @@
 //! The Rust Book comes with the toolchain, its questions are in `tests/quality`. Judged sets in
 //! BEIR's layout are taken from `$FINDLING_EVAL_SETS` (a directory of `NAME.tar.gz`), else from
 //! `../shared/data/eval` beside the project. What is missing is skipped, and said. The floors are a
-//! little below what was measured; DESIGN.md has the measurements.
+//! little below what was measured; docs/design has the measurements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ pub struct Precision {
 }
 
 impl Default for Precision {
-    /// See DESIGN.md, "The transformer", for what others give.
+    /// See docs/design/transformer.md for what others give.
     fn default() -> Self {
         Self { words: Bits::WORDS, matrices: Bits::MATRICES }
     }

@@ -14,7 +14,7 @@ use super::{Method, Neighbours, QuantisedQuery};
 use crate::bitset::Bitset;
 
 /// A vector is taken to be among the nearest half as often where the centroid of its cell is this
-/// much less similar to the query, as a cosine (DESIGN.md, "Only what is near").
+/// much less similar to the query, as a cosine (docs/design).
 const HALVES: f32 = 0.02;
 /// The share of all vectors' odds to be among the nearest that makes one worth fetching, where
 /// words answer as well.
