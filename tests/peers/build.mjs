@@ -1,12 +1,12 @@
-// How long does a whole build by words take, and how much memory, beside Pagefind's over the same
+// How long does a build by words take, and how much memory, compared with Pagefind on the same
 // HTML?
 //
 //   cargo xtask bench build SITE [RUNS]
 //
-// SITE is a directory of rendered HTML. Each tool runs RUNS times (3), in turn so that a busy
-// machine disturbs both; what is printed is the least of each: wall time, processor time, and the
-// most memory resident at once, as `/usr/bin/time` (GNU) sees them. Findling's is a build with
-// `--encoder none`: no vectors, as Pagefind has none.
+// SITE is a directory of rendered HTML. Both tools run RUNS times (3), in turn, so that other load
+// on the machine affects both. The output is the minimum of each: wall time, CPU time and peak
+// resident memory, as reported by `/usr/bin/time` (GNU). Findling builds with `--encoder none`,
+// since Pagefind has no vectors.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

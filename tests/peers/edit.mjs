@@ -1,15 +1,14 @@
 // What does an edited page cost: how long does the next build take, and how much do readers fetch
-// anew?
+// again?
 //
 //   cargo xtask bench edit SITE [BUILD OPTIONS...]
 //
-// SITE is a directory of rendered HTML, or of Markdown; options are those of `findling build`, such
-// as `--encoder static`. A copy of the site is built cold, with a cache of its own (unless the
-// options name one), and again without any change. Then one page after the other is edited in the
-// middle and the site built again: a word becomes another, a sentence is added to a paragraph, a
-// paragraph is added, a section is added; then a page is added beside each. Which pages is always
-// the same, evenly spread over the site. What is printed for each kind of edit is the median and
-// the most of bytes that were not there before.
+// SITE is a directory of rendered HTML or of Markdown. The options are those of `findling build`,
+// such as `--encoder static`. A copy of the site is built with an empty cache, and again without a
+// change. Then each of a few pages is edited and the site is built again: a word is replaced, a
+// sentence, a paragraph and a section are added, and a page is added. The pages are always the
+// same, evenly spread over the site. For each kind of edit the output is the median and the maximum
+// of new bytes.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,10 +16,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Pages edited, each in all ways. */
+/** Number of edited pages. Each gets every kind of edit. */
 const PAGES = 7;
-/** Bytes of a page that has a middle to edit. */
-const LEAST = 3000;
+/** Minimum bytes of an edited page. */
+const MIN_BYTES = 3000;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [site, ...options] = process.argv.slice(2);
@@ -37,13 +36,13 @@ function build() {
     encoding: "utf8",
     maxBuffer: 1 << 26,
   });
-  // Exit status 3 of a finished build says that some pages could not be read.
+  // Exit status 3: the build is complete, but some pages could not be read.
   if (run.error || ![0, 3].includes(run.status))
     throw new Error(`findling build failed: ${run.error ?? run.stderr}`);
   return JSON.parse(run.stdout);
 }
 
-/** Where a page's middle paragraph begins and ends, its tags left out. */
+/** The range of the text of a page's middle paragraph. */
 function middle(text, isHtml) {
   const found = isHtml
     ? [...text.matchAll(/<p(?:\s[^>]*)?>([^<]{40,})/g)].map(
@@ -60,10 +59,11 @@ const SENTENCE =
   " Readers who come here from an older release will want to know that nothing of this has " +
   "changed.";
 const PARAGRAPH =
-  "Most of what follows can be left as it is on small installations. On large ones, measure before and after each change, write " +
-  "down what was measured, and go back where nothing was gained: a setting that nobody can explain any more costs whoever comes " +
-  "next more time than it has ever saved. Where two settings depend on each other, change the " +
-  "one whose effect is seen sooner.";
+  "Most of what follows can be left as it is on small installations. On large ones, measure " +
+  "before and after each change, write down what was measured, and go back where nothing was " +
+  "gained: a setting that nobody can explain any more costs whoever comes next more time than it " +
+  "has ever saved. Where two settings depend on each other, change the one whose effect is seen " +
+  "sooner.";
 
 const HEADING = "What has changed in between";
 
@@ -79,11 +79,12 @@ const EDITS = {
       : `\n\n### ${HEADING}\n\n${PARAGRAPH}\n\n${SENTENCE}`),
 };
 
-/** A page to stand beside another. */
+/** A new page next to another. */
 function newPage(beside, isHtml) {
   const title = `A page about changes to ${basename(beside, extname(beside))}`;
   return isHtml
-    ? `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${PARAGRAPH}</p><h2>${HEADING}</h2><p>${PARAGRAPH}${SENTENCE}</p></body></html>`
+    ? `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${PARAGRAPH}</p>` +
+        `<h2>${HEADING}</h2><p>${PARAGRAPH}${SENTENCE}</p></body></html>`
     : `# ${title}\n\n${PARAGRAPH}\n\n## ${HEADING}\n\n${PARAGRAPH}${SENTENCE}\n`;
 }
 
@@ -106,7 +107,7 @@ const pages = readdirSync(copy, { recursive: true })
   .map((name) => ({ path: join(copy, name), isHtml: !name.endsWith(".md") }))
   .filter(({ path, isHtml }) => {
     const text = readFileSync(path, "utf8");
-    return text.length >= LEAST && middle(text, isHtml);
+    return text.length >= MIN_BYTES && middle(text, isHtml);
   });
 if (pages.length === 0)
   throw new Error(`${site}: expected pages with a paragraph to edit, found none`);
@@ -144,9 +145,9 @@ for (const [name, change] of Object.entries(changes)) {
   shares.sort((a, b) => a.bytes - b.bytes);
   const show = ({ share, bytes }) =>
     `${(bytes / 1000).toFixed(0)} kB (${(100 * share).toFixed(1)}%)`;
-  console.log(
-    `${name.padEnd(12)} median ${show(shares[shares.length >> 1])}, most ${show(shares.at(-1))}, of ${shares.length} pages`,
-  );
+  const middle = show(shares[shares.length >> 1]);
+  const most = show(shares.at(-1));
+  console.log(`${name.padEnd(12)} median ${middle}, most ${most}, of ${shares.length} pages`);
 }
 console.log(line("the last", last));
 rmSync(scratch, { recursive: true });

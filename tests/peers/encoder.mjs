@@ -1,36 +1,34 @@
-// How large is the transformer for browsers, and how long does a query take, beside onnxruntime-web
-// with the same weights?
+// How large is the transformer for browsers, and how long does a query take, compared with
+// onnxruntime-web with the same weights?
 //
-//   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N]
-//                             [--json]
+//   cargo xtask bench encoder [--model NAME] [--artefact FILE] [--module DIR] [--rounds N]
+//                             [--documents DIR] [--texts N] [--json]
 //
-// NAME is an installed model (all-minilm-l6-v2). What is measured is its artefact as `findling
-// models prepare` makes it (or FILE), run by the module in www/wasm/encoder (or DIR);
-// onnxruntime-web gets two graphs made of the same published weights, in f32 and in 8 bits with
-// inputs quantised as they come (lib/onnx.mjs).
+// NAME is an installed model (all-minilm-l6-v2). The benchmark runs its artefact from `findling
+// models prepare` (or FILE) in the module in www/wasm/encoder (or DIR). onnxruntime-web gets two
+// graphs made from the same published weights: one in f32, one in 8 bits with dynamically quantised
+// inputs (lib/onnx.mjs).
 //
-// All run in Chromium in one session, each in a worker of its own and in one thread. For every
-// number of tokens each embeds for some seconds until the engine has optimised its code, and then
-// in turn, so that a busy machine disturbs all alike: N (20) rounds of a quarter of a second each.
-// Milliseconds are medians; a ratio is the median over the rounds of this project's median by the
-// other's. Memory is that of WebAssembly, which never shrinks; on Linux there is besides what a
-// page's process grows by with the worker, at most and when queries are over: compiled code,
-// scripts and copies included. "sizes" are bytes after brotli, which is what static hosts send for
-// wasm and scripts; the model's are those of the file, which is compressed already.
+// Queries, in Chromium: each encoder has a worker and one thread. For every number of tokens, each
+// encoder first embeds for some seconds until the JavaScript engine has optimised its code. Then
+// the encoders run in turn, so that other load affects all of them: N (20) rounds of a quarter of a
+// second. Milliseconds are medians. A ratio is the median over the rounds of this project's median
+// divided by the other's. Memory is WebAssembly memory, which never shrinks. On Linux, the growth
+// of the page's process is measured too, at its peak and after the queries, with compiled code,
+// scripts and copies. Sizes are bytes after brotli, which static hosts use for wasm and scripts;
+// the size of the model is that of its file, which is compressed already.
 //
-// Then the module alone in workerd, its memory limited as in the tests: milliseconds are those of
-// 40 queries in one request, less those of a request that embeds one. Passed over where tests/e2e
-// has no wrangler.
+// Opening, in Chromium: from opening a small bundle to its first answer by meaning, in a new
+// profile and again in the same profile; the median of five.
 //
-// Before that the whole way in the client, from opening a small bundle to its first answer by
-// meaning, in a new profile and again in the same: the median of five.
+// The module in workerd, with the memory of the tests: milliseconds of 40 queries in one request,
+// minus a request that embeds one query. Skipped if tests/e2e has no wrangler.
 //
-// Last the documents' side, natively on two cores: the chunks of DIR (of what the demo searches
-// unless told), 400 or N evenly spread, embedded in turn by this project and by onnxruntime of PyPI
-// with both graphs, three times each. onnxruntime gets the fastest of three ways to share them
-// among the cores (lib/encoder/native.py) and texts that are tokenised already. A ratio is how many
-// times as many sentences a second this project embeds. Passed over where there is no Python with
-// pip.
+// Documents, natively on two cores: the passages of DIR (by default the documents of the demo), N
+// (400) of them evenly spread, embedded in turn by this project and by onnxruntime from PyPI with
+// both graphs, three times each. onnxruntime gets tokenised texts and the fastest of three ways to
+// share them among the cores (lib/encoder/native.py). A ratio is this project's sentences per
+// second divided by onnxruntime's. Skipped without a Python that has pip.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -60,12 +58,12 @@ const USAGE =
   "[--model NAME] [--artefact FILE] [--module DIR] [--rounds N] [--documents DIR] [--texts N] " +
   "[--json]";
 const TOKENS = [3, 9, 34];
-// What a worker may take, at most and when queries are over.
-const PEAK_BYTES = 96 * 2 ** 20,
-  STEADY_BYTES = 64 * 2 ** 20;
+// Memory of a worker, at its peak and after the queries.
+const MAX_PEAK_BYTES = 96 * 2 ** 20;
+const MAX_STEADY_BYTES = 64 * 2 ** 20;
 // https://developers.cloudflare.com/workers/platform/limits/, "CPU time"
-const FREE_CPU_MS = 10,
-  PAID_CPU_MS = 30_000;
+const FREE_CPU_MS = 10;
+const PAID_CPU_MS = 30_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
 function readArguments() {
@@ -89,13 +87,13 @@ function readArguments() {
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds ${values.rounds}: expected a number from 1`);
   if (!existsSync(join(values.module, "findling_encoder_bg.wasm")))
-    throw new Error(`${values.module}: there is no module; build it (\`cargo xtask wasm\`)`);
+    throw new Error(`${values.module}: there is no module. Build it with \`cargo xtask wasm\`.`);
   if (!executablePath || !existsSync(executablePath))
-    throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
+    throw new Error("Chromium was not found. Install it, or set FINDLING_CHROMIUM.");
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
   if (!existsSync(findling))
     throw new Error(
-      `${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+      `${findling}: not found. Build it with \`cargo xtask cli\`, or set FINDLING_BIN.`,
     );
   const texts = Number(values.texts);
   if (!Number.isInteger(texts) || texts < 1)
@@ -114,7 +112,6 @@ const brotli = (bytes) =>
     },
   }).length;
 
-/** The median. */
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1];
@@ -125,7 +122,7 @@ function cosine(a, b) {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-/** Workers in a page, by name; each call is answered before the next is made. */
+/** Starts workers in a page, by name. A worker answers a call before the next call. */
 async function openWorkers(page, workers) {
   await page.evaluate((workers) => {
     const open = ([name, { script }]) => [name, new Worker(script, { type: "module" })];
@@ -158,7 +155,7 @@ async function measure(browser, origin, workers, rounds) {
     let reference;
     for (const name of names) {
       const { values } = await ask(name, { call: "run", tokens, budget: 2500 });
-      // The first is onnxruntime-web's in f32: what all of them are to compute.
+      // The first is onnxruntime-web in f32, the reference of the others.
       reference ??= values;
       measured[name].tokens[tokens] = { cosine: cosine(values, reference) };
     }
@@ -180,8 +177,7 @@ async function measure(browser, origin, workers, rounds) {
 }
 
 /**
- * The module in workerd: milliseconds by number of tokens, the median of five; and of loading it
- * all.
+ * Milliseconds of the module in workerd: of loading, and by number of tokens, the median of five.
  */
 async function measureWorker(scratch, module, model) {
   const [directory, assets] = [join(scratch, "worker"), join(scratch, "assets")];
@@ -191,10 +187,15 @@ async function measureWorker(scratch, module, model) {
   for (const name of ["findling_encoder.js", "findling_encoder_bg.wasm"])
     copyFileSync(join(module, name), join(directory, name));
   const config = join(directory, "wrangler.toml");
-  writeFileSync(
-    config,
-    'name = "bench"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\n[assets]\nbinding = "ASSETS"\nrun_worker_first = ["/"]\n',
-  );
+  const toml = [
+    'name = "bench"',
+    'main = "worker.mjs"',
+    'compatibility_date = "2026-10-01"',
+    "[assets]",
+    'binding = "ASSETS"',
+    'run_worker_first = ["/"]',
+  ];
+  writeFileSync(config, `${toml.join("\n")}\n`);
   const worker = await dev(assets, {}, undefined, config);
   try {
     const ask = async (tokens, times) => {
@@ -255,7 +256,7 @@ function print({ chromium: version, sizes, measured, memory, workerd }) {
     ];
   });
   console.log(
-    `Chromium ${version}, one thread each; milliseconds a query, and the last row's by this one's\n`,
+    `Chromium ${version}, one thread each; milliseconds a query; ratios of findling's to a row's\n`,
   );
   const widths = columns.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i].length)),
@@ -268,12 +269,13 @@ function print({ chromium: version, sizes, measured, memory, workerd }) {
     );
   const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   for (const [name, { peak, steady }] of Object.entries(memory)) {
-    const over =
-      name === "findling"
-        ? ` (to be ${megabytes(PEAK_BYTES)} and ${megabytes(STEADY_BYTES)}: ${peak <= PEAK_BYTES && steady <= STEADY_BYTES ? "kept" : "OVER"})`
-        : "";
+    const [most, after] = [megabytes(MAX_PEAK_BYTES), megabytes(MAX_STEADY_BYTES)];
+    const kept = peak <= MAX_PEAK_BYTES && steady <= MAX_STEADY_BYTES ? "kept" : "OVER";
+    const limits = name === "findling" ? ` (limits ${most} and ${after}: ${kept})` : "";
+    if (name === Object.keys(memory)[0]) console.log();
     console.log(
-      `${name === Object.keys(memory)[0] ? "\n" : ""}${name}: the page's process grows by ${megabytes(peak)} at most, ${megabytes(steady)} when queries are over${over}`,
+      `${name}: the page's process grows by ${megabytes(peak)} at its peak, ` +
+        `by ${megabytes(steady)} after the queries${limits}`,
     );
   }
   if (workerd) {
@@ -281,11 +283,15 @@ function print({ chromium: version, sizes, measured, memory, workerd }) {
       ", ",
     );
     const share = (tokens) => (workerd.tokens[tokens] / FREE_CPU_MS).toFixed(2);
+    const first = (workerd.load / PAID_CPU_MS).toFixed(3);
     console.log(
-      `\nworkerd, by the platform's limits of processor time a request (${FREE_CPU_MS} ms on the free plan, ${PAID_CPU_MS} by default on paid ones): 9 tokens take ${share(9)} of the first, 34 ${share(34)}, the first query of an isolate ${(workerd.load / PAID_CPU_MS).toFixed(3)} of the second`,
+      `\nworkerd, as a share of the platform's CPU time for a request: of the free plan's ` +
+        `${FREE_CPU_MS} ms, 9 tokens take ${share(9)} and 34 tokens ${share(34)}; of the paid ` +
+        `plans' ${PAID_CPU_MS} ms, the first query of an isolate takes ${first}`,
     );
     console.log(
-      `workerd: ${times}; the first query ${workerd.load.toFixed(0)} ms, loading included; ${(workerd.bytes / 2 ** 20).toFixed(0)} MB of WebAssembly's memory`,
+      `workerd: ${times}; the first query ${workerd.load.toFixed(0)} ms with loading; ` +
+        `${megabytes(workerd.bytes)} of WebAssembly memory`,
     );
   }
 }
@@ -307,8 +313,8 @@ async function main() {
       execFileSync(findling, ["models", "prepare", model, "--output", ours, "--quiet"], {
         stdio: ["ignore", "ignore", "inherit"],
       });
-    const int8 = onnx(directory, true),
-      f32 = onnx(directory, false);
+    const int8 = onnx(directory, true);
+    const f32 = onnx(directory, false);
     writeFileSync(join(scratch, "int8.onnx"), int8);
     writeFileSync(join(scratch, "f32.onnx"), f32);
 
@@ -324,8 +330,8 @@ async function main() {
       "onnxruntime-web int8": { script: "/ort.mjs", model: "/int8.onnx" },
       findling: { script: "/ours.mjs", model: "/model.bin" },
     };
-    const wasm = readFileSync(join(module, "findling_encoder_bg.wasm")),
-      peer = readFileSync(join(ort, "ort-wasm-simd-threaded.wasm"));
+    const wasm = readFileSync(join(module, "findling_encoder_bg.wasm"));
+    const peer = readFileSync(join(ort, "ort-wasm-simd-threaded.wasm"));
     const peerBrotli = brotli(peer);
     const sizes = {
       "onnxruntime-web f32": { raw: peer.length, brotli: peerBrotli, model: f32.length },
@@ -340,18 +346,19 @@ async function main() {
     const measured = await measure(browser, server.url, workers, rounds);
     const hasWorkerd = node !== undefined && existsSync(join(here, "../e2e/node_modules/wrangler"));
     if (!hasWorkerd)
-      console.warn("workerd is passed over: it takes wrangler (npm ci in tests/e2e) and Node 22");
+      console.warn("workerd is skipped: it needs wrangler (npm ci in tests/e2e) and Node 22");
     const workerd = hasWorkerd ? await measureWorker(scratch, module, ours) : undefined;
     const opening = existsSync(join(here, "../../www/dist/findling_encoder.js"))
       ? await measureOpening(browser, model, 5)
       : undefined;
-    if (!opening) console.warn("opening is passed over: it takes the client (cargo xtask client)");
+    if (!opening) console.warn("opening is skipped: it needs the client (cargo xtask client)");
     await browser.close();
     const embed = process.env.FINDLING_EMBED;
     const hasNative = embed && existsSync(embed) && documents.length > 0;
     if (!hasNative)
       console.warn(
-        "embedding natively is passed over: it takes the example `embed` and documents (cargo xtask bench encoder has both)",
+        "native embedding is skipped: it needs the example `embed` and documents, which " +
+          "`cargo xtask bench encoder` provides",
       );
     const graphs = {
       "onnxruntime f32": join(scratch, "f32.onnx"),

@@ -1,26 +1,26 @@
-// What does a reader of a static site download, and how long do they wait, beside Pagefind's over
-// the same HTML?
+// What does a reader of a static site download, and how long do they wait, compared with Pagefind
+// on the same HTML?
 //
-//   cargo xtask bench net SITE [QUERIES] [--most N] [--latency MS] [--mbit N] [--compress-all] [--json]
+//   cargo xtask bench net SITE [QUERIES] [--most N] [--latency MS] [--mbit N] [--compress-all]
+//                         [--json]
 //
-// SITE is a directory of rendered HTML; both tools index it with their defaults. QUERIES is a file
-// of JSON lines with `text`; without it, queries are headings of the site. Of either, 20 (`--most`)
-// are taken, evenly.
+// SITE is a directory of rendered HTML, which both tools index with their defaults. QUERIES is a
+// file of JSON lines with `text`; without it, queries are headings of the site. N (20) queries are
+// taken, evenly spread.
 //
-// Each query is the first one of a reader who has seen nothing: a new browser context on an empty
-// page of the site, whose connection is open. It opens the index, searches, and gets what five
-// results show; all other queries follow on the same page. 20 queries take some five minutes. Both
-// clients are used without their UI. The server does as a CDN does (lib/cdn.mjs), and Chromium
-// emulates the network: a round trip of 40 ms (`--latency`) and 10 Mbit/s (`--mbit`) unless told; 0
-// is what the machine gives.
+// Each query is the first query of one reader: a new browser context on an empty page of the site,
+// with an open connection. The reader opens the index, searches, and gets the data of five results.
+// All other queries follow on the same page. 20 queries take some five minutes. Both clients run
+// without their UI. The server behaves like a CDN (lib/cdn.mjs), and Chromium emulates the network:
+// a round trip of 40 ms (`--latency`) and 10 Mbit/s (`--mbit`) by default; 0 emulates nothing.
 //
-// Bytes and requests are the server's count, because the browser does not tell the page's debugger
-// what workers fetch: everything written to sockets until nothing moves, so bodies, headers, and
-// the framing of HTTP/2 and TLS. Rounds are the longest chain of requests of which each began when
-// the one before had ended; without a round trip to wait for, answers overtake questions and there
-// seem to be more. Milliseconds are measured in the page.
+// Bytes and requests are counted by the server, because the browser does not report the traffic of
+// workers. The count is everything written to sockets: bodies, headers, and the framing of HTTP/2
+// and TLS. Rounds are the longest chain of requests, each begun after the one before had ended;
+// without latency, answers overtake requests and the chain seems longer. Milliseconds are measured
+// in the page.
 //
-// FINDLING_BUNDLE is a bundle to measure in place of building one.
+// FINDLING_BUNDLE is a bundle to measure instead of building one.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -56,10 +56,10 @@ function readArguments() {
     positionals: [site, file, ...more],
   } = parsed;
   if (!site || more.length > 0) throw new Error(`expected ${USAGE}`);
-  const number = (name, least) => {
+  const number = (name, min) => {
     const value = values[name].trim() === "" ? NaN : Number(values[name]);
-    if (!(value >= least && value < Infinity))
-      throw new Error(`--${name} ${values[name]}: expected a number from ${least}`);
+    if (!(value >= min && value < Infinity))
+      throw new Error(`--${name} ${values[name]}: expected a number from ${min}`);
     return value;
   };
   const most = number("most", 2);
@@ -86,10 +86,10 @@ function readArguments() {
   const findling = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
   if (!bundle && !existsSync(findling))
     throw new Error(
-      `${findling}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+      `${findling}: not found. Build it with \`cargo xtask cli\`, or set FINDLING_BIN.`,
     );
   if (!executablePath || !existsSync(executablePath))
-    throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
+    throw new Error("Chromium was not found. Install it, or set FINDLING_CHROMIUM.");
   return {
     site: resolve(site),
     file,
@@ -102,20 +102,20 @@ function readArguments() {
   };
 }
 
-/** Runs one build; `made` is a file that it makes. */
+/** Runs one build, which must make the file `made`. */
 function build(name, command, made) {
   const { error, status, signal, stderr } = spawnSync(command[0], command.slice(1), {
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // Exit status 1 of a finished build says that some pages could not be read.
-  if (error || signal || !existsSync(made))
-    throw new Error(
-      `${name} could not index the site: ${error ?? (stderr.trim() || signal || `exit status ${status}`)}`,
-    );
+  // Exit status 1: the build is complete, but some pages could not be read.
+  if (error || signal || !existsSync(made)) {
+    const reason = error ?? (stderr.trim() || signal || `exit status ${status}`);
+    throw new Error(`${name} could not index the site: ${reason}`);
+  }
 }
 
-/** The language that Pagefind has most pages of: it searches those in the page's own. */
+/** The language with most pages. Pagefind searches the pages in the language of the page. */
 function mainLanguage(pagefind) {
   const { languages } = JSON.parse(readFileSync(join(pagefind, "pagefind-entry.json"), "utf8"));
   const [first] = Object.entries(languages).sort(([, a], [, b]) => b.page_count - a.page_count);
@@ -129,7 +129,7 @@ function quantile(values, share) {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** Median and 95th percentile of everything that steps were measured by. */
+/** The median and the 95th percentile of every measurement. */
 function summary(steps) {
   return Object.fromEntries(
     ["bytes", "requests", "rounds", "ms"].map((key) => {
@@ -139,11 +139,11 @@ function summary(steps) {
   );
 }
 
-/** One step after the other, as one. */
+/** The sum of two steps. */
 const together = (a, b) =>
   Object.fromEntries(["bytes", "requests", "rounds", "ms"].map((key) => [key, a[key] + b[key]]));
 
-/** Readers of both tools, each query first once, in turn so that a busy machine disturbs both. */
+/** Measures readers of both tools in turn, so that other load affects both. */
 async function measure(browser, cdn, queries, network) {
   const readers = Object.fromEntries(Object.keys(TOOLS).map((name) => [name, []]));
   for (const i of queries.keys()) {
@@ -181,16 +181,16 @@ function print({ pages, queries, network, compressAll, chromium: version, tools 
     network.latency > 0 && `a round trip of ${network.latency} ms`,
     network.mbit > 0 && `${network.mbit} Mbit/s`,
   ].filter(Boolean);
+  const compressed = compressAll ? "everything" : "scripts, wasm, json, html and css";
+  const net = emulated.join(" and ") || "no emulated network";
   console.log(
-    `${pages} HTML files; ${queries.length} queries, each the first of a reader and a later one of ${queries.length - 1}`,
+    `${pages} HTML files; ${queries.length} queries, each the first query of one reader and a ` +
+      `later query of ${queries.length - 1} readers`,
   );
-  console.log(
-    `${emulated.join(" and ") || "the network as it is"}; HTTP/2; brotli for ${compressAll ? "everything" : "scripts, wasm, json, html and css"}; Chromium ${version}`,
-  );
+  console.log(`${net}; HTTP/2; brotli for ${compressed}; Chromium ${version}`);
   for (const [name, { searches, fewer }] of Object.entries(tools)) {
-    console.log(
-      `${name} searches ${searches}; fewer than five results for ${fewer} of ${queries.length} queries`,
-    );
+    const few = `fewer than five results for ${fewer} of ${queries.length} queries`;
+    console.log(`${name} searches ${searches}; ${few}`);
   }
   const columns = [
     ["kB", (v) => (v.bytes / 1e3).toFixed(1)],
@@ -199,9 +199,8 @@ function print({ pages, queries, network, compressAll, chromium: version, tools 
     ["ms", (v) => v.ms.toFixed(0)],
   ];
   const widths = [10, 8];
-  console.log(
-    `\n${" ".repeat(21)}${columns.map(([title]) => title.padStart(widths[0]) + "p95".padStart(widths[1])).join("")}`,
-  );
+  const titles = columns.map(([title]) => title.padStart(widths[0]) + "p95".padStart(widths[1]));
+  console.log(`\n${" ".repeat(21)}${titles.join("")}`);
   for (const [step, title] of Object.entries(STEPS)) {
     for (const [i, [name, tool]] of Object.entries(tools).entries()) {
       const at = (which) =>
@@ -216,7 +215,7 @@ function print({ pages, queries, network, compressAll, chromium: version, tools 
   }
 }
 
-/** Ends what was begun, the last first, once. */
+/** Functions that clean up. They run once, the last first. */
 const endings = [];
 let stopped = false;
 async function end() {
@@ -260,8 +259,11 @@ async function main() {
     join(out.pagefind, "pagefind-entry.json"),
   );
 
-  // An icon would be asked for.
-  const empty = `<!doctype html><html lang="${mainLanguage(out.pagefind)}"><meta charset="utf-8"><title>A reader</title><link rel="icon" href="data:,">`;
+  // The page has an icon, so that the browser does not ask for one.
+  const language = mainLanguage(out.pagefind);
+  const empty =
+    `<!doctype html><html lang="${language}"><meta charset="utf-8">` +
+    `<title>A reader</title><link rel="icon" href="data:,">`;
   const cdn = await serve(
     { "/findling/": out.findling, "/pagefind/": out.pagefind },
     { "/": empty },
@@ -302,7 +304,7 @@ for (const [signal, number] of [
 try {
   await main();
 } catch (error) {
-  // A browser that was closed under it is no news.
+  // After an interruption, errors of the closed browser are expected.
   if (!stopped) console.error(`error: ${error.message}`);
   process.exitCode = 1;
 } finally {

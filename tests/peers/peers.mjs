@@ -1,25 +1,27 @@
-// How good and how quick is search beside MiniSearch, Orama and Pagefind, over the same documents,
-// and how large the index?
+// How good and how fast is search compared with MiniSearch, Orama and Pagefind on the same
+// documents, and how large is the index?
 //
 //   cargo xtask bench peers SET... [--most N] [--words] [--json]
 //
 // A SET is a judged set: a directory with queries.jsonl, qrels.tsv, and corpus.jsonl or site/
 // (HTML, of which every tool gets title and text). `--most` takes the first N queries. `--words`
-// leaves out Findling's hybrid search, for which all documents are embedded once (minutes for
-// thousands; cached).
+// leaves out hybrid search, for which all documents are embedded once (minutes for thousands;
+// cached).
 //
-// All tools search in this one process of Node: Findling by its wasm engine, streamed as in a
-// browser; Pagefind by its own client without a worker, over HTML pages with the title as heading.
-// MiniSearch has `boost: { title: 2 }, combineWith: "OR"`, without `fuzzy` and with .2; Orama its
-// BM25 with English stemming and the same boost, and as it comes takes words for beginnings of
-// words. All else is as each comes.
+// All tools search in this one process of Node: Findling with its wasm engine, streamed as in a
+// browser; Pagefind with its own client without a worker, over HTML pages with the title as
+// heading. MiniSearch has `boost: { title: 2 }, combineWith: "OR"`, with `fuzzy` off and at .2.
+// Orama has BM25 with English stemming and the same boost; its default treats words as beginnings
+// of words. All other options are defaults.
 //
-// - nDCG@10: what has no answer counts 0. Queries are given as they are, so Pagefind looks for pages with all their words.
+// - nDCG@10: a query without results counts 0. Queries are given as they are, so Pagefind looks for
+//   pages with all of their words.
 // - none: the share of queries without a result.
-// - ms: of a query once everything it needs is in memory (each is asked twice, the second time counts); with ten snippets
-//   for Findling, whose answers have them, without for the others.
-// - index: bytes that a site deploys without code, as written and with gzip -9 of each file; and as written, in parts of the
-//   texts' bytes. Findling's and Pagefind's are compressed already, and like Orama's have the texts; MiniSearch's has not.
+// - ms: of a query with everything in memory (each is asked twice, the second time counts). Only
+//   the answers of Findling include ten snippets.
+// - index: bytes that a site deploys without code: as written, with gzip -9 of each file, and
+//   divided by the bytes of the texts. The indexes of Findling and Pagefind are compressed already.
+//   The index of MiniSearch does not contain the texts.
 
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,7 +52,7 @@ function readArguments() {
   const program = process.env.FINDLING_BIN ?? join(here, "../../target/release/findling");
   if (!existsSync(program))
     throw new Error(
-      `${program}: there is no such program; build it (\`cargo xtask cli\`) or name one in FINDLING_BIN`,
+      `${program}: not found. Build it with \`cargo xtask cli\`, or set FINDLING_BIN.`,
     );
   const engineDirectory = resolve(
     process.env.FINDLING_ENGINE ?? join(here, "../../www/wasm/engine"),
@@ -119,8 +121,10 @@ async function main() {
       0,
     );
     const name = basename(resolve(directory));
+    const { documents, queries } = set;
+    const megabytes = (textBytes / 1e6).toFixed(1);
     console.log(
-      `${name}: ${set.documents.length} documents, ${(textBytes / 1e6).toFixed(1)} MB of text, ${set.queries.length} queries`,
+      `${name}: ${documents.length} documents, ${megabytes} MB of text, ${queries.length} queries`,
     );
     console.log(" ".repeat(19) + COLUMNS.map(([title]) => title.padStart(11)).join(""));
     const report = {};

@@ -1,16 +1,16 @@
-// What do bits and words of the transformer that readers load cost: bytes, closeness to the model,
-// quality of what is found?
+// What do the precision and the vocabulary of the browser's transformer cost: bytes, similarity to
+// the model, quality of results?
 //
-//   cargo xtask bench precision SETS [--model NAME] [--precisions WORDS/MATRICES,…] [--vocabulary-budgets KB,…]
+//   cargo xtask bench precision SETS [--model NAME] [--precisions WORDS/MATRICES,...]
+//                               [--vocabulary-budgets KB,...]
 //
 // SETS is a directory with judged sets, each a directory with corpus.jsonl (or site/),
-// queries.jsonl and qrels.tsv. A precision is bits a value once compressed, of the table of words
-// and of the matrices (4.25/6, what is shipped; 4/5.5 and 3.5/5.75 beside it). With budgets the
-// words of each set's documents and of general vocabulary are kept within so many kilobytes, at the
-// shipped precision.
+// queries.jsonl and qrels.tsv. A precision is compressed bits per value, of the word table and of
+// the matrices (4.25/6 is shipped; 4/5.5 and 3.5/5.75 for comparison). A budget keeps the words of
+// each set's documents and general words within that many kilobytes, at the shipped precision.
 //
-// Each set is built once; its queries are embedded by the model itself (f32) and by each artefact.
-// Cosines are to f32, mean and least, over the set's queries; nDCG@10 by meaning alone and fused
+// Each set is built once. Its queries are embedded by the model (f32) and by each artefact. The
+// output is the cosine to f32, mean and minimum over the queries, and nDCG@10 by meaning and fused
 // with words.
 
 import { execFileSync } from "node:child_process";
@@ -122,7 +122,8 @@ function main() {
         );
         const bytes = `${(row.bytes / 1e6).toFixed(1)} MB`.padStart(8);
         console.log(
-          `  ${name.padEnd(24)} ${bytes}  ${String(row.tokens).padStart(6)} tokens  ${row.meanCosine.toFixed(4)} ${row.minCosine.toFixed(4)}  ${quality(artefact)}`,
+          `  ${name.padEnd(24)} ${bytes}  ${String(row.tokens).padStart(6)} tokens  ` +
+            `${row.meanCosine.toFixed(4)} ${row.minCosine.toFixed(4)}  ${quality(artefact)}`,
         );
       }
       rmSync(bundle, { recursive: true });

@@ -159,7 +159,8 @@ export function failures(one, asked, answers) {
     const together = parts.flatMap(ids);
     if (!equal(together, list))
       wrong.push(
-        `${JSON.stringify(one.query)}: expected each page once, in order, by ${one.paged}: ${list.join(" ")}\n      found ${together.join(" ")}`,
+        `${JSON.stringify(one.query)}: expected each page once, in order, by ${one.paged}: ` +
+          `${list.join(" ")}\n      found ${together.join(" ")}`,
       );
   }
   return wrong;
@@ -189,7 +190,8 @@ function expect(one, response, say) {
     const marked = (snippet?.ranges ?? []).map(([start, end]) => snippet.text.slice(start, end));
     if (!equal(marked, one.marked))
       say(
-        `marked ${JSON.stringify(one.marked)}, not ${JSON.stringify(marked)} in ${JSON.stringify(snippet?.text)}`,
+        `marked ${JSON.stringify(one.marked)}, not ${JSON.stringify(marked)} ` +
+          `in ${JSON.stringify(snippet?.text)}`,
       );
   }
   if (one.copies !== undefined && (best?.copies ?? 0) !== one.copies)
@@ -237,7 +239,9 @@ function shown(response) {
   return response.results
     .map(
       (page) =>
-        `${page.id}${page.sections[0]?.anchor ? `#${page.sections[0].anchor}` : ""} (${page.score.toFixed(3)})`,
+        page.id +
+        (page.sections[0]?.anchor ? `#${page.sections[0].anchor}` : "") +
+        ` (${page.score.toFixed(3)})`,
     )
     .join(", ");
 }

@@ -35,7 +35,8 @@ const cpuStart = process.cpuUsage();
 const encoder = new TransformerEncoder(artefact);
 const { user, system } = process.cpuUsage(cpuStart);
 console.log(
-  `load: ${(performance.now() - start).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms cpu`,
+  `load: ${(performance.now() - start).toFixed(0)} ms, ` +
+    `${((user + system) / 1000).toFixed(0)} ms cpu`,
 );
 console.log(`wasm memory: ${(memory.buffer.byteLength / 2 ** 20).toFixed(1)} MiB`);
 
@@ -65,6 +66,7 @@ for (const tokens of [3, 4, 6, 8, 9, 16, 17, 24, 34, 114]) {
   times.sort((a, b) => a - b);
   const least = Math.min(...cpuTimes);
   console.log(
-    `| ${tokens} | ${times[times.length >> 1].toFixed(2)} | ${times[0].toFixed(2)} | ${least.toFixed(2)} |`,
+    `| ${tokens} | ${times[times.length >> 1].toFixed(2)} | ${times[0].toFixed(2)} ` +
+      `| ${least.toFixed(2)} |`,
   );
 }

@@ -1,7 +1,8 @@
 // Does the module compute what the native encoder computes from the same artefact?
 //
 //   cargo run --release -p findling-encoder --features native --example artefact -- MODEL_DIR OUT
-//   FINDLING_ENCODER_MODULE=www/wasm/encoder FINDLING_ENCODER_ARTEFACT=OUT node --test crates/wasm-encoder/tests/parity.mjs
+//   FINDLING_ENCODER_MODULE=www/wasm/encoder FINDLING_ENCODER_ARTEFACT=OUT \
+//     node --test crates/wasm-encoder/tests/parity.mjs
 //
 // The tiny artefact beside the native tests is always compared; the one that
 // FINDLING_ENCODER_ARTEFACT names where it is set. Skipped where the module has not been built.

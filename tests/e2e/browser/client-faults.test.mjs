@@ -114,7 +114,7 @@ clientSuite("a page with the client, when files fail", (client) => {
     assert.equal((await client.openingError("/fallback/")).code, "bundle");
   });
 
-  test("gets an error if the engine is missing or damaged, and opens once it is whole", async () => {
+  test("gets an error if the engine is missing or damaged, until it is whole", async () => {
     const other = scratch();
     cpSync(join(client.site, "findling"), join(other, "findling"), { recursive: true });
     client.server.directories = [other];

@@ -267,7 +267,7 @@ clientSuite("a page with the client", (client) => {
     );
   });
 
-  test("searches the new build after a deployment, and drops the files of the old one", async () => {
+  test("searches the new build after a deployment, and drops the old files", async () => {
     const old = scratch();
     cpSync(client.site, old, { recursive: true });
     client.server.directories = [old];

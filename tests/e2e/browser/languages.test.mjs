@@ -123,7 +123,7 @@ describe("languages", () => {
     assert.ok(all > english + 25_000, `${all}`);
   });
 
-  test("an engine without a language of the bundle refuses the bundle, and tells what to do", async () => {
+  test("an engine without a language of the bundle refuses it with a remedy", async () => {
     const spanish = siteIn("es");
     cpSync(
       join(siteIn("en"), "findling/findling_engine.pack"),

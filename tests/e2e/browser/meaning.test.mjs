@@ -60,7 +60,7 @@ describe("a reader whose question shares no word with its answer", {
     assert.match((await options(page))[0], /Why do pots break\?[\s\S]*Exploding in the kiln/);
   });
 
-  test("gets meaning in the first answer, without a download, from the static encoder", async () => {
+  test("gets meaning from the static encoder in the first answer", async () => {
     server.directories = [build({ encoder: MODEL })];
     page = await openClient(browser, `${server.url}client`);
     const { semantic, answer } = await page.evaluate(async (question) => {
@@ -94,7 +94,7 @@ describe("a reader whose question shares no word with its answer", {
     assert.equal(upgrades, 0, "an answer by meaning is not repeated in another order");
   });
 
-  test("downloads no transformer if the site, the connection or the device forbids it", async () => {
+  test("downloads no transformer if site, connection or device forbid it", async () => {
     server.directories = [build({ encoder: MODEL, args: ["--query-encoder", "both"] })];
     for (const [encoder, hints] of [
       ["static", {}],
@@ -121,7 +121,7 @@ describe("a reader whose question shares no word with its answer", {
     }
   });
 
-  test("gets an answer by words while the transformer loads, and the full answer after", async () => {
+  test("gets an answer by words first, and the full answer once meaning is there", async () => {
     const transformer = gate(isEncoder);
     server.hold = transformer.hold;
     page = await openClient(browser, `${server.url}client`);

@@ -20,7 +20,8 @@ describe("Chromium gives the answers of the command line", () => {
   for (const vectors of ["streamed", "resident"])
     for (const bundle of found) {
       for (const way of WAYS) {
-        test(`${questions().length} questions, ${bundle.name}, ${way.name}, ${vectors}`, async () => {
+        const count = questions().length;
+        test(`${count} questions, ${bundle.name}, ${way.name}, ${vectors}`, async () => {
           const server = await serve([bundle.site, dist], {
             "/": withClient("/findling.js"),
           });

@@ -9,7 +9,9 @@ import { launchOptions } from "./chromium.mjs";
 
 export { executablePath } from "./chromium.mjs";
 
-/** What the browser complained about since the last test, and what the test declared, by context. */
+/**
+ * What the browser complained about since the last test, and what the test declared, by context.
+ */
 const watched = new Map();
 
 // A hook of the file, which node:test runs after every test of every suite.

@@ -17,8 +17,8 @@ export const WAYS = [
 ];
 
 /**
- * The kiln's handbook, small enough for an exact scan, and a generated site with a graph. If a model
- * is installed, also the handbook with a static encoder.
+ * The kiln's handbook, small enough for an exact scan, and a generated site with a graph. If a
+ * model is installed, also the handbook with a static encoder.
  */
 export function bundles() {
   const directory = scratch();

@@ -240,7 +240,8 @@ export const PAGES = [
       [
         "heading",
         `<svg onload="window.harmed = true"> in a heading`,
-        `A quokka in the kiln room: <a href="javascript:window.harmed=true">click</a> is text as well.`,
+        `A quokka in the kiln room: <a href="javascript:window.harmed=true">click</a> ` +
+          `is text as well.`,
       ],
     ],
     plain: true,

@@ -29,7 +29,9 @@ const ENVIRONMENT = {
   MINIFLARE_WORKERD_V8_FLAGS: "--wasm-max-mem-pages=1600 --max-old-space-size=64",
 };
 
-/** Starts `wrangler dev` with a configuration, by default the project's own, and serves `assets`. */
+/**
+ * Starts `wrangler dev` with a configuration, by default the project's own, and serves `assets`.
+ */
 export async function dev(
   assets,
   variables = {},

@@ -1,8 +1,8 @@
-// A web server that does as a CDN does, and counts what it sends.
+// A web server that behaves like a CDN and counts the bytes that it sends.
 //
-// HTTP/2; files for ever cacheable; what a CDN knows to be text or code compressed by brotli at the
-// quality that is usual on the fly, everything else as it is stored. All of it is compressed before
-// the first request.
+// It speaks HTTP/2, lets browsers cache files without limit, and compresses text and code with
+// brotli at the usual quality of on-the-fly compression. Other files are sent as they are stored.
+// Everything is compressed before the first request.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
@@ -22,7 +22,7 @@ const COMPRESSED = {
 const brotli = (bytes) =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
 
-/** An answer ready to be sent: with `all`, files of unknown types are compressed too. */
+/** Prepares an answer. With `all`, files of unknown types are compressed too. */
 function prepare(name, stored, all) {
   const type = COMPRESSED[extname(name)];
   return {
@@ -34,7 +34,7 @@ function prepare(name, stored, all) {
 
 /**
  * Serves directories, `{ "/prefix/": "directory" }`, and `pages`, `{ "/": "html" }`.
- * `pin` is what a browser is to trust; `sent()` is what has been written to all connections so far.
+ * `pin` identifies the certificate; `sent()` counts the bytes written to all connections so far.
  */
 export async function serve(directories, pages, { compressAll = false } = {}) {
   const answers = new Map(
@@ -53,12 +53,12 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
   const server = createSecureServer({ key, cert });
   const sockets = [];
   const sessions = new Set();
-  /** Paths asked for that are not there. */
+  /** Requested paths that do not exist. */
   const missing = new Set();
   let requests = 0;
   let open = 0;
   let touched = Date.now();
-  // Below TLS: what these sockets count is what goes over the wire.
+  // These sockets are below TLS, so they count the bytes on the wire.
   server.on("connection", (socket) => sockets.push(socket));
   server.on("session", (session) => {
     sessions.add(session);
@@ -100,12 +100,12 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     url: `https://127.0.0.1:${server.address().port}/`,
     pin,
     missing,
-    /** Bytes (bodies, headers, framing of HTTP/2 and TLS) and requests. */
+    /** Bytes (bodies, headers, framing of HTTP/2 and TLS) and requests so far. */
     sent: () => ({
       bytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0),
       requests,
     }),
-    /** Resolves when nothing has been asked for or answered for `ms`. */
+    /** Resolves when there was no request and no answer for `ms` milliseconds. */
     async quiet(ms) {
       while (open > 0 || Date.now() - touched < ms)
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,9 +1,8 @@
-// A certificate for a server that lives as long as this process: browsers speak HTTP/2 over TLS
-// only.
+// A self-signed certificate for a server in this process. Browsers speak HTTP/2 only over TLS.
 
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
-/** A DER element; lengths here stay under 64 kB. */
+/** A DER element of less than 64 kB. */
 function der(tag, ...parts) {
   const body = Buffer.concat(parts);
   const { length } = body;

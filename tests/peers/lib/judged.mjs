@@ -1,4 +1,4 @@
-// Judged sets in BEIR's layout, and how well a ranking does on one.
+// Judged sets in the layout of BEIR, and the quality of a ranking on a set.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function textOf(html) {
     .trim();
 }
 
-/** Pages of a rendered site as documents: every tool gets the same title and text. */
+/** The pages of a rendered site as documents. Every tool gets the same title and text. */
 function pagesOf(site) {
   const names = readdirSync(site, { recursive: true })
     .filter((name) => /\.html?$/.test(name))
@@ -49,14 +49,15 @@ function pagesOf(site) {
 }
 
 /**
- * `{ documents, queries: [{ text, grades }] }` of a directory: queries with a relevant document.
+ * `{ documents, queries: [{ text, grades }] }` of a directory. Each query has a relevant document.
  */
 export function readSet(directory) {
   const file = (name) => {
     const path = join(directory, name);
     if (!existsSync(path))
       throw new Error(
-        `${directory}: expected queries.jsonl, qrels.tsv, and corpus.jsonl or site/; there is no ${name}`,
+        `${directory}: expected queries.jsonl, qrels.tsv, and corpus.jsonl or site/. ` +
+          `There is no ${name}.`,
       );
     return path;
   };
@@ -87,7 +88,7 @@ export function readSet(directory) {
 const dcg = (grades) =>
   grades.slice(0, 10).reduce((sum, grade, place) => sum + grade / Math.log2(place + 2), 0);
 
-/** nDCG@10 as `findling eval` has it: the grade itself is the gain. */
+/** nDCG@10 as in `findling eval`: the grade itself is the gain. */
 export function ndcg(ids, grades) {
   const ideal = [...grades.values()].sort((a, b) => b - a);
   return dcg([...new Set(ids)].map((id) => grades.get(id) ?? 0)) / dcg(ideal);

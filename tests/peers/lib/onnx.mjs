@@ -1,15 +1,15 @@
-// A sentence transformer of BERT's family as an ONNX graph, from its safetensors: what onnxruntime
-// is measured with.
+// A sentence transformer of the BERT family as an ONNX graph, from its safetensors, for
+// onnxruntime.
 //
-// Two graphs of the same weights: in f32, and with the linear layers' weights in 8 bits, one scale
-// each, and their inputs in 8 bits as they come (DynamicQuantizeLinear, MatMulInteger), which is
-// what onnxruntime's `quantize_dynamic` makes. Input `input_ids` [1, tokens], output `embedding`
-// [1, hidden]: the mean of the tokens' vectors, of length 1.
+// Two graphs have the same weights. One is in f32. The other has 8-bit weights in its linear
+// layers, with one scale each, and quantises their inputs dynamically (DynamicQuantizeLinear,
+// MatMulInteger), like onnxruntime's `quantize_dynamic`. Input `input_ids` [1, tokens], output
+// `embedding` [1, hidden]: the mean of the tokens' vectors, normalised.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Tensors of a safetensors file, all in f32. */
+/** The tensors of a safetensors file, as f32. */
 function safetensors(path) {
   const bytes = readFileSync(path);
   const headLength = Number(bytes.readBigUInt64LE(0));
@@ -28,7 +28,7 @@ function safetensors(path) {
   };
 }
 
-// Protocol buffers, as much as ONNX needs: https://protobuf.dev/programming-guides/encoding/
+// The parts of Protocol Buffers that ONNX needs: https://protobuf.dev/programming-guides/encoding/
 
 function varint(value) {
   const bytes = [];
@@ -80,7 +80,7 @@ function valueInfo(name, type, shape) {
   ]);
 }
 
-/** `[rows, cols]` the other way around. */
+/** The transpose of `[rows, cols]`. */
 function transposed({ shape: [rows, cols], values }) {
   const out = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
@@ -88,7 +88,7 @@ function transposed({ shape: [rows, cols], values }) {
   return { shape: [cols, rows], values: out };
 }
 
-/** The graph of the model in `directory`, as bytes; `int8` says which of the two. */
+/** The graph of the model in `directory`, as bytes. `int8` selects the quantised graph. */
 export function onnx(directory, int8) {
   const config = JSON.parse(readFileSync(join(directory, "config.json"), "utf8"));
   if (config.hidden_act !== "gelu")

@@ -1,22 +1,22 @@
-// What is asked: queries of a file, or headings of the site.
+// The queries: from a file, or headings of the site.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Headings on more pages than these are the site's furniture. */
+/** A heading on more pages belongs to the layout of the site. */
 const MOST_PAGES = 3;
-/** Words of a heading that could be a query. */
+/** Numbers of words of a heading that can be a query. */
 const [LEAST_WORDS, MOST_WORDS] = [2, 10];
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** `most` of `list`, evenly. */
+/** `most` items of `list`, evenly spread. */
 export function evenly(list, most) {
   if (list.length <= most) return list;
   return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]);
 }
 
-/** Queries of a file of JSON lines, each with `text`. */
+/** The queries in a file of JSON lines with `text`. */
 export function fromFile(file) {
   const texts = readFileSync(file, "utf8")
     .split("\n")
@@ -35,7 +35,7 @@ export function fromFile(file) {
   return [...new Set(texts)];
 }
 
-/** The texts of a page's first three levels of headings. */
+/** The texts of a page's headings of the first three levels. */
 export function headings(html) {
   const found = html
     .replace(/<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis, "")
@@ -51,7 +51,7 @@ export function headings(html) {
             ? String.fromCodePoint(code)
             : whole;
       });
-    // Signs that link to the heading are no part of it.
+    // Links to the heading itself, such as a pilcrow, are not part of its text.
     return text
       .replace(/\s+/g, " ")
       .trim()
@@ -59,9 +59,7 @@ export function headings(html) {
   });
 }
 
-/**
- * A heading of each of `most` pages, the pages evenly along the site in the order of their paths.
- */
+/** A heading from each of `most` pages, evenly spread over the site in the order of paths. */
 export function fromSite(site, names, most) {
   const pages = [...names]
     .sort()

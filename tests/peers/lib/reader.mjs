@@ -1,8 +1,9 @@
-// A reader: a browser that has seen nothing, on an empty page of the site, who searches.
+// A reader: a browser with empty caches, on an empty page of the site, that searches.
 
 /**
- * Run in the page, where `timed` is: `open` ends when a query could be answered and says how,
- * `search` when five results can be shown, and says how many there are.
+ * Functions that run in the page, where `timed` is defined. `open` ends when a query can be
+ * answered; its result is how. `search` ends when five results can be shown; its result is their
+ * number.
  */
 export const TOOLS = {
   findling: {
@@ -10,7 +11,7 @@ export const TOOLS = {
       timed(async () => {
         const { open } = await import("/findling/findling.js");
         const index = await open("/findling/");
-        // At once, unless the bundle's queries are embedded by a transformer.
+        // Resolves at once, unless a transformer embeds the queries.
         if (index.semantic !== "none") await index.ready("semantic");
         globalThis.index = index;
         return index.semantic === "ready" ? "by words and meaning" : "by words";
@@ -23,7 +24,7 @@ export const TOOLS = {
       timed(async () => {
         const pagefind = await import("/pagefind/pagefind.js");
         await pagefind.init();
-        // `init` only begins; to preload nothing waits until it is done, and fetches nothing.
+        // `init` returns early. Preloading nothing waits for it and fetches nothing.
         await pagefind.preload("");
         globalThis.pagefind = pagefind;
         return "by words";
@@ -36,7 +37,7 @@ export const TOOLS = {
   },
 };
 
-/** In the page: what `act` gives, and milliseconds until it does. */
+/** In the page: defines `timed`, which adds the milliseconds to a result. */
 function defineTimed() {
   globalThis.timed = async (act) => {
     const start = performance.now();
@@ -45,7 +46,7 @@ function defineTimed() {
   };
 }
 
-/** In a page or a worker: when requests that reached the network began and ended. */
+/** In a page or a worker: start and end of the requests that reached the network. */
 function requestTimes() {
   const entries = performance
     .getEntriesByType("resource")
@@ -57,7 +58,7 @@ function requestTimes() {
   ]);
 }
 
-/** The longest chain of requests, each begun when the one before had ended. */
+/** The length of the longest chain of requests, each begun after the one before had ended. */
 export function rounds(times) {
   const sorted = [...times].sort((a, b) => a[0] - b[0]);
   const depths = [];
@@ -69,10 +70,12 @@ export function rounds(times) {
   return Math.max(0, ...depths);
 }
 
-/** In a page: how long a worker waits for the address, milliseconds. */
+/** In a page: the milliseconds that a worker waits for an address. */
 async function waitInWorker(url) {
   const script = `const start = performance.now();
-    fetch(${JSON.stringify(url)}, { cache: "no-store" }).then((r) => r.text()).then(() => postMessage(performance.now() - start));`;
+    fetch(${JSON.stringify(url)}, { cache: "no-store" })
+      .then((response) => response.text())
+      .then(() => postMessage(performance.now() - start));`;
   const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }) => resolve(data);
@@ -80,10 +83,7 @@ async function waitInWorker(url) {
   }).finally(() => worker.terminate());
 }
 
-/**
- * A page of a new context, under `network`: `{ latency, mbit }`, either 0 for what the machine
- * gives.
- */
+/** A page in a new context, with an emulated network; 0 emulates nothing. */
 async function arrive(browser, cdn, { latency, mbit }) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -101,7 +101,7 @@ async function arrive(browser, cdn, { latency, mbit }) {
   return { context, page };
 }
 
-/** Makes sure that the emulated network is the workers' too: both tools search in one. */
+/** Throws unless the emulated network applies to workers, in which both tools search. */
 export async function checkWorkers(browser, cdn, network) {
   if (network.latency === 0) return;
   const { context, page } = await arrive(browser, cdn, network);
@@ -109,13 +109,13 @@ export async function checkWorkers(browser, cdn, network) {
   await context.close();
   if (waited < network.latency) {
     throw new Error(
-      `this browser does not slow the requests of workers: ${waited.toFixed(0)} ms for a round trip of ` +
-        `${network.latency} ms; use a newer Chromium, or measure without: --latency 0 --mbit 0`,
+      `The browser does not emulate the network in workers: expected ${network.latency} ms or ` +
+        `more, found ${waited.toFixed(0)} ms. Use a newer Chromium, or --latency 0 --mbit 0.`,
     );
   }
 }
 
-/** What a fresh reader downloads and waits for: the opening, then the queries in turn. */
+/** Measures one reader: opening the index, then the queries one after another. */
 export async function read(browser, cdn, tool, queries, network) {
   const { context, page } = await arrive(browser, cdn, network);
   const silence = network.latency + 50;
@@ -123,7 +123,7 @@ export async function read(browser, cdn, tool, queries, network) {
     await cdn.quiet(silence);
     const before = cdn.sent();
     const { result, ms } = await page.evaluate(act, argument);
-    // What is still under way belongs to this step.
+    // Requests still under way belong to this step.
     await cdn.quiet(silence);
     const { bytes, requests } = cdn.sent();
     const times = await Promise.all(

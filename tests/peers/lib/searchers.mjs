@@ -1,8 +1,8 @@
-// Tools that search in JavaScript, each behind one interface.
+// Search tools in JavaScript, behind one interface.
 //
-// A tool's `index(documents, scratch)` gives `{ search, ids, files }`: `search(text)` is what is
-// timed, `ids(answer)` the documents of its first ten results, `files` what a static site would
-// deploy of the index, without code.
+// `index(documents, scratch)` of a tool returns `{ search, ids, files }`: `search(text)` is timed,
+// `ids(answer)` are the documents of its first ten results, `files` are the files of the index that
+// a static site would deploy, without code.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ function filesBelow(directory, wanted) {
   return names.sort().map((name) => readFileSync(join(directory, name)));
 }
 
-/** A bundle of Findling's opened by its wasm engine, shards read from disk. */
+/** Opens a bundle with the wasm engine. Shards are read from disk. */
 export async function openBundle(bundle, engineDirectory) {
   const path = join(resolve(engineDirectory), "findling_engine.js");
   if (!existsSync(path))
@@ -30,7 +30,7 @@ export async function openBundle(bundle, engineDirectory) {
   initSync({ module: readFileSync(join(engineDirectory, "findling_engine_bg.wasm")) });
   const read = (name) => readFileSync(join(bundle, name));
   const entry = read("findling.idx");
-  // As a browser does: of the vectors, the cells that lie around the query.
+  // Streamed, as in a browser: only the cells near the query are read.
   const engine = Engine.open(entry, read(manifestOf(entry)), true);
   return (request) => {
     const search = engine.search(JSON.stringify(request));
@@ -46,7 +46,7 @@ export async function openBundle(bundle, engineDirectory) {
   };
 }
 
-/** Findling, in wasm. `options` are of the build. */
+/** Findling in wasm, with options of the build. */
 function findling(program, engineDirectory, mode, options) {
   return async (documents, scratch) => {
     const corpus = join(scratch, "corpus.jsonl");
@@ -111,7 +111,7 @@ async function orama(documents) {
 const escaped = (text) =>
   text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 
-/** What Pagefind's client needs of a browser: a page in English, and `fetch` of files. */
+/** Defines the parts of a browser that Pagefind's client needs: a page, and `fetch` of files. */
 function actAsBrowser() {
   const { fetch } = globalThis;
   globalThis.document ??= {
@@ -130,12 +130,14 @@ function actAsBrowser() {
   };
 }
 
-/** Pages of HTML with the title as heading, since Pagefind weighs headings. */
+/** Writes HTML pages with the title as heading, since Pagefind weights headings. */
 async function pagefindOf(documents, scratch) {
   const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
   if (!index) throw new Error(`pagefind failed: ${errors.join(", ")}`);
   for (const [i, { title, text }] of documents.entries()) {
-    const content = `<!doctype html><html lang="en"><title>${escaped(title)}</title><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p></body></html>`;
+    const content =
+      `<!doctype html><html lang="en"><title>${escaped(title)}</title>` +
+      `<body><h1>${escaped(title)}</h1><p>${escaped(text)}</p></body></html>`;
     const added = await index.addHTMLFile({ url: `/${i}`, content });
     if (added.errors.length > 0) throw new Error(`pagefind failed: ${added.errors.join(", ")}`);
   }
@@ -158,8 +160,7 @@ async function pagefindOf(documents, scratch) {
 }
 
 /**
- * All tools, by the name that the table has. `hybrid`: Findling by meaning too, for which all
- * documents are embedded.
+ * All tools, by their names in the table. `hybrid` adds hybrid search, which embeds all documents.
  */
 export function tools({ program, engineDirectory, hybrid }) {
   return {

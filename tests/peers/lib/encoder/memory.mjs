@@ -1,10 +1,9 @@
-// What loading the model and embedding with it takes of a renderer's memory: WebAssembly's,
-// scripts', compiled code and all that was copied on the way. Of Linux, which says for each process
-// what it had at most.
+// The memory that loading the model and embedding with it takes in the page's process: WebAssembly
+// memory, scripts, compiled code and copies. Linux reports the peak of each process.
 
 import { existsSync, readFileSync } from "node:fs";
 
-/** Bytes of a process: its own, those that it shares (the browser's program), and both at most. */
+/** Bytes of a process: private, shared (the program of the browser), and the peak of both. */
 function residents(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const bytes = (name) =>
@@ -18,10 +17,7 @@ function residents(pid) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * Bytes that are a worker's alone, in a page's process: what it takes at most, and when queries are
- * over.
- */
+/** Bytes that a worker adds to its page's process: at the peak, and after the queries. */
 export async function measureMemory(browser, origin, { script, model }) {
   if (!existsSync("/proc/self/status")) return undefined;
   const session = await browser.newBrowserCDPSession();

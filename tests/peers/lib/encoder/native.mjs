@@ -1,5 +1,5 @@
-// Embedding documents natively on two cores, beside onnxruntime (PyPI) with the same weights:
-// sentences and tokens a second.
+// Embedding documents natively on two cores, compared with onnxruntime (PyPI) with the same
+// weights: sentences and tokens per second.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 
 const PACKAGES = ["onnxruntime", "tokenizers", "numpy"];
 
-/** A program that answers each line with a line of JSON. */
+/** Starts a program that answers each line with a line of JSON. */
 function program(command, args) {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -31,8 +31,7 @@ function program(command, args) {
 }
 
 /**
- * A Python that has onnxruntime, installed where caches are unless there is one; or why there is
- * none.
+ * A Python with onnxruntime, which is installed in the cache if necessary; or why there is none.
  */
 function python() {
   const named = process.env.FINDLING_PYTHON;
@@ -83,9 +82,9 @@ function cosine(a, b) {
 }
 
 /**
- * Embeds up to `texts` chunks of `documents` in turn with each, `rounds` times. `graphs` are
- * onnxruntime's, by name, the first in f32. What comes back has seconds (medians), the ratio of
- * this project's sentences a second to the peer's, and the mean cosine to f32.
+ * Embeds up to `texts` passages of `documents` with each encoder in turn, `rounds` times. `graphs`
+ * are those of onnxruntime, by name, the first in f32. Returns median seconds, the ratio of
+ * sentences per second, and the mean cosine to f32.
  */
 export async function measureNative({
   embed,
@@ -120,8 +119,7 @@ export async function measureNative({
     if (theirs) {
       report.onnxruntime = (await theirs.next()).version;
       for (const [i, name] of names.entries()) {
-        // Of its ways to use two cores the one that is fastest here; that run is also its warming
-        // up.
+        // The fastest way to use two cores. The comparison also warms up.
         const seconds = [];
         for (const way of [0, 1, 2]) seconds.push((await theirs.ask(`${i} ${way}`)).seconds);
         const way = seconds.indexOf(Math.min(...seconds));
@@ -157,11 +155,14 @@ export async function measureNative({
 
 export function printNative({ documents, texts, onnxruntime, measured, skipped }) {
   console.log(
-    `\nnatively, two cores, ${texts} chunks of ${documents}${onnxruntime ? `, beside onnxruntime ${onnxruntime}` : ""}`,
+    `\nnatively, two cores, ${texts} passages of ${documents}` +
+      (onnxruntime ? `, compared with onnxruntime ${onnxruntime}` : ""),
   );
   for (const [name, { texts, tokens, ratio, cosine }] of Object.entries(measured)) {
     console.log(
-      `  ${name.padEnd(18)} ${texts.toFixed(1).padStart(6)} texts/s  ${tokens.toFixed(0).padStart(6)} tokens/s  findling is ${ratio.toFixed(2)} times as fast  cosine ${cosine.toFixed(5)}`,
+      `  ${name.padEnd(18)} ${texts.toFixed(1).padStart(6)} texts/s  ` +
+        `${tokens.toFixed(0).padStart(6)} tokens/s  ` +
+        `findling is ${ratio.toFixed(2)} times as fast  cosine ${cosine.toFixed(5)}`,
     );
   }
   if (skipped) console.warn(`  ${skipped}`);

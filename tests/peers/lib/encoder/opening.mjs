@@ -1,12 +1,12 @@
-// From opening a page to its first answer by meaning, in Chromium: with nothing in any cache, and
-// again.
+// The time from opening a page to its first answer by meaning, in Chromium, with empty caches and
+// again with full ones.
 
 import { build } from "../../../e2e/lib/bundle.mjs";
 import { serve } from "../../../e2e/lib/server.mjs";
 
 const QUESTION = "moisture makes crockery burst apart";
 
-/** A small bundle with the transformer beside it, and what a page does with it. */
+/** Builds a small bundle with the transformer, and measures a page that searches it. */
 export async function measureOpening(browser, model, rounds) {
   const site = build({ encoder: model, args: ["--query-encoder", "transformer"] });
   const server = await serve([site], {
@@ -28,8 +28,7 @@ export async function measureOpening(browser, model, rounds) {
           throw new Error(`the answer is by ${encoder}`);
         return { lexical, semantic: performance.now() - start };
       }, QUESTION);
-      // What was fetched is put into the cache beside the reader's work; who leaves before that is
-      // over fetches it again.
+      // The client writes to the cache in the background. A page that closes earlier fetches again.
       await page.evaluate(async () => {
         for (let waited = 0; waited < 10_000; waited += 100) {
           const requests = [];
@@ -72,6 +71,6 @@ export function printOpening({ cold, warm }) {
   const line = ({ lexical, semantic }) =>
     `${lexical.toFixed(0)} ms by words, ${semantic.toFixed(0)} by meaning`;
   console.log(
-    `\nfrom opening to the first answer, no network in between: cold ${line(cold)}; with a warm cache ${line(warm)}`,
+    `\nfrom opening to the first answer, on this machine: cold ${line(cold)}; warm ${line(warm)}`,
   );
 }

@@ -1,8 +1,8 @@
-// A worker that embeds with onnxruntime-web, in one thread. See run.mjs for what it is asked.
+// A worker that embeds with onnxruntime-web in one thread. run.mjs has its messages.
 
 import { serve } from "./run.mjs";
 
-// Its module imports the memory that it is given, which is how to see what it holds.
+// The module imports its memory, so that its size can be read.
 let memory;
 const { Memory } = WebAssembly;
 WebAssembly.Memory = (...limits) => (memory = new Memory(...limits));

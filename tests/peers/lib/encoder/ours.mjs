@@ -1,4 +1,4 @@
-// A worker that embeds with this project's module. See run.mjs for what it is asked.
+// A worker that embeds with this project's module. run.mjs has its messages.
 
 import init, { ModelPieces } from "/findling_encoder.js";
 import { serve } from "./run.mjs";
@@ -14,7 +14,7 @@ serve(async ({ model }) => {
     pieces.push(piece.value);
   const encoder = pieces.finish();
   return {
-    // One word that is one token, and the two special ones.
+    // The word is one token. The encoder adds two special tokens.
     encode: async (tokens) => {
       const { values, nTokens } = encoder.encode("water ".repeat(tokens - 2));
       if (nTokens !== tokens) throw new Error(`${nTokens} tokens instead of ${tokens}`);

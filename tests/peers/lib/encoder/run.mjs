@@ -1,7 +1,7 @@
-// What a worker with an encoder is asked: `load`, then `run` as often as wanted.
+// The messages of a worker with an encoder: `load`, then `run` any number of times.
 
 /**
- * Answers messages. `load(message)` gives `encode(tokens)`, and `bytes()` of WebAssembly's memory.
+ * Answers messages. `load(message)` returns `encode(tokens)`, and `bytes()` of WebAssembly memory.
  */
 export function serve(load) {
   let encoder;
@@ -14,7 +14,7 @@ export function serve(load) {
       await encoder.encode(9);
       return { ms: loaded, first: performance.now() - first, bytes: encoder.bytes() };
     },
-    /** Embeds for `budget` milliseconds; the milliseconds of each, and the vector. */
+    /** Embeds for `budget` milliseconds; returns the milliseconds of each, and the vector. */
     async run({ tokens, budget }) {
       const times = [];
       let values;

@@ -1,6 +1,5 @@
-// A Worker that embeds with this project's module: /?tokens=9&times=20 does so that often. The
-// model is its asset. Within an isolate clocks stand still while code runs, so that whoever asks
-// has to measure.
+// A Worker that embeds with this project's module: `/?tokens=9&times=20` embeds 20 times. The model
+// is its asset. Clocks in an isolate stand still while code runs, so the client has to measure.
 
 import { initSync, ModelPieces } from "./findling_encoder.js";
 import module from "./findling_encoder_bg.wasm";

@@ -8,8 +8,8 @@
 //! and the first does not, each of them has: instructions and constants are the same twice.
 //!
 //! Until the rest is there its slots are empty: such a call traps, so that the host sees to it
-//! before (`www/src/rest.ts`). In the slots of a part that the list makes of a single function,
-//! there is one that does nothing, which is how a site goes without that part.
+//! before (`www/src/deferred-engine.ts`). In the slots of a part that the list makes of a single
+//! function, there is one that does nothing, which is how a site goes without that part.
 //!
 //! They fit together only as they were made, down to the addresses in them: the module that the
 //! others import from is named by a hash of the whole, and the first part exports its memory by
