@@ -2,7 +2,8 @@
 // cargo run -p findling-engine --features ts --example types -- www/src/engine-types.ts
 
 /**
- * A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may be left out.
+ * A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may
+ * be left out.
  */
 export type Request = { 
 /**
@@ -22,11 +23,13 @@ limit?: Limit,
  */
 offset?: number, 
 /**
- * A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string, or a JSON object.
+ * A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string,
+ * or a JSON object.
  */
 filter?: string | Record<string, unknown>, 
 /**
- * The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical and says so.
+ * The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical
+ * and says so.
  */
 vector?: QueryVector, 
 /**
@@ -58,12 +61,13 @@ sort?: Sort,
  */
 prefer?: Prefer, 
 /**
- * How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go before it.
+ * How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go
+ * before it.
  */
 order?: Order, 
 /**
- * An attribute of whose values none is to fill the list: each page counts a little less than one before it with the same
- * value.
+ * An attribute of whose values none is to fill the list: each page counts a little less than
+ * one before it with the same value.
  */
 spread?: string, 
 /**
@@ -71,12 +75,13 @@ spread?: string,
  */
 copies?: boolean, 
 /**
- * Names of attributes to count values of, over all matching pages. `["*"]`: every facet of the bundle.
+ * Names of attributes to count values of, over all matching pages. `["*"]`: every facet of
+ * the bundle.
  */
 facets?: Array<string>, 
 /**
- * Count an attribute's values as if the filter asked nothing of that attribute: what a reader would find who chose
- * another value instead.
+ * Count an attribute's values as if the filter asked nothing of that attribute: what a reader
+ * would find who chose another value instead.
  */
 facetsInstead?: boolean, 
 /**
@@ -88,13 +93,13 @@ sectionsPerPage?: SectionsPerPage,
  */
 explain?: boolean, 
 /**
- * A page, by URL (with an anchor for one of its sections), path or id: say why it stands where it stands, beside the first.
- * Implies `explain`.
+ * A page, by URL (with an anchor for one of its sections), path or id: say why it stands
+ * where it stands, beside the first. Implies `explain`.
  */
 why?: string, 
 /**
- * The same in other words, at most four: each is searched like the query, and a page, a section, scores what it scores best by
- * any of them.
+ * The same in other words, at most four: each is searched like the query, and a page, a
+ * section, scores what it scores best by any of them.
  */
 also?: Array<string>, 
 /**
@@ -102,8 +107,9 @@ also?: Array<string>,
  */
 alsoVectors?: Array<QueryVector | null>, 
 /**
- * A page, by URL, path or id, in place of a query: find pages similar to it, without itself. By its own vectors, where they
- * are to be had and `mode` is not lexical (the mode that answers is then semantic); otherwise by its most telling words.
+ * A page, by URL, path or id, in place of a query: find pages similar to it, without itself.
+ * By its own vectors, where they are to be had and `mode` is not lexical (the mode that
+ * answers is then semantic); otherwise by its most telling words.
  */
 similarTo?: string, };
 
@@ -162,7 +168,8 @@ k?: number,
  */
 denseWeight?: number, } | { "method": "convex", 
 /**
- * Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a sentence.
+ * Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a
+ * sentence.
  */
 alpha?: number, };
 
@@ -180,8 +187,9 @@ by: string,
 descending?: boolean, };
 
 /**
- * An inclination towards pages by a number or a date: the newest, the most read. A page's score is multiplied by
- * `1 - share * d / (d + half)`, where `d` is its distance from the best value of the site.
+ * An inclination towards pages by a number or a date: the newest, the most read. A page's score is
+ * multiplied by `1 - share * d / (d + half)`, where `d` is its distance from the best value of the
+ * site.
  */
 export type Prefer = { 
 /**
@@ -193,8 +201,9 @@ by: string,
  */
 share?: number, 
 /**
- * The distance at which half of the share is lost, in the attribute's unit, days for dates. Unless told that of the middle one
- * of all pages that have a value. Pages without one are taken to be at this distance.
+ * The distance at which half of the share is lost, in the attribute's unit, days for dates.
+ * Unless told that of the middle one of all pages that have a value. Pages without one
+ * are taken to be at this distance.
  */
 half?: number, 
 /**
@@ -203,12 +212,13 @@ half?: number,
 ascending?: boolean, };
 
 /**
- * An order by name. The date is the site's attribute `date` where that is one, else its first attribute of that type.
+ * An order by name. The date is the site's attribute `date` where that is one, else its first
+ * attribute of that type.
  */
 export type Order = "relevance" | "recent" | "balanced";
 
 /**
- * The answer to one [`crate::Request`].
+ * The answer to one [`crate::api::Request`].
  */
 export type Response = { 
 /**
@@ -224,15 +234,18 @@ mode: Mode,
  */
 encoder: string | null, 
 /**
- * What the reader or the site's owner should know: a missing encoder, an unknown attribute value.
+ * What the reader or the site's owner should know: a missing encoder, an unknown attribute
+ * value.
  */
 notices: Array<Notice>, 
 /**
- * Words of the query that the bundle does not have, and what was searched for instead, in the order of the query.
+ * Words of the query that the bundle does not have, and what was searched for instead, in the
+ * order of the query.
  */
 corrections: Array<Correction>, 
 /**
- * Where nothing is found, what else to ask, each of which finds something; what is nearest to the query first.
+ * Where nothing is found, what else to ask, each of which finds something; what is nearest to
+ * the query first.
  */
 suggestions: Array<Suggestion>, 
 /**
@@ -244,7 +257,8 @@ total: Total,
  */
 results: Array<PageHit>, 
 /**
- * Values and counts of the attributes asked for, over all matching pages; most frequent first, then by value.
+ * Values and counts of the attributes asked for, over all matching pages; most frequent
+ * first, then by value.
  */
 facets: Array<Facet>, 
 /**
@@ -283,7 +297,8 @@ word: string,
 replacement: string, };
 
 /**
- * Another request in place of one that finds nothing: the same with these fields instead of its own.
+ * Another request in place of one that finds nothing: the same with these fields instead of its
+ * own.
  */
 export type Suggestion = { 
 /**
@@ -291,7 +306,8 @@ export type Suggestion = {
  */
 kind: SuggestionKind, 
 /**
- * The word, value or attribute that is replaced, or whose part of the filter is left out; empty where the kind says it all.
+ * The word, value or attribute that is replaced, or whose part of the filter is left out;
+ * empty where the kind says it all.
  */
 what: string, 
 /**
@@ -325,7 +341,8 @@ pages: number, };
 export type SuggestionKind = "words" | "value" | "attribute" | "spelling" | "phrases" | "exclusions" | "part" | "filter" | "everything";
 
 /**
- * How many pages and sections match: every one that words find, and those of the dense candidates that made the fused list.
+ * How many pages and sections match: every one that words find, and those of the dense candidates
+ * that made the fused list.
  */
 export type Total = { 
 /**
@@ -337,8 +354,9 @@ pages: number,
  */
 sections: number, 
 /**
- * Whether there are more, and facets and copies count more: of a word that is nearly everywhere, a streamed bundle was asked only for the passages
- * where it says most. A filter, a phrase or an order of its own has all of them looked at.
+ * Whether there are more, and facets and copies count more: of a word that is nearly
+ * everywhere, a streamed bundle was asked only for the passages where it says most. A
+ * filter, a phrase or an order of its own has all of them looked at.
  */
 atLeast?: boolean, };
 
@@ -363,8 +381,9 @@ title: string,
  */
 language: string, 
 /**
- * The fused score: that of its best section, more where another is better in one of the legs, and a part of the second
- * best, all weighed by what the site and the reader favour. May exceed 1.
+ * The fused score: that of its best section, more where another is better in one of the legs,
+ * and a part of the second best, all weighed by what the site and the reader favour. May
+ * exceed 1.
  */
 score: number, 
 /**
@@ -384,7 +403,8 @@ sections: Array<SectionHit>,
  */
 nSections: number, 
 /**
- * Pages that are found as well and are copies of this one, not shown for themselves; left out where there are none.
+ * Pages that are found as well and are copies of this one, not shown for themselves; left out
+ * where there are none.
  */
 copies?: number, 
 /**
@@ -405,7 +425,8 @@ url: string,
  */
 anchor: string | null, 
 /**
- * Headings from the outermost to the section's own; empty for what stands before the first heading.
+ * Headings from the outermost to the section's own; empty for what stands before the first
+ * heading.
  */
 headingPath: Array<string>, 
 /**
@@ -434,7 +455,8 @@ export type Snippet = {
  */
 text: string, 
 /**
- * What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in order, disjoint.
+ * What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in
+ * order, disjoint.
  */
 ranges: Array<[number, number]>, 
 /**
@@ -518,7 +540,8 @@ score: number, };
  */
 export type Boost = { 
 /**
- * `title`: the page's title consists of the query's words; `heading`: the section's heading does.
+ * `title`: the page's title consists of the query's words; `heading`: the section's heading
+ * does.
  */
 reason: string, 
 /**
@@ -596,7 +619,8 @@ first: PageHit | null,
  */
 above: PageHit | null, 
 /**
- * The words that were looked up, and whether the page has them anywhere. Empty where words took no part.
+ * The words that were looked up, and whether the page has them anywhere. Empty where words
+ * took no part.
  */
 words: Array<WordOnPage>, 
 /**
