@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use findling_bundle::RANKING_MOST;
+use findling_bundle::RANKING_MAX;
 use findling_engine::RankParams;
 
 /// A number for each parameter, in the order of the manifest.
-pub type Setting = [f32; RANKING_MOST.len()];
+pub type Setting = [f32; RANKING_MAX.len()];
 
 /// A parameter of ranking.
 pub struct Parameter {
@@ -30,7 +30,7 @@ const fn parameter(name: &'static str, grid: &'static [f32]) -> Parameter {
 }
 
 /// All of them, in the order of [`RankParams::knobs`].
-pub const PARAMETERS: [Parameter; RANKING_MOST.len()] = [
+pub const PARAMETERS: [Parameter; RANKING_MAX.len()] = [
     parameter("titleLength", LENGTH),
     parameter("headingLength", LENGTH),
     parameter("textLength", LENGTH),
@@ -106,7 +106,7 @@ fn parse(text: &str) -> anyhow::Result<Setting> {
             let known: Vec<&str> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
             bail!("`{name}` is no parameter of ranking; there are {}", known.join(", "));
         };
-        let most = RANKING_MOST[at];
+        let most = RANKING_MAX[at];
         if !(0.0..=most).contains(&value) {
             bail!("expected {name} from 0 to {most}, found {value}");
         }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn defaults_and_all_that_is_tried_are_possible() {
-        for ((parameter, most), default) in PARAMETERS.iter().zip(RANKING_MOST).zip(defaults()) {
+        for ((parameter, most), default) in PARAMETERS.iter().zip(RANKING_MAX).zip(defaults()) {
             assert!((0.0..=most).contains(&default), "{}", parameter.name);
             assert!(
                 parameter.grid.iter().all(|value| (0.0..=most).contains(value)),

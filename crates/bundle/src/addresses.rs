@@ -1,27 +1,26 @@
-//! Which page has this address? For what is asked of a page rather than of the whole site: pages
-//! similar to it, why it stands where it stands.
+//! Hashes of addresses: "which page has this address?" For requests about one page: similar pages, and
+//! why a page ranks where it does.
 //!
-//! Addresses themselves are in the texts, which nobody fetches whole; here are four bytes of each
-//! page's [`key`], in the order of the pages, so that no page's number has to be stored. Two pages
-//! share them seldom (with 10,000 pages once in ninety sites), and whoever finds several pages
-//! tells them apart by their texts. An address that the site does not have is taken for a page's
-//! with a probability of one in four thousand millions for each page.
+//! The addresses themselves are in the texts, which no reader fetches whole. This shard has four bytes
+//! of the hash of each page's [`key`], in page order. Two pages rarely share them (in one of ninety
+//! sites with 10,000 pages); a reader that finds several pages compares their texts. An address that
+//! the site does not have matches a given page with a probability of 2^-32.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n_pages` | varint |
 //! | whether ids follow | u8: 0 or 1 |
 //! | hash of each URL's key | `n_pages` u32 |
-//! | hash of each id, as it is | `n_pages` u32, if ids follow: where some id has another key than its page's URL |
+//! | hash of each id, as it is | `n_pages` u32, if ids follow. They do if some id has another key than its page's URL |
 
 use crate::codec::{Reader, hash128, put_varint};
 use crate::{Error, PageId, Stats};
 
 const WHAT: &str = "addresses";
 
-/// What addresses of one page have in common, however they are spelt: without scheme, host,
-/// fragment, leading slash, `index.html`, `.html` and trailing slash, percent-decoded. A query
-/// string stays, as it can make another page.
+/// The key of an address, the same for all spellings of one page's address: without scheme, host,
+/// fragment, leading slash, `index.html`, `.html` and trailing slash, percent-decoded. The query
+/// string stays, since it can select another page.
 ///
 /// ```
 /// # use findling_bundle::addresses::key;
@@ -35,7 +34,7 @@ pub fn key(address: &str) -> String {
         None => (address, None),
     };
     let path = match path.find("//") {
-        // A scheme, or none where it is the page's own.
+        // A scheme, or `//` with the page's own.
         Some(at) if at == 0 || path[..at].ends_with(':') => {
             path[at + 2..].split_once('/').map_or("", |(_, path)| path)
         }
@@ -57,7 +56,7 @@ pub fn key(address: &str) -> String {
     }
 }
 
-/// With `%20` and the like as what they stand for; as it is, where that is no text.
+/// Decodes `%20` and the like. Returns the text as it is if the result is not UTF-8.
 fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -88,7 +87,7 @@ pub fn hash_of(url: &str) -> u32 {
     hash(&key(url))
 }
 
-/// Writes the addresses of all pages, given as id and URL in the order of the pages.
+/// Writes the shard of all pages, each given as id and URL, in page order.
 pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<u8> {
     let mut out = Vec::new();
     let with_ids = pages.clone().any(|(id, url)| key(id) != key(url));
@@ -103,20 +102,20 @@ pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec
     out
 }
 
-/// The addresses of all pages, as hashes.
+/// The hashes of all addresses, read and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// Of each page's URL.
+    /// The hash of each page's URL.
     urls: Vec<u32>,
-    /// Of each page's id; empty where URLs say as much.
+    /// The hash of each page's id; empty if ids have the keys of the URLs.
     ids: Vec<u32>,
 }
 
 impl Addresses {
-    /// Checks and takes what [`write`] wrote.
+    /// Reads and checks what [`write`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format, or there are not as many pages as the manifest says.
+    /// If the bytes break the format, or the number of pages is not the manifest's.
     pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n_pages = reader.varint()?;
@@ -127,7 +126,10 @@ impl Addresses {
         let with_ids = match reader.u8()? {
             0 => false,
             1 => true,
-            _ => return Err(reader.malformed("ids are neither there nor not there")),
+            _ => {
+                return Err(reader
+                    .malformed("expected 0 or 1 for whether ids follow, found another number"));
+            }
         };
         let n_pages = n_pages as usize;
         reader.fits(n_pages, if with_ids { 8 } else { 4 })?;
@@ -138,9 +140,9 @@ impl Addresses {
         Ok(Self { urls, ids })
     }
 
-    /// The pages that an id, a URL with or without host, or a path may be of, ascending: mostly
-    /// one. What fits an id comes before what fits a URL, and an address with its query string
-    /// before one without. O(pages).
+    /// The pages that match an id, a URL with or without host, or a path, ascending: mostly one. Ids
+    /// are tried first, then the address with its query string, then the address without it.
+    /// O(pages).
     pub fn find(&self, address: &str) -> Vec<PageId> {
         let matching = |hashes: &[u32], text: &str| -> Vec<PageId> {
             let wanted = hash(text);
@@ -159,7 +161,7 @@ impl Addresses {
         found
     }
 
-    /// Of each page the hash of its URL ([`hash_of`]).
+    /// The hash of each page's URL ([`hash_of`]).
     pub fn urls(&self) -> &[u32] {
         &self.urls
     }

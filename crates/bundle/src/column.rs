@@ -1,11 +1,11 @@
-//! One attribute of all pages: what filters, facets and sorting read.
+//! One attribute of all pages, for filters, facets and sorting.
 //!
-//! | kind | encoding |
+//! | type | encoding |
 //! |---|---|
-//! | all | kind, u8 (the order of [`AttributeKind`]); `n_pages`, varint |
-//! | string, strings | number of values, varint; the values, ascending, as strings; how many each page has, varint; their ids, ascending within a page: varints, distances from the one before less one |
-//! | number | u8: 1 where all are whole and within ±2^29, else 0. Whole ones: for each page, varint: 0 where it has no value, else one more than its distance from the value before, which is 0 at first, in zigzag. Others: for each page, u8: 1 where it has a value; then the values, f64, never NaN |
-//! | date | the latter with i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
+//! | all | type, u8 (the numbers of [`AttributeKind`]); `n_pages`, varint |
+//! | string, strings | number of distinct values, varint; the values, ascending, strings; for each page: how many it has, varint; for each page: the ids of its values, ascending: varints, the distance from the id before less one |
+//! | number | u8: 1 if all are whole and within ±2^29, else 0. After 1: for each page a varint: 0 if it has no value, else one more than the zigzag of the difference from the value before, 0 at first. After 0: for each page u8: 1 if it has a value, else 0; then the values, f64, never NaN |
+//! | date | for each page u8: 1 if it has a value, else 0; then the values, i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
 //! | bool | for each page, u8: 0 false, 1 true, 2 no value |
 
 use crate::codec::{Reader, put_str, put_varint, unzigzag, zigzag};
@@ -13,10 +13,10 @@ use crate::{AttributeKind, AttributeValue, Error, PageId, Stats};
 
 const WHAT: &str = "column";
 
-/// Whole numbers are stored as their distances within this.
+/// Columns of whole numbers within this are stored as differences.
 const MAX_WHOLE: i32 = 1 << 29;
 
-/// Dates stay exact as f64 within this.
+/// Dates within this are exact as an f64.
 pub const MAX_DATE: i64 = 1 << 53;
 
 /// An attribute of all pages, by type.
@@ -24,15 +24,15 @@ pub const MAX_DATE: i64 = 1 << 53;
 pub enum Column {
     /// One string or a set of strings for each page.
     Strings(Strings),
-    /// Numbers; NaN where a page has none.
+    /// Numbers; NaN if a page has none.
     Number(Vec<f64>),
-    /// Dates in milliseconds since 1970-01-01 UTC; `None` where a page has none.
+    /// Dates in milliseconds since 1970-01-01 UTC; `None` if a page has none.
     Date(Vec<Option<i64>>),
-    /// True or false; `None` where a page has neither.
+    /// True or false; `None` if a page has neither.
     Bool(Vec<Option<bool>>),
 }
 
-/// Strings: the distinct values, and which page has which.
+/// Strings: the distinct values, and the values of each page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strings {
     /// Whether a page can have several.
@@ -47,12 +47,12 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Distinct values.
+    /// Number of distinct values.
     pub fn n_values(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
 
-    /// A value; empty for an id that does not exist. Values ascend (by bytes) with their ids.
+    /// A value; empty for an id that does not exist. Values ascend with their ids, by bytes.
     pub fn value(&self, id: u32) -> &str {
         match (self.ends.get(id as usize), self.ends.get(id as usize + 1)) {
             (Some(&start), Some(&end)) => {
@@ -95,15 +95,16 @@ impl Strings {
 }
 
 impl Column {
-    /// A column of one value, or none, for each page.
+    /// Makes a column of one value, or none, for each page.
     ///
     /// # Errors
-    /// Where a value is of another type, NaN, or a date beyond ±2^53.
+    /// If a value is of another type, NaN, or a date beyond ±2^53.
     pub fn build<'a>(
         kind: AttributeKind,
         values: impl IntoIterator<Item = Option<&'a AttributeValue>>,
     ) -> Result<Self, Error> {
-        let wrong = || Error::malformed(WHAT, "a value is of another type than its attribute");
+        let wrong =
+            || Error::malformed(WHAT, "the type of a value is not the type of its attribute");
         Ok(match kind {
             AttributeKind::Number => Self::Number(
                 values
@@ -162,7 +163,7 @@ impl Column {
         }
     }
 
-    /// Pages, with a value or not.
+    /// Number of pages, with a value or without.
     pub fn n_pages(&self) -> u32 {
         match self {
             Self::Strings(strings) => strings.offsets.len() as u32 - 1,
@@ -194,8 +195,7 @@ impl Column {
         }
     }
 
-    /// A page's number, or its date as one (exact), or its truth as 0 or 1: what ranges and sorting
-    /// compare.
+    /// A page's number, its date as a number (exact), or its bool as 0 or 1, for ranges and sorting.
     #[inline]
     pub fn number(&self, page: PageId) -> Option<f64> {
         match self {
@@ -278,12 +278,11 @@ impl Column {
     /// Reads what [`Column::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not such a column, or not of `kind`, or of another number of pages than
-    /// the manifest's.
+    /// If the bytes break the format, or type or number of pages are not the manifest's.
     pub fn from_bytes(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         if reader.u8()? != kind as u8 {
-            return Err(reader.malformed("its type is not the one in the manifest"));
+            return Err(reader.malformed("the type is not the one in the manifest"));
         }
         let n_pages = reader.count(1)?;
         if n_pages != stats.n_pages as usize {
@@ -305,7 +304,7 @@ impl Column {
                     .into_iter()
                     .map(|value| match value {
                         Some(value) if value.is_nan() => {
-                            Err(Error::malformed(WHAT, "a value is not a number"))
+                            Err(Error::malformed(WHAT, "a number is NaN"))
                         }
                         value => Ok(value.unwrap_or(f64::NAN)),
                     })
@@ -326,7 +325,7 @@ impl Column {
                         0 => Ok(Some(false)),
                         1 => Ok(Some(true)),
                         2 => Ok(None),
-                        _ => Err(Error::malformed(WHAT, "a truth value is neither 0, 1 nor 2")),
+                        _ => Err(Error::malformed(WHAT, "a bool is neither 0, 1 nor 2")),
                     })
                     .collect::<Result<_, _>>()?,
             ),
@@ -336,8 +335,8 @@ impl Column {
     }
 }
 
-/// Writes one value, as texts have them: kind, u8, then a string; a number of strings, varint, and
-/// those; f64; i64; or u8.
+/// Writes one value as texts contain it: its type, u8; then a string, or a count of strings, varint,
+/// and the strings, or an f64, an i64 or a u8.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
     out.push(value.kind() as u8);
     match value {
@@ -354,7 +353,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
 
 /// Reads what [`put_value`] wrote.
 pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Error> {
-    let unknown = reader.malformed("a value is of no type that is known");
+    let unknown = reader.malformed("the type of a value is unknown");
     Ok(match AttributeKind::of(reader.u8()?).ok_or(unknown)? {
         AttributeKind::String => AttributeValue::String(reader.str()?.into()),
         AttributeKind::Strings => {
@@ -365,7 +364,7 @@ pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Erro
         AttributeKind::Number => {
             let number = f64::from_le_bytes(reader.array()?);
             if number.is_nan() {
-                return Err(reader.malformed("a value is not a number"));
+                return Err(reader.malformed("a number is NaN"));
             }
             AttributeValue::Number(number)
         }
@@ -374,7 +373,7 @@ pub(crate) fn read_value(reader: &mut Reader<'_>) -> Result<AttributeValue, Erro
         }
         AttributeKind::Bool => match reader.u8()? {
             truth @ 0..=1 => AttributeValue::Bool(truth == 1),
-            _ => return Err(reader.malformed("a value is neither true nor false")),
+            _ => return Err(reader.malformed("a bool is neither 0 nor 1")),
         },
     })
 }
@@ -402,7 +401,7 @@ fn strings(many: bool, pages: &[&[String]]) -> Strings {
     let mut ids = Vec::new();
     for page in pages {
         let start = ids.len();
-        // Every value is there: the list was made of them.
+        // Every value is found, because the list was made of them.
         ids.extend(
             page.iter()
                 .filter_map(|value| values.binary_search(&value.as_str()).ok())
@@ -444,7 +443,9 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
     for _ in 0..n_pages {
         let n = reader.varint()?;
         if n > 1 && !many {
-            return Err(reader.malformed("a page has several values of an attribute that has one"));
+            return Err(
+                reader.malformed("a page has several values of an attribute with at most one")
+            );
         }
         sum += u64::from(n);
         if sum > reader.remaining() as u64 {
@@ -462,7 +463,7 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
         for _ in pair[0]..pair[1] {
             let id = next + u64::from(reader.varint()?);
             if id >= n_values as u64 {
-                return Err(reader.malformed("a value is beyond the last"));
+                return Err(reader.malformed("the id of a value is beyond the last"));
             }
             ids.push(id as u32);
             next = id + 1;
@@ -471,7 +472,7 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
     Ok(Strings { many, text, ends, offsets, ids })
 }
 
-/// A number that is stored as a distance: whole, not too large, and no negative zero.
+/// A number that can be stored as a difference: whole, within [`MAX_WHOLE`], and not negative zero.
 fn whole(value: f64) -> Option<i32> {
     let whole = value as i32;
     (f64::from(whole).to_bits() == value.to_bits() && (-MAX_WHOLE..=MAX_WHOLE).contains(&whole))
@@ -508,7 +509,7 @@ fn read_present<T>(
         values.push(match byte {
             0 => None,
             1 => Some(decode(reader.array()?)),
-            _ => return Err(reader.malformed("presence is neither 0 nor 1")),
+            _ => return Err(reader.malformed("a presence byte is neither 0 nor 1")),
         });
     }
     Ok(values)

@@ -1,10 +1,11 @@
-//! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320): who is near whom, on each layer.
+//! The HNSW graph (Malkov and Yashunin, 2018, arXiv:1603.09320): the neighbours of each vector on
+//! each layer.
 //!
-//! Only its structure: vectors are in shards of their own. The base layer holds every vector, each
-//! layer above it a sample of the one below. Not useful for small corpora, where comparing with
-//! every vector is as fast; such bundles have none.
+//! The vectors themselves are in shards of their own. The base layer has every vector, each layer
+//! above it a sample of the one below. In a small corpus a comparison with every vector is as fast,
+//! so small bundles have no graph.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n_vectors` | varint |
 //! | `entry` | varint: a vector of the topmost layer |
@@ -13,16 +14,16 @@
 //!
 //! A layer:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
-//! | `n_nodes` | varint; above the base layer alone |
-//! | nodes | `n_nodes` varints, distances from the one before less one; above the base layer alone |
+//! | `n_nodes` | varint; absent in the base layer |
+//! | nodes | `n_nodes` varints, the distance from the node before less one; absent in the base layer |
 //! | degrees | a varint for each node |
-//! | neighbours | for each node, ascending: varints, distances from the one before less one |
+//! | neighbours | for each node, ascending: varints, the distance from the neighbour before less one |
 //!
-//! Distances take two thirds of the bytes that u32 neighbours take, once both are deflated (76.6
-//! against 111.4 a vector over 6,000 of 256 dimensions; `build/examples/graph_cost.rs`), so that is
-//! what travels; in memory it is offsets and u32 neighbours, ready to follow.
+//! Once deflated, distances take two thirds of the bytes of u32 neighbours (76.6 against 111.4 for
+//! each of 6,000 vectors of 256 dimensions; `build/examples/graph_cost.rs`). In memory there are
+//! offsets and u32 neighbours.
 
 use crate::codec::{Reader, put_varint};
 use crate::limits::MAX_LAYERS;
@@ -51,13 +52,13 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of the layers given, base layer first. Neighbour lists are sorted and freed of
-    /// duplicates and of the node itself.
+    /// Makes a graph of these layers, base layer first. Neighbour lists are sorted; duplicates and
+    /// the node itself are removed.
     ///
     /// # Errors
-    /// Where the base layer is not exactly the vectors 0, 1, 2, ..., a layer's nodes do not ascend,
-    /// a neighbour is not of its layer, a layer above has nodes that the one below has not, or
-    /// the entry is not of the topmost layer.
+    /// If the base layer is not exactly the vectors 0, 1, 2, ..., the nodes of a layer do not
+    /// ascend, a neighbour is not on its layer, an upper layer has a node that the layer below
+    /// lacks, or the entry is not on the topmost layer.
     pub fn new(entry: VectorId, layers: Vec<LayerLists>) -> Result<Self, Error> {
         let n_vectors = layers.first().map_or(0, Vec::len) as u32;
         let mut graph =
@@ -86,14 +87,14 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The rules that hold for every graph.
+    /// Checks the rules that hold for every graph.
     fn check(&self) -> Result<(), Error> {
         let broken = |why| Err(Error::malformed(WHAT, why));
         if self.layers.is_empty() || self.layers.len() > MAX_LAYERS {
-            return broken("the number of layers is impossible");
+            return broken("the number of layers is not 1 to 32");
         }
-        // Membership by a mark for each vector: the layer's height plus one, so that one array
-        // serves all layers.
+        // The number of layers that each vector has been found on, so that one array serves all
+        // layers.
         let mut height_of = vec![1u8; self.n_vectors as usize];
         for (height, layer) in self.layers.iter().enumerate() {
             if height > 0 {
@@ -103,7 +104,7 @@ impl Graph {
                 for &node in &layer.nodes {
                     match height_of.get_mut(node as usize) {
                         Some(mark) if usize::from(*mark) == height => *mark += 1,
-                        _ => return broken("a layer has a node that the one below has not"),
+                        _ => return broken("a layer has a node that the layer below lacks"),
                     }
                 }
             }
@@ -111,44 +112,44 @@ impl Graph {
                 height_of.get(*n as usize).is_some_and(|&mark| usize::from(mark) == height + 1)
             };
             if !layer.neighbours.iter().all(in_layer) {
-                return broken("a neighbour is not of its layer");
+                return broken("a neighbour is not on its layer");
             }
         }
         match height_of.get(self.entry as usize) {
             Some(&mark) if usize::from(mark) == self.layers.len() => Ok(()),
-            _ => broken("the entry is not of the topmost layer"),
+            _ => broken("the entry is not on the topmost layer"),
         }
     }
 
-    /// Vectors.
+    /// Number of vectors.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
 
-    /// Where a search begins: a vector of the topmost layer.
+    /// The vector of the topmost layer where a search begins.
     pub fn entry(&self) -> VectorId {
         VectorId(self.entry)
     }
 
-    /// Layers, the base layer (0) included.
+    /// Number of layers, the base layer (0) included.
     pub fn n_layers(&self) -> usize {
         self.layers.len()
     }
 
-    /// Neighbours on all layers together.
+    /// Number of neighbours, on all layers.
     pub fn n_edges(&self) -> usize {
         self.layers.iter().map(|layer| layer.neighbours.len()).sum()
     }
 
-    /// The [`VectorId`]s near `node` on the base layer, ascending; none for a vector that does not
-    /// exist. O(1).
+    /// The neighbours of `node` on the base layer, as [`VectorId`]s, ascending; empty for a vector
+    /// that does not exist. O(1).
     #[inline]
     pub fn base_neighbours(&self, node: VectorId) -> &[u32] {
         self.layers.first().map_or(&[], |layer| layer.at(node.index()))
     }
 
-    /// The [`VectorId`]s near `node` on any layer, ascending; none for a vector that is not of the
-    /// layer. O(1) on the base layer, O(log nodes) above.
+    /// The neighbours of `node` on a layer, as [`VectorId`]s, ascending; empty for a vector that is
+    /// not on the layer. O(1) on the base layer, O(log nodes) above.
     pub fn neighbours(&self, layer: usize, node: VectorId) -> &[u32] {
         if layer == 0 {
             return self.base_neighbours(node);
@@ -192,8 +193,7 @@ impl Graph {
     /// Reads what [`Graph::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not such a graph, or are of another number of vectors than the
-    /// manifest's.
+    /// If the bytes break the format, or the number of vectors is not the manifest's.
     pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n_vectors = reader.varint()?;

@@ -1,6 +1,6 @@
-//! The manifest: what a reader must know before the first query. Schema, statistics, the encoder's
-//! identity and the shard directory. Its fields one after the other (`fields`), then the lists that
-//! grow with the site in columns (`tables`).
+//! The manifest: everything that a reader must know before the first query. Schema, statistics, the
+//! encoder's identity and the shard directory. First its fields, one after the other (`fields.rs`),
+//! then, column by column, the lists that grow with the site (`tables.rs`).
 
 mod fields;
 mod paths;
@@ -17,33 +17,32 @@ use crate::{AttributeKind, Error, PageId, ShardEntry, ShardId, ShardKind, Stats,
 
 const WHAT: &str = "manifest";
 
-/// What the whole bundle says of itself.
+/// The description of a whole bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     /// The tool and version that wrote the bundle, for people: `findling 0.1.0`.
     pub generator: String,
-    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are
-    /// analysed in each.
+    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed in
+    /// each of them.
     pub languages: Vec<String>,
-    /// Hash of the analysis rules at build time (`findling_text::conformance` of the builder, of
-    /// these languages). A reader whose own differs would look for other terms than were
-    /// indexed, and refuses.
+    /// Hash of the analysis rules of these languages at build time (`findling_text::conformance`). A
+    /// reader with another hash would look for other terms than were indexed, so it refuses the
+    /// bundle.
     pub analysis: u64,
-    /// How many there are of what.
+    /// Collection statistics.
     pub stats: Stats,
     /// Typed attributes, by name, sorted.
     pub attributes: Vec<Attribute>,
-    /// The encoder of the documents, and what its space looks like; `None` in a bundle without
-    /// vectors.
+    /// The encoder of the documents and their vectors; `None` in a bundle without vectors.
     pub dense: Option<Dense>,
     /// The lexicon's shards, in term order.
     pub lexicon: Vec<LexiconRange>,
-    /// The site's words as they are spelt, in order; empty in a bundle that corrects nothing.
+    /// The shards of the site's words as they are spelt, in order; empty in a bundle without
+    /// correction.
     pub spelling: Vec<SpellingRange>,
-    /// The site's synonyms, by word.
+    /// The site's synonyms, sorted by word.
     pub synonyms: Vec<Synonym>,
-    /// How results are ranked: a number for each line of [`RANKING_MOST`]; empty for the engine's
-    /// defaults.
+    /// Ranking parameters: a number for each one of [`RANKING_MAX`]; empty for the engine's defaults.
     pub ranking: Vec<f32>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
@@ -51,29 +50,29 @@ pub struct Manifest {
     pub shards: Vec<ShardEntry>,
 }
 
-/// The most that each parameter of ranking may be; the least is 0. Frequencies are divided by what
-/// the shares of a field's length leave, so that these stay below 1.
+/// The maximum of each ranking parameter. The minimum is 0. BM25F divides by one less the length
+/// normalisation, so that it stays below 1.
 ///
-/// | lines | parameters |
+/// | indexes | parameters |
 /// |---|---|
-/// | 0 to 3 | how much the length counts of title, heading, text, code |
-/// | 4 to 9 | parts of identifiers, stop words, completions, synonyms, relatives, forms |
-/// | 10 to 14 | the share of meaning, that in sentences, coverage; of a page its maxima, its second section |
-/// | 15 to 20 | `k1`; weights of title, path, heading, the headings above, code, against 1 for text |
-/// | 21, 22 | what a title, a heading is worth more that is the query |
-pub const RANKING_MOST: [f32; 23] = {
-    let mut most = [1.0; 23];
+/// | 0 to 3 | length normalisation of title, heading, text, code |
+/// | 4 to 9 | weights of parts of identifiers, stop words, completions, synonyms, relatives, forms |
+/// | 10 to 14 | shares of meaning, of meaning in sentences, of coverage, of a page's maxima, of its second section |
+/// | 15 to 20 | `k1`; weights of title, path, heading, headings above, code, against 1 for text |
+/// | 21, 22 | factors of a title, of a heading that equals the query |
+pub const RANKING_MAX: [f32; 23] = {
+    let mut max = [1.0; 23];
     let mut i = 0;
     while i < 4 {
-        most[i] = 0.95;
+        max[i] = 0.95;
         i += 1;
     }
     i = 15;
     while i < 23 {
-        most[i] = 100.0;
+        max[i] = 100.0;
         i += 1;
     }
-    most
+    max
 };
 
 /// A typed attribute of pages.
@@ -85,62 +84,59 @@ pub struct Attribute {
     pub kind: AttributeKind,
     /// The shard with its column.
     pub column: crate::ShardId,
-    /// Whether it is counted by itself (`facets: ["*"]`): marked for that
-    /// (`data-findling-filter`), or of front matter and with few values. Any attribute is
-    /// counted where it is named.
+    /// Whether `facets: ["*"]` counts it: it is marked for that (`data-findling-filter`), or comes from
+    /// front matter and has few values. Any attribute is counted if a request names it.
     pub facet: bool,
 }
 
-/// The dense side: which space the vectors live in, and where they are.
+/// The dense side: the space of the vectors, and their shards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dense {
     /// The documents' encoder.
     pub encoder: EncoderCard,
-    /// The mean of all vectors as stored, `encoder.dim` long: the zero point of convex fusion.
-    /// Each in the upper 16 bits of an f32; the manifest keeps no others ([`upper_half`]).
+    /// The mean of all stored vectors, `encoder.dim` numbers: the zero point of convex fusion. Each
+    /// number has only the upper 16 bits of an f32 ([`upper_half`]).
     pub mean: Vec<f32>,
     /// Shards of int8 vectors, in vector order.
     pub vectors: Vec<VectorRange>,
-    /// The HNSW graph; `None` where the corpus is too small for one to help.
+    /// The HNSW graph; `None` if the corpus is too small for one to help.
     pub graph: Option<crate::ShardId>,
-    /// The same vectors in cells, for readers who fetch few of them; `None` in a bundle that is
-    /// read whole.
+    /// The centroids of the same vectors in cells, for readers who fetch few of them; `None` in a
+    /// bundle that is read whole.
     pub centroids: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The projection from the encoder's own dimensions onto those stored; `None` where they are
-    /// the same.
+    /// The projection from the encoder's dimensions to the stored ones; `None` if they are the same.
     pub projection: Option<crate::ShardId>,
     /// The static query encoder's rows; `None` in a bundle without that encoder.
     pub rows: Option<StaticRows>,
-    /// The shards of codes of sentences, in page order; none in a bundle whose snippets are not
-    /// chosen by them.
+    /// The shards of codes of sentences, in page order; empty in a bundle that does not choose snippets
+    /// by them.
     pub sentences: Vec<SentencesRange>,
 }
 
-/// The static query encoder: which shards hold its rows (see [`crate::rows`]).
+/// The static query encoder, and the shards of its rows ([`crate::rows`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StaticRows {
     /// Bits for each number of a row.
     pub bits: crate::rows::Bits,
-    /// Whether words are read in lower case, without accents.
+    /// Whether words are lower-cased and freed of accents.
     pub lowercase: bool,
-    /// Where the rows were fitted to the site: the mean reciprocal rank of their sections that
-    /// spans held out had by them then. The next build keeps the rows as long as they are as
-    /// good.
+    /// For rows fitted to the site: the mean reciprocal rank that held-out spans gave their sections.
+    /// The next build keeps the rows as long as they are as good.
     pub fitted: Option<f32>,
-    /// Which table the rows are of, fitted to what: those of another are in shards of other names
-    /// ([`crate::names`]).
+    /// The origin of the rows: their table, and what they were fitted to. Rows of another origin are in
+    /// shards of other names ([`crate::names`]).
     pub origin: [u8; 4],
-    /// The most frequent words of queries in general, sorted; their rows are in `common`.
+    /// The most frequent words of queries, sorted. Their rows are in `common`.
     pub common_keys: Vec<String>,
-    /// The rows of `common_keys`: one shard for all.
+    /// The shard with the rows of `common_keys`.
     pub common: crate::ShardId,
-    /// The shards of all others, in the order of their keys.
+    /// The shards of all other rows, in the order of their keys.
     pub ranges: Vec<RowRange>,
 }
 
-/// A range of pages the codes of whose sentences share a shard (see [`crate::sentences`]).
+/// A range of pages whose codes of sentences share a shard ([`crate::sentences`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentencesRange {
     /// First page. The range ends before the next one's first.
@@ -158,17 +154,16 @@ pub struct RowRange {
     pub shard: crate::ShardId,
 }
 
-/// A query encoder deployed beside the bundle. All of them land in the documents' space.
+/// A query encoder deployed beside the bundle. Its vectors are in the documents' space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryEncoder {
-    /// `transformer`; later tiers have names of their own.
+    /// `transformer` or `hash`.
     pub kind: String,
-    /// Its files, relative to the bundle, to be concatenated; empty where the engine needs none
-    /// (`hash`).
+    /// Its files, to be concatenated; empty if the engine needs none (`hash`).
     pub files: Vec<FilePart>,
 }
 
-/// One part of a file that hosts' size limits may have split.
+/// A part of a file. Files are split because hosts limit their size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilePart {
     /// Path relative to the bundle, with `/`.
@@ -179,8 +174,9 @@ pub struct FilePart {
     pub hash: [u8; 16],
 }
 
-/// An encoder, identified so that a query is never embedded into another space than the documents'.
-// In the files of encoders besides.
+/// The identity of an encoder, so that a query is never embedded into another space than the
+/// documents'.
+// The files of encoders contain it as well.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct EncoderCard {
     /// `all-minilm-l6-v2`, `hash`.
@@ -200,28 +196,28 @@ pub struct EncoderCard {
     pub semantic: bool,
 }
 
-/// A range of terms: which shard holds the dictionary with its postings. Positions are in a grid of
-/// their own ([`crate::positions`]).
+/// A range of terms, and the shard with its dictionary and postings. Positions are in a grid of their
+/// own ([`crate::positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexiconRange {
     /// First term of the range. The range ends before the next one's first.
     pub first_term: String,
     /// Dictionary and postings.
     pub terms: crate::ShardId,
-    /// The second tier of its everyday words' postings; `None` where it has no such word.
+    /// The shard with the second tier of its postings; `None` if no term has one.
     pub second: Option<crate::ShardId>,
 }
 
-/// What else a word of a query is asked for as.
+/// Synonyms of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Synonym {
     /// A word or several, as written.
     pub from: String,
-    /// What it is asked for as too: words or rows of words.
+    /// What a query for it also looks for: words or sequences of words.
     pub to: Vec<String>,
 }
 
-/// A range of the site's words (see [`crate::spelling`]).
+/// A range of the site's words ([`crate::spelling`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpellingRange {
     /// First word. The range ends before the next one's first.
@@ -230,11 +226,11 @@ pub struct SpellingRange {
     pub shard: crate::ShardId,
 }
 
-/// A range of pages whose texts share a shard: of the first a part where it begins behind the
-/// page's first section, of the last where the next one does.
+/// A range of pages whose texts share a shard. It has only a part of its first page if it begins behind
+/// that page's first section, and of its last page if the next range does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
-    /// First page. The range ends before the next one's first, or with its part of it.
+    /// First page. The range ends before the next one's first page and section.
     pub first_page: crate::PageId,
     /// The place in that page of the first section.
     pub first_section: u32,
@@ -251,17 +247,17 @@ pub struct VectorRange {
     pub shard: crate::ShardId,
 }
 
-/// A number as [`Dense::mean`] has it: the nearest whose lower 16 bits are 0, which is within .2%.
+/// A number as [`Dense::mean`] stores it: the nearest f32 whose lower 16 bits are 0, within .2%.
 pub fn upper_half(value: f32) -> f32 {
     f32::from_bits(value.to_bits().saturating_add(0x8000) & 0xffff_0000)
 }
 
 impl Manifest {
-    /// The bytes, without the frame. See [`crate::frame::encode_manifest`] for what is stored.
+    /// The contents, without header. [`crate::frame::encode_manifest`] makes the file.
     ///
     /// # Errors
-    /// Where it is longer than [`MAX_MANIFEST_LEN`], shards of a group have different hashes
-    /// ([`Manifest::share_hashes`]), or the mean vector has digits that are not kept
+    /// If it is longer than [`MAX_MANIFEST_LEN`], shards of a group have different hashes
+    /// ([`Manifest::share_hashes`]), or the mean vector has bits that are not stored
     /// ([`upper_half`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut pairs = (1..).zip(self.shards.windows(2));
@@ -270,7 +266,7 @@ impl Manifest {
         }
         let mut mean = self.dense.iter().flat_map(|dense| &dense.mean);
         if mean.any(|value| value.to_bits() & 0xffff != 0) {
-            return Err(Error::malformed(WHAT, "the mean vector has digits that are not kept"));
+            return Err(Error::malformed(WHAT, "the mean vector has bits that are not stored"));
         }
         let mut bytes = Vec::new();
         fields::write(self, &mut bytes);
@@ -285,10 +281,10 @@ impl Manifest {
         Ok(bytes)
     }
 
-    /// Decodes without validating.
+    /// Decodes the contents without validating them.
     ///
     /// # Errors
-    /// Where the bytes are not a manifest's.
+    /// If the bytes break the format.
     pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let mut manifest = fields::read(&mut reader)?;
@@ -297,9 +293,9 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest for a directory of files, which says of ranges no lengths: there are most of
-    /// them, and files have lengths of their own. Of the numerous alone cells do, which readers
-    /// choose by them.
+    /// The manifest for a directory of files. It omits the lengths of shards that hold ranges: these are
+    /// the most numerous, and files have their own length. Cells keep theirs, since readers choose
+    /// cells by them.
     pub fn of_files(&self) -> Self {
         let mut manifest = self.clone();
         manifest
@@ -310,7 +306,7 @@ impl Manifest {
         manifest
     }
 
-    /// Lines of all ranges.
+    /// The number of ranges and common words, of all lists.
     fn n_ranges(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, |dense| {
             let rows =
@@ -320,7 +316,7 @@ impl Manifest {
         self.lexicon.len() + self.spelling.len() + self.texts.len() + dense
     }
 
-    /// A line of the directory.
+    /// A line of the shard directory.
     #[inline]
     pub fn shard(&self, id: ShardId) -> Option<&ShardEntry> {
         self.shards.get(id.index())
@@ -331,18 +327,17 @@ impl Manifest {
         self.only(ShardKind::Structure)
     }
 
-    /// The shard with the pages' addresses, found by its kind as the structure is; `None` in a
-    /// bundle without.
+    /// The shard of addresses; `None` in a bundle without one.
     pub fn addresses(&self) -> Option<ShardId> {
         self.only(ShardKind::Addresses)
     }
 
-    /// How many vectors each section has; `None` where the structure says so.
+    /// The shard of vector counts; `None` if the structure has them.
     pub fn vector_counts(&self) -> Option<ShardId> {
         self.only(ShardKind::VectorCounts)
     }
 
-    /// The directory of positions; `None` in a bundle without.
+    /// The directory of positions; `None` in a bundle without positions.
     pub fn positions(&self) -> Option<ShardId> {
         self.only(ShardKind::PositionsDirectory)
     }
@@ -359,24 +354,24 @@ impl Manifest {
         self.attributes.get(at)
     }
 
-    /// The place in `lexicon` of the range that would hold a term; `None` where no range can.
+    /// The index in `lexicon` of the range that would contain a term; `None` if none would.
     pub fn lexicon_of(&self, term: &str) -> Option<usize> {
         let term = crate::lexicon::cap_term(term);
         self.lexicon.partition_point(|range| range.first_term.as_str() <= term).checked_sub(1)
     }
 
-    /// The places in `lexicon` of the ranges that can hold terms which begin with `prefix`.
+    /// The indexes in `lexicon` of the ranges that can contain terms with this prefix.
     pub fn lexicon_with_prefix(&self, prefix: &str) -> Range<usize> {
         with_prefix(&self.lexicon, prefix, |range| &range.first_term)
     }
 
-    /// The places in `spelling` of the ranges that can hold words which begin with `prefix`.
+    /// The indexes in `spelling` of the ranges that can contain words with this prefix.
     pub fn spelling_with_prefix(&self, prefix: &str) -> Range<usize> {
         with_prefix(&self.spelling, prefix, |range| &range.first_word)
     }
 
-    /// The text shard of a page's section, named by its place in the page, and the page's index
-    /// inside it.
+    /// The shard with the texts of a section, given by its place in a page, and the page's index in
+    /// that shard.
     pub fn text_of(&self, page: PageId, section: u32) -> Option<(ShardId, u32)> {
         let begins = |range: &TextRange| (range.first_page, range.first_section) <= (page, section);
         let at = self.texts.partition_point(begins).checked_sub(1)?;
@@ -384,7 +379,7 @@ impl Manifest {
         Some((range.shard, page.0 - range.first_page.0))
     }
 
-    /// The shard with the codes of a page's sentences, and the page's index inside it.
+    /// The shard with the codes of a page's sentences, and the page's index in that shard.
     pub fn sentences_of(&self, page: PageId) -> Option<(ShardId, u32)> {
         let ranges = &self.dense.as_ref()?.sentences;
         let range =
@@ -392,7 +387,7 @@ impl Manifest {
         Some((range.shard, page.0 - range.first_page.0))
     }
 
-    /// The text shards of all parts of a page, in order, each with the page's index inside it.
+    /// The shards with the texts of all parts of a page, in order, and the page's index in each.
     pub fn texts_of(&self, page: PageId) -> impl Iterator<Item = (ShardId, u32)> + '_ {
         let after = self
             .texts
@@ -403,8 +398,8 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// The shard whose range a key falls into, the common words' own for one of them; `None` where
-    /// there is none.
+    /// The shard of the range that a key falls into, or that of common words for one of these; `None`
+    /// if there is none.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);
@@ -416,7 +411,7 @@ impl StaticRows {
 }
 
 impl Dense {
-    /// The shard of a vector, and the vector's index inside it.
+    /// The shard of a vector, and the vector's index in that shard.
     pub fn vector_of(&self, vector: VectorId) -> Option<(ShardId, u32)> {
         let at =
             self.vectors.partition_point(|range| range.first_vector <= vector).checked_sub(1)?;
@@ -425,8 +420,7 @@ impl Dense {
     }
 }
 
-/// Where in ranges, ascending by what they begin with, something can stand that begins with
-/// `prefix`.
+/// The indexes of the ranges, ascending by their first key, that can contain a key with this prefix.
 fn with_prefix<T>(ranges: &[T], prefix: &str, first: impl Fn(&T) -> &String) -> Range<usize> {
     let start = ranges.partition_point(|range| first(range).as_str() <= prefix).saturating_sub(1);
     let end = ranges.partition_point(|range| {

@@ -1,34 +1,33 @@
-//! Where in their fields terms occur: what phrases and proximity need, and nothing else, hence
-//! shards of their own.
+//! Positions of terms in their fields. Only phrases need them, so they are in shards of their own.
 //!
-//! Positions lie in a grid. Its columns are runs of ranges of the lexicon, its rows blocks of
-//! pages, and each place of it is a shard: an edit of a page changes the shards of one block,
-//! though every passage has everyday words, and a phrase fetches those of its words' columns in the
-//! blocks that have all of its words. Positions count tokens, from 0: in the title (pages), the
-//! heading (sections), the text with its code (passages).
+//! Shards of positions form a grid. A column is a run of ranges of the lexicon, a row is a block of
+//! pages. So an edit of a page changes only the shards of one block, although every passage has
+//! everyday words; and a phrase fetches only the columns of its words in the blocks that have all of
+//! them. Positions count tokens, from 0: in the title (pages), in the heading (sections), in text and
+//! code together (passages).
 //!
 //! A shard:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | number of ranges | varint |
-//! | of each range: bytes of its counts, bytes of its lists | two varints |
-//! | of each range: its counts, then its lists | varints |
+//! | for each range: bytes of its counts, bytes of its lists | two varints |
+//! | for each range: its counts, then its lists | varints |
 //!
-//! A range has a list for each of its postings in the block, in their order: term by term, each by
-//! [`Level`]. Which those are, the shard of terms says, so that a term that comes in elsewhere
-//! changes nothing here. A list is its first position, then distances from the one before less one.
-//! Its length is counted as what it is more or less than the posting's frequencies say, in
-//! zigzag; zeros at the end are left out, which is mostly all of them.
+//! A range has a list for each of its postings in the block: term by term, then by [`Level`]. The
+//! shard of terms says which these are, so that a new term elsewhere changes nothing here. A list is
+//! its first position, then the distance to each next position, less one. Its count is the zigzag of
+//! its length less the length that the posting's frequencies let expect. Counts of 0 at the end are
+//! left out; mostly all of them are.
 //!
-//! The directory lists the grid, for those who ask for a phrase:
+//! The directory lists the grid:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | number of blocks; pages of each | varints |
 //! | number of columns; ranges of each | varints |
-//! | bytes of each shard as stored, column by column; 0 where there is none | varints |
-//! | hashes of those that there are | 5 bytes each |
+//! | stored bytes of each shard, column by column; 0 if there is none | varints |
+//! | hash of each shard that exists | 4 bytes each |
 
 use core::ops::Range;
 
@@ -39,13 +38,13 @@ use crate::{Error, Level, PageId, ShardEntry, ShardHash, ShardId, ShardKind};
 const WHAT: &str = "positions";
 const DIRECTORY: &str = "directory of positions";
 
-/// Positions that a posting has where all its words count once and stand where positions are told:
-/// of titles, headings, texts and code.
+/// The expected length of a posting's list: its frequencies in the fields that have positions, which
+/// are title, heading, text and code.
 fn expected(level: Level, tf: [u32; 2]) -> u32 {
     if level == Level::Passage { tf[0].saturating_add(tf[1]) } else { tf[0] }
 }
 
-/// Writes the positions of a column in a block.
+/// Writes the positions of one column in one block.
 #[derive(Clone, Debug, Default)]
 pub struct PositionsBuilder {
     n_ranges: u32,
@@ -57,20 +56,20 @@ pub struct PositionsBuilder {
 }
 
 impl PositionsBuilder {
-    /// Nothing yet.
+    /// An empty shard.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether there is no position in it.
+    /// Whether the shard has no position.
     pub fn is_empty(&self) -> bool {
         !self.has_lists
     }
 
-    /// Adds the list of the next posting of the range at hand, which has these frequencies.
+    /// Adds the list of the next posting of the current range. `tf`: the posting's frequencies.
     ///
     /// # Errors
-    /// Where positions do not ascend.
+    /// If positions do not ascend.
     pub fn push(&mut self, level: Level, tf: [u32; 2], positions: &[u32]) -> Result<(), Error> {
         if !positions.is_sorted_by(|a, b| a < b) || positions.last() == Some(&u32::MAX) {
             return Err(Error::malformed(WHAT, "positions must ascend"));
@@ -85,7 +84,7 @@ impl PositionsBuilder {
         Ok(())
     }
 
-    /// Ends a range.
+    /// Ends the current range.
     pub fn end_range(&mut self) {
         let n = self.counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
         let before = self.bytes.len();
@@ -107,20 +106,20 @@ impl PositionsBuilder {
     }
 }
 
-/// The positions of a column in a block.
+/// The positions of one column in one block, read and checked.
 #[derive(Clone, Debug)]
 pub struct PositionsShard {
     raw: Vec<u8>,
-    /// Where the counts and the lists of each range begin, and where the last ends.
+    /// The beginnings of the counts and of the lists of each range, and the end of the last.
     starts: Vec<u32>,
 }
 
 impl PositionsShard {
-    /// Checks and takes what [`PositionsBuilder`] wrote. Whether there is a list for each posting
-    /// only the postings tell.
+    /// Reads and checks what [`PositionsBuilder`] wrote. Only the postings tell whether each has a
+    /// list.
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// If the bytes break the format.
     pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
         let n_ranges = reader.count(2)?;
@@ -148,7 +147,7 @@ impl PositionsShard {
         self.raw.len() + self.starts.len() * 4
     }
 
-    /// The lists of a range, named by its place in the column; none of one that does not exist.
+    /// The lists of a range, given by its place in the column; empty if there is no such range.
     pub fn lists(&self, range: u32) -> PositionLists<'_> {
         let part = |i: usize| match (self.starts.get(i), self.starts.get(i + 1)) {
             (Some(&start), Some(&end)) => {
@@ -164,7 +163,7 @@ impl PositionsShard {
     }
 }
 
-/// Position lists, one after the other.
+/// Walks position lists, one after the other.
 #[derive(Clone, Debug)]
 pub struct PositionLists<'a> {
     counts: Reader<'a>,
@@ -172,7 +171,7 @@ pub struct PositionLists<'a> {
 }
 
 impl PositionLists<'_> {
-    /// Puts the list of the next posting, ascending, into `positions`, in place of what was there.
+    /// Replaces `positions` with the list of the next posting, ascending.
     pub fn next_list(&mut self, level: Level, tf: [u32; 2], positions: &mut Vec<u32>) {
         positions.clear();
         let mut next = 0u32;
@@ -183,36 +182,36 @@ impl PositionLists<'_> {
         });
     }
 
-    /// Passes over the list of the next posting.
+    /// Skips the list of the next posting.
     pub fn skip_list(&mut self, level: Level, tf: [u32; 2]) {
         self.each(level, tf, |_| ());
     }
 
     fn each(&mut self, level: Level, tf: [u32; 2], mut each: impl FnMut(u32)) {
-        // What is left out is 0.
+        // Counts that are left out are 0.
         let more = unzigzag(self.counts.varint().unwrap_or(0));
         let count = expected(level, tf).wrapping_add_signed(more);
-        // Each takes a byte at least, so that a count too large ends with the bytes.
+        // A position takes a byte at least, so a count that is too large ends with the bytes.
         (0..count).map_while(|_| self.lists.varint().ok()).for_each(&mut each);
     }
 }
 
-/// The grid: which pages make a block, which ranges of terms a column, and the shard of each.
+/// The grid: the pages of each block, the ranges of each column, and the shard of each place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionsDirectory {
     /// The first page of each block, then the number of all.
     pages: Vec<u32>,
     /// The first range of each column, then the number of all.
     ranges: Vec<u32>,
-    /// Column by column; of no bytes where there is none.
+    /// Column by column; a stored length of 0 stands for no shard.
     shards: Vec<ShardEntry>,
 }
 
-/// Writes the directory: how many pages each block has, how many ranges each column, and the
-/// shards, column by column; `None` where there is nothing.
+/// Writes the directory: the pages of each block, the ranges of each column, and the shards, column by
+/// column; `None` for a place without positions.
 ///
 /// # Errors
-/// Where there is not one for each place of the grid, or too many.
+/// If `shards` does not have one item for each place of the grid, or has too many.
 pub fn write_directory(
     pages: &[u32],
     ranges: &[u32],
@@ -246,10 +245,11 @@ fn check_places(n_blocks: usize, n_columns: usize) -> Result<(), Error> {
 }
 
 impl PositionsDirectory {
-    /// Reads what [`write_directory`] wrote, for a bundle of so many pages and ranges of terms.
+    /// Reads and checks what [`write_directory`] wrote, for a bundle with so many pages and ranges of
+    /// terms.
     ///
     /// # Errors
-    /// Where the bytes break the format, or blocks and columns are not made of so many.
+    /// If the bytes break the format, or blocks and columns do not add up to these numbers.
     pub fn from_bytes(raw: &[u8], n_pages: u32, n_ranges: usize) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, DIRECTORY);
         let pages = firsts(&mut reader, n_pages as usize)?;
@@ -288,35 +288,35 @@ impl PositionsDirectory {
             .filter(|(_, shard)| shard.stored_len > 0)
     }
 
-    /// Places of the grid.
+    /// Number of places of the grid.
     pub fn n_places(&self) -> usize {
         self.shards.len()
     }
 
-    /// A shard's line.
+    /// A shard's line; `None` if there is no such shard.
     pub fn shard(&self, id: ShardId) -> Option<&ShardEntry> {
         self.shards.get(id.place_of_positions()?).filter(|shard| shard.stored_len > 0)
     }
 
-    /// Bytes of all shards as stored.
+    /// Stored bytes of all shards.
     pub fn stored_len(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Bytes as stored of the shards in front of one: where it lies behind the manifest's in a
-    /// single file.
+    /// Stored bytes of the shards before one: its offset behind the manifest's shards in a single
+    /// file.
     pub fn offset(&self, id: ShardId) -> u64 {
         let before =
             id.place_of_positions().and_then(|place| self.shards.get(..place)).unwrap_or_default();
         before.iter().map(|shard| u64::from(shard.stored_len)).sum()
     }
 
-    /// Blocks.
+    /// Number of blocks.
     pub fn n_blocks(&self) -> u32 {
         self.pages.len() as u32 - 1
     }
 
-    /// The block of a page; the last for one that does not exist.
+    /// The block of a page; the last block if there is no such page.
     pub fn block_of(&self, page: PageId) -> u32 {
         let after = self.pages.partition_point(|&first| first <= page.0) as u32;
         after.saturating_sub(1).min(self.n_blocks().saturating_sub(1))
@@ -330,8 +330,8 @@ impl PositionsDirectory {
         }
     }
 
-    /// The shard with the positions of a range of terms in a block, where it has any, and the
-    /// range's place in it.
+    /// The shard with the positions of a range of terms in a block, and the range's place in it;
+    /// `None` if there are none.
     pub fn find(&self, range: usize, block: u32) -> Option<(ShardId, u32)> {
         let column =
             self.ranges.partition_point(|&first| first as usize <= range).checked_sub(1)?;
@@ -349,8 +349,7 @@ impl PositionsDirectory {
     }
 }
 
-/// What each of a list of runs begins with, and where the last ends, which must be at `n`; none is
-/// empty.
+/// Reads the lengths of runs. Returns the first item of each run, and `n`, where the last must end.
 fn firsts(reader: &mut Reader<'_>, n: usize) -> Result<Vec<u32>, Error> {
     let count = reader.count(1)?;
     let mut firsts = Vec::with_capacity(count + 1);
@@ -360,12 +359,15 @@ fn firsts(reader: &mut Reader<'_>, n: usize) -> Result<Vec<u32>, Error> {
         let len = reader.varint()?;
         sum += u64::from(len);
         if len == 0 || sum > n as u64 {
-            return Err(reader.malformed("blocks or columns are empty, or more than there is"));
+            return Err(reader
+                .malformed("a block or column is empty, or ends beyond the last page or range"));
         }
         firsts.push(sum as u32);
     }
     if sum != n as u64 {
-        return Err(reader.malformed("blocks or columns do not cover everything"));
+        return Err(
+            reader.malformed("the blocks do not cover all pages, or the columns all ranges")
+        );
     }
     Ok(firsts)
 }

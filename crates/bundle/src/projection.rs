@@ -1,14 +1,14 @@
-//! The projection of a teacher's space onto the fewer dimensions that a bundle stores: "how does a
-//! 384-dimensional vector become a 256-dimensional one?"
+//! The projection from the transformer's space to the fewer dimensions that a bundle stores: "how does
+//! a 384-dimensional vector become a 256-dimensional one?"
 //!
-//! Orthonormal rows, the leading principal components of the teacher's space (uncentred, so that
-//! cosines are kept as well as that many dimensions can). Documents are projected when the bundle
-//! is built, and so is the output of every query encoder; a reader needs the matrix only for a
-//! vector that a host supplies in the teacher's dimensions.
+//! Its rows are orthonormal: the leading principal components of the transformer's space, uncentred,
+//! so that cosines are kept as well as that many dimensions can. Documents and the rows of the static
+//! encoder are projected when the bundle is built. A reader needs the matrix only for a vector in the
+//! transformer's dimensions.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
-//! | `from` | u32: dimensions of the teacher's space |
+//! | `from` | u32: dimensions of the transformer's space |
 //! | `to` | u32: dimensions kept, at most `from` |
 //! | matrix | `to * from` i16, row by row: 32,767ths |
 
@@ -28,28 +28,26 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Rounds rows of `from` numbers each, all within -1 and 1, to what is stored.
+    /// Makes a projection of rows of `from` numbers each, all within -1 and 1. Rounds them to the
+    /// stored form.
     ///
     /// # Errors
-    /// Where the shape is not `to` rows of `from` numbers with `to <= from`.
+    /// If the shape is not `to` rows of `from` numbers with `to <= from`.
     pub fn new(from: u32, rows: &[f32]) -> Result<Self, Error> {
         if from == 0 || from > MAX_DIM || !rows.len().is_multiple_of(from as usize) {
             return Err(Error::malformed(
                 WHAT,
-                "the matrix must have whole rows within the limit of dimensions",
+                "expected whole rows of 1 to 4,096 numbers, found another shape",
             ));
         }
         if rows.is_empty() || rows.len() / from as usize > from as usize {
-            return Err(Error::malformed(
-                WHAT,
-                "a projection keeps at least one dimension and adds none",
-            ));
+            return Err(Error::malformed(WHAT, "expected 1 to `from` rows, found another number"));
         }
-        // Saturates outside -1..1, and makes NaN 0.
+        // Numbers outside -1..1 saturate, NaN becomes 0.
         Ok(Self { from, matrix: rows.iter().map(|v| (v * UNIT + 0.5).floor() as i16).collect() })
     }
 
-    /// Dimensions of the teacher's space.
+    /// Dimensions of the transformer's space.
     pub fn from_dim(&self) -> u32 {
         self.from
     }
@@ -59,17 +57,16 @@ impl Projection {
         (self.matrix.len() / self.from as usize) as u32
     }
 
-    /// The matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers, as they are
-    /// stored.
+    /// The stored matrix, row by row: [`Self::to_dim`] rows of [`Self::from_dim`] numbers.
     pub fn rows(&self) -> Vec<f32> {
         self.matrix.iter().map(|&v| f32::from(v) / UNIT).collect()
     }
 
-    /// Maps a vector and scales the result to length 1 (zeros stay zeros). Sums in order: the same
-    /// everywhere.
+    /// Projects a vector and scales the result to length 1; zeros stay zeros. Sums are in a fixed
+    /// order, so that the result is the same on all hosts.
     ///
     /// # Errors
-    /// Where the vector does not have [`Self::from_dim`] numbers.
+    /// If the vector does not have [`Self::from_dim`] numbers.
     pub fn apply(&self, vector: &[f32]) -> Result<Vec<f32>, Error> {
         if vector.len() != self.from as usize {
             return Err(Error::Length {
@@ -98,16 +95,16 @@ impl Projection {
         out
     }
 
-    /// Checks and takes what [`Self::to_bytes`] wrote.
+    /// Reads and checks what [`Self::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// If the bytes break the format.
     pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let from = reader.u32()?;
         let to = reader.u32()?;
         if from == 0 || from > MAX_DIM || to == 0 || to > from {
-            return Err(reader.malformed("a projection keeps at least one dimension and adds none"));
+            return Err(reader.malformed("expected 1 to `from` rows, found another number"));
         }
         let n = from as usize * to as usize;
         let numbers = reader.take(2 * n)?;
@@ -123,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn keeps_the_dimensions_it_names() {
+    fn projection_keeps_the_dimensions_of_its_rows() {
         let projection = Projection::new(3, &[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
         assert_eq!((projection.from_dim(), projection.to_dim()), (3, 2));
         let out = projection.apply(&[9.0, 3.0, 4.0]).unwrap();
@@ -142,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn comes_back(rows in prop::collection::vec(-1.0f32..1.0, 6)) {
+        fn written_projections_are_read_back(rows in prop::collection::vec(-1.0f32..1.0, 6)) {
             let projection = Projection::new(3, &rows).unwrap();
             prop_assert!(projection.rows().iter().zip(&rows).all(|(a, b)| (a - b).abs() <= 0.51 / UNIT));
             prop_assert_eq!(Projection::from_bytes(&projection.to_bytes()).unwrap(), projection);

@@ -1,16 +1,17 @@
-//! Which sentence of a section is most like a query? For the snippets of what only meaning finds.
+//! Codes of sentences: "which sentence of a section is most like a query?" For the snippets of sections
+//! that only meaning finds.
 //!
 //! A section longer than a snippet is split into stretches of whole sentences
-//! (`findling_text::sentences`); of each stretch there is a code here, the signs of the first
-//! numbers of its vector. The sum of a query's numbers with these signs is a coarse cosine,
-//! good enough to choose among a few dozen. In shards of their own, so that whoever shows none of
-//! these sections fetches nothing.
+//! (`findling_text::sentences`). Each stretch has a code: the signs of the first numbers of its
+//! vector. The sum of a query's numbers with these signs is a coarse cosine, good enough to choose
+//! among a few dozen stretches. Codes are in shards of their own, so that a reader who shows no such
+//! section fetches none.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n_pages` | varint |
 //! | for each page: its sections | varint |
-//! | for each section: its stretches; 0 where it is short | u8 |
+//! | for each of its sections: its codes, 0 if it has a single stretch | u8 |
 //! | all codes, in order | u64 each |
 
 use crate::Error;
@@ -18,10 +19,10 @@ use crate::codec::{Reader, put_varint};
 
 const WHAT: &str = "sentences";
 
-/// Numbers of a vector that a code knows the signs of.
+/// Numbers of a vector whose signs make a code.
 pub const BITS: usize = 64;
 
-/// The code of a vector: bit `i` says that its number `i` is above 0.
+/// The code of a vector: bit `i` is 1 if its number `i` is above 0.
 pub fn code(vector: &[f32]) -> u64 {
     let bits = vector.iter().take(BITS).enumerate();
     bits.fold(0, |code, (i, value)| code | u64::from(*value > 0.0) << i)
@@ -36,15 +37,15 @@ pub struct SentencesBuilder {
 }
 
 impl SentencesBuilder {
-    /// Nothing yet.
+    /// An empty shard.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a page: of each section the codes of its stretches, none where it has no more than one.
+    /// Adds a page: for each section the codes of its stretches, none if it has a single stretch.
     ///
     /// # Errors
-    /// Where a section has more than 255.
+    /// If a section has more than 255.
     pub fn push(&mut self, sections: &[Vec<u64>]) -> Result<(), Error> {
         put_varint(&mut self.counts, sections.len() as u32);
         for codes in sections {
@@ -75,21 +76,21 @@ impl SentencesBuilder {
     }
 }
 
-/// The codes of a range of pages, checked.
+/// The codes of a range of pages, read and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentencesShard {
-    /// Where each page's sections begin among all, and where they end.
+    /// The first section of each page, and the end of all.
     pages: Vec<u32>,
-    /// Where each section's codes begin among all, and where they end.
+    /// The first code of each section, and the end of all.
     sections: Vec<u32>,
     codes: Vec<u64>,
 }
 
 impl SentencesShard {
-    /// Checks and takes what [`SentencesBuilder`] wrote.
+    /// Reads and checks what [`SentencesBuilder`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// If the bytes break the format.
     pub fn from_bytes(raw: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let n_pages = reader.count(1)?;
@@ -111,8 +112,8 @@ impl SentencesShard {
         Ok(Self { pages, sections, codes })
     }
 
-    /// The codes of a section: of the page at a place in the shard, the section at a place in the
-    /// page. None where there are none.
+    /// The codes of a section, given by its page's index in the shard and its place in the page; empty
+    /// if there are none.
     pub fn codes(&self, page: u32, section: u32) -> &[u64] {
         let page = page as usize;
         let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else {

@@ -1,14 +1,13 @@
-//! The site's own words as they are spelt, for correcting the words of queries that it does not
-//! have.
+//! The site's words as they are spelt, to correct words of a query that the site does not have.
 //!
-//! The lexicon cannot serve for this: it has stems, and its shards carry postings. A shard here has
-//! a range of words alone, in order, each with how common it is; all together are a few bytes a
-//! word, and a query fetches those of its word's first letter.
+//! The lexicon has stems, and its shards contain postings, so it does not serve for this. A shard here
+//! has only a range of words, each with its commonness: a few bytes for each word. A query fetches the
+//! shards of its word's first letter.
 //!
-//! | bytes | what |
+//! | field | encoding |
 //! |---|---|
-//! | varint | words |
-//! | for each: varint, string, 1 | bytes shared with the word before, the rest, how common it is ([`commonness`]) |
+//! | number of words | varint |
+//! | for each word | varint: bytes shared with the word before; string: the rest; u8: [`commonness`] |
 
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};
@@ -16,7 +15,7 @@ use crate::limits::MAX_TERM_LEN;
 
 const WHAT: &str = "spelling";
 
-/// How common a word is that occurs so often: eight steps an octave, at most 255.
+/// The commonness of a word with so many occurrences: eight steps an octave, at most 255.
 pub fn commonness(occurrences: u32) -> u8 {
     let octave = occurrences.checked_ilog2().unwrap_or(0);
     let within = (u64::from(occurrences) << 3 >> octave) & 7;
@@ -32,7 +31,7 @@ pub struct SpellingBuilder {
 }
 
 impl SpellingBuilder {
-    /// Nothing yet.
+    /// An empty shard.
     pub fn new() -> Self {
         Self::default()
     }
@@ -40,7 +39,7 @@ impl SpellingBuilder {
     /// Adds a word with its [`commonness`].
     ///
     /// # Errors
-    /// Where words do not ascend, or one is empty or too long.
+    /// If words do not ascend, or one is empty or too long.
     pub fn push(&mut self, word: &str, common: u8) -> Result<(), Error> {
         check(word, &self.last)?;
         let shared = shared_prefix(word, &self.last);
@@ -62,7 +61,7 @@ impl SpellingBuilder {
     }
 }
 
-/// A range of words, checked.
+/// A range of words, read and checked.
 #[derive(Clone, Debug)]
 pub struct SpellingShard {
     raw: Vec<u8>,
@@ -71,10 +70,10 @@ pub struct SpellingShard {
 }
 
 impl SpellingShard {
-    /// Checks and takes what [`SpellingBuilder`] wrote.
+    /// Reads and checks what [`SpellingBuilder`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// If the bytes break the format.
     pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
         let n_words = reader.count(3)? as u32;
@@ -82,8 +81,9 @@ impl SpellingShard {
         let (mut last, mut word) = (String::new(), String::new());
         for _ in 0..n_words {
             let shared = reader.varint()? as usize;
-            let prefix =
-                last.get(..shared).ok_or(reader.malformed("a word shares more than there is"))?;
+            let prefix = last
+                .get(..shared)
+                .ok_or(reader.malformed("a word shares more bytes than the word before has"))?;
             word.clear();
             word.push_str(prefix);
             word.push_str(reader.str()?);
@@ -95,7 +95,7 @@ impl SpellingShard {
         Ok(Self { raw, n_words, start })
     }
 
-    /// Words.
+    /// Number of words.
     pub fn n_words(&self) -> u32 {
         self.n_words
     }
@@ -123,7 +123,7 @@ fn check(word: &str, last: &str) -> Result<(), Error> {
     }
 }
 
-/// Walks the words. Not an `Iterator`, since the word is lent from a buffer.
+/// Walks the words. Not an `Iterator`, because the word is borrowed from a buffer.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     reader: Reader<'a>,
@@ -136,9 +136,9 @@ pub struct Words<'a> {
 pub struct Word<'a> {
     /// In lower case, without diacritics.
     pub text: &'a str,
-    /// Bytes that it shares with the word before.
+    /// Bytes shared with the word before.
     pub shared: usize,
-    /// See [`commonness`].
+    /// Its [`commonness`].
     pub common: u8,
 }
 
@@ -146,7 +146,7 @@ impl Words<'_> {
     /// The next word.
     pub fn advance(&mut self) -> Option<Word<'_>> {
         self.left = self.left.checked_sub(1)?;
-        // Checked when the shard was read; were it not so, the words would end here.
+        // The shard was checked when it was read. If it was not, the words end here.
         let shared = self.reader.varint().ok()? as usize;
         if self.word.is_char_boundary(shared) {
             self.word.truncate(shared);

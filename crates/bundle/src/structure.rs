@@ -1,24 +1,25 @@
-//! Which sections are of which page, which passages and vectors of which section.
+//! Which sections are on which page, which passages and vectors are of which section.
 //!
-//! Answers, for every posting and every neighbour, "which section, which page is this?" One shard
+//! Answers, for every posting and every neighbour: "which section, which page is this?" One shard
 //! for the whole bundle, resident from the first query on.
 //!
-//! All numbers are varints, column after column, which are packed then (`structure/packed.rs`):
+//! All numbers are varints, column after column. They are packed for storage
+//! (`structure/packed.rs`):
 //!
-//! | what | how many |
+//! | field | how many |
 //! |---|---|
 //! | `n_pages`, `n_sections`, `n_passages`, `n_vectors` | 1 each |
 //! | sections of each page | `n_pages` |
 //! | vectors of each section | `n_sections` |
-//! | section of each passage, less that of the passage before it | `n_passages` |
-//! | sections that continue the one before: next parts of what is very long | 1 |
-//! | these, each less the one before it | as many |
+//! | section of each passage, less the section of the passage before | `n_passages` |
+//! | number of sections that continue the section before (parts of a very long section) | 1 |
+//! | these sections, each less the one before | as many |
 //!
-//! Where vectors are streamed and too many for the centroids to tell which is in which cell
-//! ([`crate::cells`]), cells name sections, and `n_vectors` is 0 here: how many vectors each
-//! section has would be most of this shard, and only those who read all vectors need it. They find
-//! it in a shard of its own ([`Structure::vector_counts`]): `n_sections` varints, packed as columns
-//! are.
+//! If vectors are streamed and too many for the centroids to list the cell of each
+//! ([`crate::cells`]), cells name sections, and `n_vectors` is 0 here. The vectors of each section
+//! would be most of this shard, and only a reader of all vectors needs them. Such a reader finds
+//! them in a shard of its own ([`Structure::vector_counts`]): `n_sections` varints, packed like
+//! columns.
 //!
 //! In memory: 4 bytes a page, 12 a section, 4 a passage, 4 a vector.
 
@@ -33,7 +34,7 @@ use crate::{Error, PageId, PassageId, SectionId, Stats, VectorId};
 const WHAT: &str = "structure";
 
 /// The tree of pages, sections, passages and vectors. Every accessor is total: an id that does not
-/// exist has an empty range, and belongs to the last page or section (or to 0 where there is none).
+/// exist has an empty range, and belongs to the last page or section (to 0 if there is none).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// `n_pages + 1` offsets into sections.
@@ -49,7 +50,7 @@ pub struct Structure {
     continuing: Vec<u32>,
 }
 
-/// Puts a [`Structure`] together in reading order: a page, its sections, the passages of each.
+/// Makes a [`Structure`] in reading order: a page, its sections, the passages of each.
 #[derive(Clone, Debug, Default)]
 pub struct StructureBuilder {
     page_sections: Vec<u32>,
@@ -66,10 +67,10 @@ impl StructureBuilder {
         PageId(self.page_sections.len() as u32 - 1)
     }
 
-    /// Begins the next section of the page begun last.
+    /// Begins the next section of the current page.
     ///
     /// # Panics
-    /// Without a page.
+    /// If there is no page.
     pub fn section(&mut self, n_vectors: u32) -> SectionId {
         *self.page_sections.last_mut().expect("a page before its sections") += 1;
         self.section_passages.push(0);
@@ -77,27 +78,26 @@ impl StructureBuilder {
         SectionId(self.section_passages.len() as u32 - 1)
     }
 
-    /// Says that the section begun last continues the one before, which a page shows as one with
-    /// it.
+    /// Marks the current section as a continuation of the one before. A page shows both as one.
     ///
     /// # Panics
-    /// Where it is the first of its page.
+    /// If it is the first section of its page.
     pub fn continues(&mut self) {
         assert!(self.page_sections.last().is_some_and(|&n| n > 1), "a section to continue");
         self.continuing.push(self.section_passages.len() as u32 - 1);
     }
 
-    /// The next passage of the section begun last.
+    /// Adds a passage to the current section.
     ///
     /// # Panics
-    /// Without a section.
+    /// If there is no section.
     pub fn passage(&mut self) -> PassageId {
         *self.section_passages.last_mut().expect("a section before its passages") += 1;
         self.n_passages += 1;
         PassageId(self.n_passages - 1)
     }
 
-    /// The structure.
+    /// The finished structure.
     pub fn finish(self) -> Structure {
         let page_sections = offsets(&self.page_sections);
         let section_passages = offsets(&self.section_passages);
@@ -114,8 +114,8 @@ impl StructureBuilder {
     }
 }
 
-/// Vectors leave no bytes of their own: what they take in memory is bounded by sections and
-/// passages.
+/// Refuses more vectors than sections and passages allow. Vectors have no bytes of their own in this
+/// shard, so its length does not bound their memory.
 fn check_n_vectors(stats: &Stats) -> Result<(), Error> {
     let limit = MAX_VECTORS_PER_UNIT * (u64::from(stats.n_sections) + u64::from(stats.n_passages));
     match u64::from(stats.n_vectors) {
@@ -147,22 +147,22 @@ fn at_or_last(owners: &[u32], i: u32) -> u32 {
 }
 
 impl Structure {
-    /// Pages.
+    /// Number of pages.
     pub fn n_pages(&self) -> u32 {
         self.page_sections.len().saturating_sub(1) as u32
     }
 
-    /// Sections of all pages.
+    /// Number of sections, of all pages.
     pub fn n_sections(&self) -> u32 {
         self.section_passages.len().saturating_sub(1) as u32
     }
 
-    /// Passages of all sections.
+    /// Number of passages, of all sections.
     pub fn n_passages(&self) -> u32 {
         self.passage_section.len() as u32
     }
 
-    /// Vectors of all sections.
+    /// Number of vectors, of all sections.
     pub fn n_vectors(&self) -> u32 {
         self.vector_section.len() as u32
     }
@@ -210,18 +210,17 @@ impl Structure {
         SectionId(at_or_last(&self.passage_section, passage.0))
     }
 
-    /// A section as its page and its place there, both of which an edit of another page leaves as
-    /// they are.
+    /// The page of a section, and its place there. An edit of another page changes neither.
     #[inline]
     pub fn place_of_section(&self, section: SectionId) -> (PageId, u32) {
         let page = self.page_of(section);
         (page, section.0.saturating_sub(self.sections(page).start))
     }
 
-    /// The first of the sections that a very long one comes as; of one that is whole, itself.
+    /// The first part of a very long section; of a section in one part, the section itself.
     pub fn head(&self, section: SectionId) -> SectionId {
         let Ok(at) = self.continuing.binary_search(&section.0) else { return section };
-        // In a run of continuing sections, ids and places ascend alike.
+        // In a run of continuing sections, ids minus indexes are equal.
         let run = |at: usize| self.continuing.get(at).map(|&section| section as usize - at);
         let (mut low, mut high) = (0, at);
         while low < high {
@@ -232,25 +231,25 @@ impl Structure {
                 high = middle;
             }
         }
-        // The first section of all continues none.
+        // Section 0 never continues another, so this does not underflow.
         SectionId(self.continuing[low] - 1)
     }
 
-    /// The section at a place in a page, if it has so many.
+    /// The section at a place in a page; `None` if the page has fewer.
     #[inline]
     pub fn section_at(&self, page: PageId, place: u32) -> Option<SectionId> {
         let Range { start, end } = self.sections(page);
         start.checked_add(place).filter(|&section| section < end).map(SectionId)
     }
 
-    /// The passage at a place in the section at a place in a page, if they have so many.
+    /// The passage at a place in a section, given by its place in a page; `None` if there are fewer.
     #[inline]
     pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> Option<PassageId> {
         let Range { start, end } = self.passages(self.section_at(page, section)?);
         start.checked_add(place).filter(|&passage| passage < end).map(PassageId)
     }
 
-    /// A passage as its section and its place there.
+    /// The section of a passage, and its place there.
     #[inline]
     pub fn place_of(&self, passage: PassageId) -> (SectionId, u32) {
         let section = self.section_of(passage);
@@ -263,7 +262,7 @@ impl Structure {
         SectionId(at_or_last(&self.vector_section, vector.0))
     }
 
-    /// The same without vectors: what most readers are given where vectors are told apart.
+    /// The same structure without vectors, for a bundle with a shard of vector counts.
     pub fn without_vectors(&self) -> Self {
         Self {
             section_vectors: vec![0; self.section_vectors.len()],
@@ -272,28 +271,27 @@ impl Structure {
         }
     }
 
-    /// How many vectors each section has, as a shard of its own says it.
+    /// Writes the shard of vector counts.
     pub fn vector_counts(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.section_vectors.windows(2).for_each(|pair| put_varint(&mut out, pair[1] - pair[0]));
         out
     }
 
-    /// Takes what [`Structure::vector_counts`] wrote.
+    /// Reads what [`Structure::vector_counts`] wrote.
     ///
     /// # Errors
-    /// Where they are not the vectors of as many sections, or not as many as the manifest says.
+    /// If the bytes break the format, or the counts do not add up to the manifest's vectors.
     pub fn set_vector_counts(&mut self, raw: &[u8], stats: &Stats) -> Result<(), Error> {
         self.section_vectors = read_vector_counts(raw, stats)?;
         self.vector_section = owners(&self.section_vectors);
         Ok(())
     }
 
-    /// Checks what [`Structure::vector_counts`] wrote, as far as that can be done without the
-    /// structure.
+    /// Checks what [`Structure::vector_counts`] wrote, without a structure.
     ///
     /// # Errors
-    /// Those of [`Structure::set_vector_counts`].
+    /// As [`Structure::set_vector_counts`].
     pub fn check_vector_counts(raw: &[u8], stats: &Stats) -> Result<(), Error> {
         read_vector_counts(raw, stats).map(drop)
     }
@@ -337,7 +335,7 @@ impl Structure {
     /// Reads what [`Structure::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not such a structure, or have other counts than the manifest's.
+    /// If the bytes break the format, or the counts are not the manifest's.
     pub fn from_bytes(raw: &[u8], stats: &Stats) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         let mut counts = [0; 4];
@@ -354,7 +352,7 @@ impl Structure {
             }
         }
         let [n_pages, n_sections, n_passages, n_vectors] = counts;
-        // A number for each of them: memory is bounded by the input's length.
+        // Each takes a byte at least, so memory is bounded by the length of the input.
         reader.fits(n_pages, 1)?;
         reader.fits(n_sections, 1)?;
         reader.fits(n_passages, 1)?;
@@ -370,7 +368,7 @@ impl Structure {
         {
             return Err(Error::malformed(
                 WHAT,
-                "a section continues one twice, or of another page",
+                "a continuing section is listed twice or is the first of its page",
             ));
         }
         Ok(Self {
@@ -385,7 +383,7 @@ impl Structure {
     }
 }
 
-/// Offsets into vectors, one more than sections.
+/// Reads the offsets into vectors, one more than there are sections.
 fn read_vector_counts(raw: &[u8], stats: &Stats) -> Result<Vec<u32>, Error> {
     let mut reader = Reader::new(raw, "vectors of sections");
     check_n_vectors(stats)?;
@@ -407,12 +405,12 @@ fn read_offsets(reader: &mut Reader<'_>, n: usize, total: usize) -> Result<Vec<u
         offsets.push(sum as u32);
     }
     if sum != total as u64 {
-        return Err(reader.malformed("the parts do not add up to the whole"));
+        return Err(reader.malformed("the counts do not add up to the total"));
     }
     Ok(offsets)
 }
 
-/// Who each belongs to, as distances from the one before.
+/// Reads the owner of each of `n` items, stored as its distance from the owner before.
 fn read_owners(reader: &mut Reader<'_>, n: usize, n_owners: usize) -> Result<Vec<u32>, Error> {
     reader.fits(n, 1)?;
     let mut owners = Vec::with_capacity(n);
@@ -420,14 +418,14 @@ fn read_owners(reader: &mut Reader<'_>, n: usize, n_owners: usize) -> Result<Vec
     for _ in 0..n {
         owner += u64::from(reader.varint()?);
         if owner >= n_owners as u64 {
-            return Err(reader.malformed("a part belongs to nothing"));
+            return Err(reader.malformed("an item belongs to a section beyond the last"));
         }
         owners.push(owner as u32);
     }
     Ok(owners)
 }
 
-/// Where the parts of each begin; one more for the end.
+/// The offsets of `n` owners into their items; one more for the end.
 fn offsets_of(owners: &[u32], n: usize) -> Vec<u32> {
     let mut offsets = vec![0; n + 1];
     for &owner in owners {
@@ -443,6 +441,7 @@ fn offsets_of(owners: &[u32], n: usize) -> Vec<u32> {
     offsets
 }
 
+/// The owner of each item.
 fn owners(offsets: &[u32]) -> Vec<u32> {
     let mut owners = Vec::with_capacity(offsets.last().copied().unwrap_or(0) as usize);
     for (owner, pair) in offsets.windows(2).enumerate() {

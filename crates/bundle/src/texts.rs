@@ -1,11 +1,11 @@
-//! What is shown of pages: titles, headings, anchors, text. Fetched for the pages of a result list
-//! alone.
+//! The texts that results show: titles, headings, anchors, text. Fetched only for the pages of a
+//! result list.
 //!
-//! A shard holds pages, any of which can be read without the others. A long page comes in parts,
-//! each a run of its sections in a shard of its own, so that who is shown one of them need not
-//! fetch all; a part says what any part is shown with.
+//! Each page of a shard can be read without the others. A long page is split into parts, each a run
+//! of its sections in a shard of its own, so that a reader need not fetch all of it. Each part repeats
+//! everything that results show with any section.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n_pages` | varint |
 //! | bytes of each page | `n_pages` varints |
@@ -13,28 +13,28 @@
 //!
 //! A page:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
-//! | `id`, `url`, `title`, `language` | strings: UTF-8, then [`END`], which is no byte of any character and tells more cheaply than a length where one ends |
-//! | meta | number of pairs, varint; name and value of each, strings |
-//! | attributes | number of those it has, varint; for each: its place among the manifest's less that of the one before less one, varint; its value: kind, u8, then by kind a string, a number of strings with these, f64, i64 or u8, as in a column: strings behind their lengths |
-//! | `first` | varint: the place in the page of the first section here, 0 but in a later part |
-//! | above | number, varint: sections of earlier parts that sections here are below; for each: places since the one before, parent and heading as of a section |
+//! | `id`, `url`, `title`, `language` | texts: UTF-8, then [`END`], which never occurs in UTF-8 and compresses better than a length |
+//! | meta | number of pairs, varint; name and value of each, texts |
+//! | attributes | number that the page has, varint; for each, ascending: varint, its index among the manifest's attributes less that of the one before less one; its value: type, u8, then a string, a count and strings, f64, i64 or u8 (these strings have a varint length) |
+//! | `first` | varint: the place in the page of the first section here; 0 except in later parts |
+//! | above | number of sections of earlier parts that sections here are below, varint; for each: varint, its place less that of the one before less one; parent and heading as of a section |
 //! | `n_sections` | varint |
 //! | sections | see below |
 //!
 //! A section:
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | level | u8, 0 to 6 |
-//! | parent | varint: 0, or how many sections back the section stands that it belongs to; one here, or one of those above |
-//! | heading | string |
-//! | anchor | 0: none; 1 and a string; 2: what the heading gives ([`slug`]) |
-//! | text | string with marks in it: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a passage begins, [`ENDED`] where the oldest of those begun ends; what is left ends with the text |
+//! | parent | varint: how many sections before this one its parent is, 0 for none; a section here, or one of those above |
+//! | heading | text |
+//! | anchor | u8: 0 none; 1, then a text; 2: the slug of the heading ([`slug`]) |
+//! | text | text with marks: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a passage begins, [`ENDED`] where the oldest open passage ends; passages still open end with the text |
 //!
-//! Marks stand where they belong rather than in lists of numbers, since what stands around them
-//! foretells them.
+//! Marks are inside the text rather than in lists of offsets, since the text around them predicts
+//! them: that compresses better.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -44,9 +44,9 @@ use crate::column::{put_value, read_value};
 use crate::{AttributeValue, Error};
 
 const WHAT: &str = "texts";
-const LATE_PARENT: &str = "a parent does not stand before its child";
+const LATE_PARENT: &str = "a parent does not come before its child";
 const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
-/// Ends a string.
+/// Ends a text.
 const END: u8 = 0xff;
 /// Where code begins or ends.
 const CODE: u8 = 0xfe;
@@ -54,38 +54,38 @@ const CODE: u8 = 0xfe;
 const PASSAGE: u8 = 0xfd;
 /// Where a passage ends before the text does.
 const ENDED: u8 = 0xfc;
-const UNORDERED: &str = "the sections above do not ascend, or stand behind those below them";
+const UNORDERED: &str = "the sections above do not ascend, or do not come before the first section";
 
-/// A page's texts, or a part of them, borrowed from the shard or from whoever writes it.
+/// A page's texts, or a part of them, borrowed from the shard or from the writer's caller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageText<'a> {
     /// The document's id.
     pub id: &'a str,
-    /// Where the page is.
+    /// Its address.
     pub url: &'a str,
     /// Plain text.
     pub title: &'a str,
     /// BCP 47; may be empty.
     pub language: &'a str,
-    /// What to show with it, name and value.
+    /// Pairs of name and value to show with it.
     pub meta: Vec<(&'a str, &'a str)>,
-    /// The attributes that it has, ascending, each by its place among the manifest's. The columns
-    /// have them too, but of all pages.
+    /// Its attributes, ascending, each by its index among the manifest's. Columns have the same values,
+    /// but of all pages.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
     /// Sections of earlier parts that those here are below, by ascending place.
     pub above: Vec<Above<'a>>,
-    /// In page order; of all parts together as many as the structure says the page has.
+    /// Its sections, in page order. All parts together have as many as the structure says.
     pub sections: Vec<SectionText<'a>>,
 }
 
-/// A section of an earlier part, as far as the sections below it are shown with it.
+/// A section of an earlier part, with what results show for the sections below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Above<'a> {
     /// Its place in the page.
     pub place: u32,
-    /// The section it belongs to, which is another of these.
+    /// Its parent, another section above.
     pub parent: Option<u32>,
     /// Plain text.
     pub heading: &'a str,
@@ -94,13 +94,13 @@ pub struct Above<'a> {
 /// A section's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SectionText<'a> {
-    /// 1 to 6; 0 for what stands before the first heading.
+    /// 1 to 6; 0 for the text before the first heading.
     pub level: u8,
     /// Plain text; empty at level 0.
     pub heading: &'a str,
     /// Fragment without `#`.
     pub anchor: Option<Cow<'a, str>>,
-    /// The section this one belongs to: its place in the page, always before this one.
+    /// The place of its parent in the page, always before this section.
     pub parent: Option<u32>,
     /// All text, blocks separated by newlines.
     pub text: Cow<'a, str>,
@@ -111,13 +111,13 @@ pub struct SectionText<'a> {
 }
 
 impl<'a> PageText<'a> {
-    /// The section at a place in the page; `None` where it is not in this part.
+    /// The section at a place in the page; `None` if it is not in this part.
     pub fn section(&self, place: u32) -> Option<&SectionText<'a>> {
         self.sections.get(place.checked_sub(self.first)? as usize)
     }
 
-    /// Headings from the outermost to that of the section at a place in the page; empty ones are
-    /// left out.
+    /// The headings from the outermost down to that of the section at a place in the page, without
+    /// empty ones.
     pub fn heading_path(&self, place: u32) -> Vec<&'a str> {
         let mut path = Vec::new();
         let mut at = Some(place);
@@ -125,14 +125,14 @@ impl<'a> PageText<'a> {
             if !heading.is_empty() {
                 path.push(heading);
             }
-            // Parents stand before their children, so this ends.
+            // Parents come before their children, so this ends.
             at = parent.filter(|&parent| Some(parent) < at);
         }
         path.reverse();
         path
     }
 
-    /// The heading at a place in the page, and the place of the section it belongs to.
+    /// The heading at a place in the page, and the place of its parent.
     fn name(&self, place: u32) -> Option<(&'a str, Option<u32>)> {
         if let Some(section) = self.section(place) {
             return Some((section.heading, section.parent));
@@ -141,7 +141,7 @@ impl<'a> PageText<'a> {
         self.above.get(at).map(|above| (above.heading, above.parent))
     }
 
-    /// The part with the sections at these places of a page that is whole.
+    /// The part of a whole page with the sections at these places.
     pub fn part(&self, places: Range<u32>) -> PageText<'a> {
         let mut above: Vec<u32> = Vec::new();
         for place in places.clone() {
@@ -163,11 +163,11 @@ impl<'a> PageText<'a> {
         }
     }
 
-    /// The page's part of a shard, as [`TextsBuilder::push`] adds it. Also the measure of its size.
+    /// The bytes that [`TextsBuilder::push`] adds to a shard. Also the measure of a page's size.
     ///
     /// # Errors
-    /// Where ranges do not ascend, are not on character boundaries or beyond the text, or a parent
-    /// does not stand before its child.
+    /// If ranges do not ascend, are not on character boundaries or are beyond the text, or a parent
+    /// does not come before its child.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut out = Vec::new();
         for text in [self.id, self.url, self.title, self.language] {
@@ -282,16 +282,15 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
-/// The anchor that most headings have which were given one by a rule, as GitHub does: small
-/// letters, no punctuation, hyphens for spaces. Of ASCII alone: other letters stay as they are, and
-/// other anchors are written out.
+/// The anchor that most generators give a heading, as GitHub does: lower case, no punctuation, hyphens
+/// for spaces. Only ASCII is changed. Other anchors are written out.
 fn slug(heading: &str) -> String {
     let mut slug = heading.as_bytes().to_vec();
     slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
     for byte in &mut slug {
         *byte = if *byte == b' ' { b'-' } else { byte.to_ascii_lowercase() };
     }
-    // Nothing but whole ASCII characters went.
+    // Only whole ASCII characters were removed, so this is UTF-8.
     String::from_utf8(slug).unwrap_or_default()
 }
 
@@ -307,12 +306,12 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Error> {
 
 fn check_range(text: &str, range: &Range<u32>) -> Result<(), Error> {
     if text.get(range.start as usize..range.end as usize).is_none() {
-        return Err(Error::malformed(WHAT, "a range is not of whole characters of the text"));
+        return Err(Error::malformed(WHAT, "a range is not of whole characters inside the text"));
     }
     Ok(())
 }
 
-/// A section's text with its marks.
+/// Writes a section's text with its marks.
 fn put_marked(out: &mut Vec<u8>, section: &SectionText<'_>) -> Result<(), Error> {
     let (text, passages) = (&*section.text, &section.passages);
     let mut marks = Vec::with_capacity(2 * (section.code.len() + passages.len()));
@@ -325,7 +324,7 @@ fn put_marked(out: &mut Vec<u8>, section: &SectionText<'_>) -> Result<(), Error>
         at = range.end;
         marks.extend([(range.start, CODE), (range.end, CODE)]);
     }
-    // The ends of those begun, oldest first.
+    // The ends of open passages, oldest first.
     let mut ends = passages.iter().map(|passage| passage.end).peekable();
     let mut last = 0..0;
     for passage in passages {
@@ -362,7 +361,10 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
         0 => None,
         1 => Some(read_text(reader)?.into()),
         2 => Some(slug(heading).into()),
-        _ => return Err(reader.malformed("an anchor is neither there nor not there")),
+        _ => {
+            return Err(reader
+                .malformed("expected 0, 1 or 2 for the kind of an anchor, found another number"));
+        }
     };
     let mut text = Vec::new();
     let mut code: Vec<Range<u32>> = Vec::new();
@@ -383,7 +385,7 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
             ENDED => {
                 let ended = passages
                     .get_mut(n_ended)
-                    .ok_or(reader.malformed("a passage ends before it begins"))?;
+                    .ok_or(reader.malformed("a passage ends that has not begun"))?;
                 ended.end = at;
                 n_ended += 1;
             }
@@ -407,7 +409,7 @@ pub struct TextsBuilder {
 }
 
 impl TextsBuilder {
-    /// Nothing yet.
+    /// An empty shard.
     pub fn new() -> Self {
         Self::default()
     }
@@ -449,8 +451,8 @@ impl TextsBuilder {
     }
 }
 
-/// The texts of a range of pages, of the first and last perhaps a part. Indices count from the
-/// shard's first page ([`crate::TextRange`]). A page's own bytes are checked when it is read.
+/// The texts of a range of pages; the first and the last may be parts. Indices count from the shard's
+/// first page ([`crate::TextRange`]). The bytes of a page are checked when it is read.
 #[derive(Clone, Debug)]
 pub struct TextsShard {
     raw: Vec<u8>,
@@ -459,13 +461,13 @@ pub struct TextsShard {
 }
 
 impl TextsShard {
-    /// Takes what [`TextsBuilder`] wrote.
+    /// Reads what [`TextsBuilder`] wrote.
     ///
     /// # Errors
-    /// Where the lengths of the pages are not those of the shard.
+    /// If the pages do not fill the shard exactly.
     pub fn from_bytes(raw: Vec<u8>) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
-        // A page takes its length, four strings and five numbers.
+        // A page takes at least ten bytes: its length, four texts and five numbers.
         let n_pages = reader.count(10)?;
         let mut starts = Vec::with_capacity(n_pages + 1);
         let mut sum = 0u64;
@@ -486,7 +488,7 @@ impl TextsShard {
         Ok(Self { raw, starts })
     }
 
-    /// Pages.
+    /// Number of pages.
     pub fn n_pages(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
@@ -496,10 +498,10 @@ impl TextsShard {
         self.raw.len() + 4 * self.starts.len()
     }
 
-    /// The texts of the shard's page number `i`, from 0. O(bytes of the page).
+    /// The texts of page `i` of the shard, from 0. O(bytes of the page).
     ///
     /// # Errors
-    /// Where there is no such page or its bytes break the format.
+    /// If there is no such page, or its bytes break the format.
     pub fn page(&self, i: u32) -> Result<PageText<'_>, Error> {
         let i = i as usize;
         match (self.starts.get(i), self.starts.get(i + 1)) {

@@ -1,10 +1,10 @@
 //! Embeddings in eight bits.
 //!
 //! Each vector is quantised by itself, symmetrically: `scale = max |v| / 127`, `q = round(v /
-//! scale)`. For normalised sentence embeddings that loses nothing that rankings could show, at a
-//! quarter of the size.
+//! scale)`. For normalised sentence embeddings this changes no ranking measurably, at a quarter of
+//! the size.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | `n` | u32 |
 //! | `dim` | u32 |
@@ -17,13 +17,13 @@ use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
 
-/// A vector in eight bits, and its scale. The zero vector has scale 0; what is not finite counts as
-/// 0.
+/// Quantises a vector to eight bits: its numbers, and its scale. The zero vector has scale 0. Numbers
+/// that are not finite count as 0.
 pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
     let max = vector.iter().fold(0.0f32, |max, &v| max.max(finite(v).abs()));
     let scale = max / 127.0;
-    // Also where `max` is so small that the scale is 0 or subnormal.
+    // Also if `max` is so small that the scale is 0 or subnormal.
     if scale < f32::MIN_POSITIVE {
         return (vec![0; vector.len()], 0.0);
     }
@@ -42,12 +42,12 @@ pub struct VectorsBuilder {
 }
 
 impl VectorsBuilder {
-    /// Nothing yet. `dim` is at most [`crate::limits::MAX_DIM`].
+    /// An empty shard. `dim` is at most [`crate::limits::MAX_DIM`].
     pub fn new(dim: u32) -> Self {
         Self { dim, scales: Vec::new(), rows: Vec::new() }
     }
 
-    /// Vectors so far.
+    /// Number of vectors so far.
     pub fn len(&self) -> usize {
         self.scales.len() / 4
     }
@@ -60,7 +60,7 @@ impl VectorsBuilder {
     /// Adds a quantised vector.
     ///
     /// # Errors
-    /// Where its length is not `dim`, or the scale is negative or not finite.
+    /// If its length is not `dim`, or the scale is negative or not finite.
     pub fn push(&mut self, row: &[i8], scale: f32) -> Result<(), Error> {
         if row.len() != self.dim as usize {
             return Err(Error::Length {
@@ -103,10 +103,10 @@ pub struct VectorsShard {
 }
 
 impl VectorsShard {
-    /// Checks and takes what [`VectorsBuilder`] wrote.
+    /// Reads and checks what [`VectorsBuilder`] wrote.
     ///
     /// # Errors
-    /// Where the bytes break the format, or the dimension is not `dim`.
+    /// If the bytes break the format, or the dimension is not `dim`.
     pub fn from_bytes(raw: Vec<u8>, dim: u32) -> Result<Self, Error> {
         let mut reader = Reader::new(&raw, WHAT);
         let n = reader.u32()? as usize;
@@ -123,12 +123,12 @@ impl VectorsShard {
         Ok(Self { dim, scales, rows })
     }
 
-    /// Vectors.
+    /// Number of vectors.
     pub fn len(&self) -> usize {
         self.scales.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }

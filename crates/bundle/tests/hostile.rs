@@ -131,7 +131,7 @@ fn a_changed_or_missing_byte_never_passes_the_checksums() {
 #[test]
 fn a_ranking_that_cannot_be_is_refused() {
     let (manifest, _) = bundle(&sample());
-    let most = findling_bundle::RANKING_MOST;
+    let most = findling_bundle::RANKING_MAX;
     for (ranking, fits) in [
         (vec![], true),
         (most.to_vec(), true),

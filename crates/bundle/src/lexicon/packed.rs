@@ -1,12 +1,11 @@
-//! A shard of terms as it is stored: its numbers through a range coder whose models know what each
-//! of them is, in place of bytes through deflate. About a third less to fetch.
+//! A shard of terms through the range coder, for storage. About a third smaller than deflated.
 //!
-//! The contents are those of [`super`], in the same order but for lengths, which follow their
-//! postings. Each has a model of its own:
+//! Its models know what each number is. Everything is in the order of the unpacked shard, except that
+//! lengths of fields follow their postings. Each item has a model of its own:
 //!
-//! | what | model |
+//! | item | model |
 //! |---|---|
-//! | terms: bytes in common with the last, bytes of its own, these | a number each; a symbol by the byte before |
+//! | terms: bytes in common with the term before, number of its own bytes, these | a number each; symbols by the byte before |
 //! | `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less those of passages | numbers |
 //! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
 //! | sections on | numbers, by level and whether the gap is 0 |
@@ -15,8 +14,8 @@
 //! | lengths of titles and headings | numbers by level |
 //! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section; else by the sum of the frequencies in a first tier, which has long passages only where they say the word often |
 //!
-//! What a list takes in bytes is not said: it follows. A frequency of code is one less where there
-//! is none of text, since they are never both 0.
+//! The bytes of a term's lists are not stored: they follow from the lists. If the first frequency is 0,
+//! the second is stored less one, since they are never both 0.
 
 use super::posting::{Level, Step, has_len, put_step};
 use super::{BLOCK, MIN_ENTRY_LEN, WHAT, read_counts};
@@ -27,18 +26,18 @@ use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
 /// Codes of lengths of text and code are below this ([`super::len_code`]).
 const LEN_CODES: usize = 64;
-/// Lengths that a length is told apart by, and one more where there is none to go by.
+/// Contexts of a length, by the length before.
 const LENS_BEFORE: usize = 24;
-/// In a first tier lengths are told apart by sums of frequencies, up to this.
+/// Contexts of a length without a length before, by the sum of the frequencies in a first tier.
 const SUMS: usize = 8;
-/// A second frequency is told apart by the first, up to this.
+/// Contexts of a second frequency, by the first.
 const FIRSTS: usize = 6;
-/// Lists are told apart by the bits of their lengths, up to this.
+/// Contexts of gaps, by the bits of the list's number of postings.
 const SIZES: usize = 20;
-/// Bytes are told apart by so much of the byte before, which tells letters apart.
+/// Contexts of a byte: the byte before modulo this, which distinguishes letters.
 const LETTERS: usize = 32;
 
-/// The models of numbers, by their places.
+/// Places of the models of numbers.
 const N_TERMS: usize = 0;
 const SHARED: usize = 1;
 const OWN: usize = 2;
@@ -46,21 +45,21 @@ const DF: usize = 3;
 const SKIP: usize = 4;
 /// Postings in the second tier, by level.
 const SECOND: usize = 5;
-/// Sections on, by level behind that of pages and whether the page is another.
+/// Sections on, by level and whether the page is another.
 const SECTIONS: usize = SECOND + 3;
-/// By level: the list's length; length; frequencies of the first field, of the second by the first;
-/// then gaps, by size of the list and whether the gap before was 0.
+/// By level: the list's number of postings; lengths of fields; first frequencies; second frequencies by
+/// the first; then gaps, by the size of the list and whether the gap before was above 0.
 const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
-/// Behind the numbers: bytes, then lengths by field and length before, then yes and no.
+/// Behind the numbers: bytes of terms, then codes of lengths, then flags.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
 const FLAGS: usize = LENS + 2 * (LENS_BEFORE + SUMS) * LEN_CODES;
-/// Whether places are skipped, by whether the section is another; whether frequencies are `[1, 0]`,
-/// by level and the posting before.
+/// Flags: whether passages are skipped, by whether the section is another; whether the frequencies are
+/// `[1, 0]`, by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
-/// What is known of a shard's numbers.
+/// The adaptive models of a shard.
 struct Models(Vec<Bit>);
 
 impl Models {
@@ -84,7 +83,7 @@ impl Models {
         &mut self.0[FLAGS + usize::from(!is_same)]
     }
 
-    /// Sections on, where a level has them.
+    /// The model of sections on; `None` for pages.
     fn sections(&mut self, level: Level, gap: u32) -> Option<&mut [Bit]> {
         let level = (level as usize).checked_sub(1)?;
         Some(self.number(SECTIONS + 2 * level + usize::from(gap > 0)))
@@ -120,13 +119,13 @@ impl ListModels {
         Self { n: at, len: at + 1, tf: at + 2, gaps: at + 3 + FIRSTS + 2 * size.min(SIZES - 1) }
     }
 
-    /// Of the second frequency.
+    /// The place of the model of the second frequency.
     fn second_tf(self, first: u32) -> usize {
         self.tf + 1 + (first as usize).min(FIRSTS - 1)
     }
 }
 
-/// Packs what [`super::TermsBuilder`] wrote; `None` where it did not write it.
+/// Packs what [`super::TermsBuilder`] wrote. `None` for other bytes.
 pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     try_pack(raw).ok()
 }
@@ -143,10 +142,11 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
     for i in 0..n_terms {
         let shared = if i % BLOCK == 0 { 0 } else { dictionary.varint()? as usize };
         let own = dictionary.str()?;
-        let beginning =
-            last.get(..shared).ok_or(Error::malformed(WHAT, "a term shares more than there is"))?;
+        let beginning = last
+            .get(..shared)
+            .ok_or(Error::malformed(WHAT, "a term shares more bytes than the term before has"))?;
         let term = [beginning, own].concat();
-        // Blocks begin with whole terms for those who look one up; here they need not.
+        // Blocks begin with whole terms for binary search. Packed terms share bytes there too.
         let shared = shared_prefix(&term, &last);
         encoder.number(models.number(SHARED), shared as u32);
         encoder.number(models.number(OWN), (term.len() - shared) as u32);
@@ -168,7 +168,10 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
         let below = n_passages.and_then(|n| df.checked_sub(n));
         encoder.number(
             models.number(DF),
-            below.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?,
+            below.ok_or(Error::malformed(
+                WHAT,
+                "a document frequency does not fit the posting lists",
+            ))?,
         );
         let mut lists = Reader::new(reader.take(len)?, WHAT);
         let mut n_lens = 0;
@@ -177,7 +180,10 @@ fn try_pack(raw: &[u8]) -> Result<Vec<u8>, Error> {
             pack_list(&mut encoder, &mut models, list, &mut lists, &mut n_lens)?;
         }
         if lists.remaining() != n_lens {
-            return Err(Error::malformed(WHAT, "postings and lengths do not fill their lists"));
+            return Err(Error::malformed(
+                WHAT,
+                "the postings and lengths of a term are fewer or more than its bytes",
+            ));
         }
     }
     dictionary.finish()?;
@@ -216,8 +222,9 @@ fn pack_list(
         if !plain {
             let none = u32::from(tf[0] == 0);
             encoder.number(models.number(model.tf), tf[0]);
-            let second =
-                tf[1].checked_sub(none).ok_or(Error::malformed(WHAT, "a frequency is 0"))?;
+            let second = tf[1]
+                .checked_sub(none)
+                .ok_or(Error::malformed(WHAT, "both frequencies of a posting are 0"))?;
             encoder.number(models.number(model.second_tf(tf[0])), second);
         }
         let before = context.len_index(is_same && at == 0, tf);
@@ -231,7 +238,7 @@ fn pack_list(
                 } else if usize::from(code) < LEN_CODES {
                     encoder.symbol(models.len(field, before), code.into());
                 } else {
-                    return Err(Error::malformed(WHAT, "a length has no code"));
+                    return Err(Error::malformed(WHAT, "the code of a length is 64 or more"));
                 }
                 context.saw_len(field, code);
             }
@@ -240,12 +247,12 @@ fn pack_list(
     Ok(())
 }
 
-/// What the posting before says of the next one.
+/// The context of a posting: the posting before in its list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
-    /// Pages on.
+    /// Its pages on.
     gap: u32,
-    /// Length of its text, where it has any.
+    /// The code of its text's length; `None` if it has no text.
     len: Option<u8>,
     /// Whether its frequencies were `[1, 0]`.
     plain: bool,
@@ -258,7 +265,8 @@ impl Context {
         usize::from(self.gap > 0)
     }
 
-    /// By field.
+    /// The context of the length of each field. `is_next`: the posting is the next passage of the same
+    /// section.
     fn len_index(self, is_next: bool, tf: [u32; 2]) -> [usize; 2] {
         let len = self.len.filter(|_| is_next);
         let sum =
@@ -278,12 +286,10 @@ impl Context {
     }
 }
 
-/// Unpacks to what [`super::TermsBuilder`] wrote: `raw_len` bytes. What is allocated is bounded by
-/// that.
+/// Reverses [`pack`], to `raw_len` bytes. The allocation is bounded by `raw_len`.
 ///
 /// # Errors
-/// Where nothing packs to these bytes. What they say is for [`super::TermsShard::from_bytes`] to
-/// check.
+/// If no contents pack to these bytes. [`super::TermsShard::from_bytes`] checks the contents.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let mut decoder = Decoder::new(packed);
     let mut models = Models::new();
@@ -296,7 +302,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
             decoder.number(models.number(OWN))? as usize,
         );
         if shared > last.len() || shared.saturating_add(own) > MAX_TERM_LEN {
-            return Err(Error::malformed(WHAT, "a term shares more than there is, or is too long"));
+            return Err(Error::malformed(
+                WHAT,
+                "a term shares more bytes than the term before has, or is longer than 128 bytes",
+            ));
         }
         last.truncate(shared);
         for _ in 0..own {
@@ -323,7 +332,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         let df = below.checked_add(second).and_then(|df| df.checked_add(first));
         put_varint(
             &mut dictionary,
-            df.ok_or(Error::malformed(WHAT, "a document frequency is impossible"))?,
+            df.ok_or(Error::malformed(
+                WHAT,
+                "a document frequency does not fit the posting lists",
+            ))?,
         );
         n.into_iter().chain(n_second).for_each(|n| put_varint(&mut dictionary, n));
         let start = postings.len();
@@ -334,7 +346,10 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         postings.extend(lens.drain(..).rev());
         put_varint(&mut dictionary, (postings.len() - start) as u32);
         if decoder.is_beyond() || dictionary.len() + postings.len() > raw_len {
-            return Err(Error::malformed(WHAT, "there is less or more than was announced"));
+            return Err(Error::malformed(
+                WHAT,
+                "the contents are shorter or longer than the header states",
+            ));
         }
     }
     let mut raw = Vec::with_capacity(raw_len);
@@ -390,7 +405,10 @@ fn unpack_list(
             }
         }
         if decoder.is_beyond() || postings.len() + lens.len() > raw_len {
-            return Err(Error::malformed(WHAT, "there is less or more than was announced"));
+            return Err(Error::malformed(
+                WHAT,
+                "the contents are shorter or longer than the header states",
+            ));
         }
     }
     Ok(())

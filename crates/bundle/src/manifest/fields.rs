@@ -1,9 +1,8 @@
-//! The manifest's fields, those that are as long on every site.
+//! The manifest's fields that do not grow with the site.
 //!
-//! In the order of [`Manifest`] and of what it is made of, without the lists of `tables`: strings
-//! and lists behind their lengths, varints; numbers as varints, hashes and floats as they are, but
-//! of the mean vector's their upper half; what may be missing behind 0 or 1, as are truths. A type
-//! is a number.
+//! They follow one another in the order of [`write`]. Strings and lists have their length in front, a
+//! varint. Numbers are varints; hashes and floats are as they are, except that the mean vector has
+//! the upper half of each f32. A bool is 0 or 1. An option is 0, or 1 and the value. A type is a u8.
 
 use super::{
     Attribute, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Synonym, WHAT,
@@ -34,10 +33,10 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_option(out, manifest.dense.as_ref(), write_dense);
 }
 
-/// Reads the fields; the lists of `tables` are empty.
+/// Reads the fields. The lists of `tables.rs` are left empty.
 ///
 /// # Errors
-/// Where the bytes are not what [`write`] writes.
+/// If the bytes break the format.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
     let manifest = Manifest {
         generator: string(reader)?,
@@ -59,8 +58,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
         },
         attributes: list(reader, |reader| {
             let (name, kind) = (string(reader)?, AttributeKind::of(reader.u8()?));
-            let kind =
-                kind.ok_or(reader.malformed("an attribute is of no type that this version knows"))?;
+            let kind = kind
+                .ok_or(reader.malformed("the type of an attribute is unknown to this version"))?;
             Ok(Attribute { name, kind, column: ShardId(reader.varint()?), facet: truth(reader)? })
         })?,
         lexicon: Vec::new(),
@@ -133,7 +132,7 @@ fn read_dense(reader: &mut Reader<'_>) -> Result<Dense, Error> {
         let bits = Bits::KNOWN.get(usize::from(reader.u8()?)).copied();
         Ok(StaticRows {
             bits: bits.ok_or(
-                reader.malformed("rows have a number of bits that this version does not know"),
+                reader.malformed("the form of the encoder rows is unknown to this version"),
             )?,
             lowercase: truth(reader)?,
             fitted: option(reader, float)?,
@@ -173,7 +172,7 @@ fn put_option<T>(out: &mut Vec<u8>, option: Option<&T>, put: impl Fn(&mut Vec<u8
     }
 }
 
-/// Of each at least a byte follows, so that what is claimed is bounded by the input.
+/// Reads a list. Each item takes a byte at least, so the count is bounded by the input.
 fn list<T>(
     reader: &mut Reader<'_>,
     mut read: impl FnMut(&mut Reader<'_>) -> Result<T, Error>,
@@ -203,7 +202,7 @@ fn float(reader: &mut Reader<'_>) -> Result<f32, Error> {
 
 fn truth(reader: &mut Reader<'_>) -> Result<bool, Error> {
     match reader.u8()? {
-        truth @ 0..=1 => Ok(truth == 1),
-        _ => Err(Error::malformed(WHAT, "a byte that says yes or no says neither")),
+        byte @ 0..=1 => Ok(byte == 1),
+        _ => Err(Error::malformed(WHAT, "a bool is neither 0 nor 1")),
     }
 }

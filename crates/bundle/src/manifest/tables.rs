@@ -1,23 +1,25 @@
-//! The manifest's lists that grow with the site, in columns: every reader fetches them before the
-//! first query, so that a byte a line counts. All but the hashes goes through a range coder, which
-//! knows what each number is.
+//! The manifest's lists that grow with the site, column by column. Every reader fetches them before
+//! the first query, so each byte of a line counts. Everything except the hashes is range coded, with a
+//! model for each sort of number.
 //!
-//! | what | encoding |
+//! | field | encoding |
 //! |---|---|
 //! | number of shards | varint |
-//! | lists | varint: bytes; by the range coder, numbers unless it says otherwise: |
-//! | shards | runs of a kind, until all are named: kind; how many; of ranges 1 where lengths are said, else 0; stored lengths |
-//! | terms, spelling, rows of the static encoder | ranges each, as below |
-//! | the static encoder's common words | strings |
-//! | second tiers of terms | count; each range's place among those of terms, less the one before; ids of shards |
-//! | texts | count; of each the first page, less the one before, and the place of its first section, in the same page less that of the one before; ids of shards |
-//! | vectors, sentences | count; each first id, less the one before; ids of shards; each |
-//! | hashes of shards | half bytes, as many for each that does not share that of the one before it as its kind has ([`crate::names`]) |
+//! | coded lists | varint: bytes; then, range coded, numbers unless stated otherwise: |
+//! | shards | runs of one kind, until all shards are covered: kind; length of the run; for kinds named by range 1 if lengths follow, else 0; stored lengths |
+//! | terms | strings; ids of shards |
+//! | second tiers | count; for each the index of its range of terms, less the one before; ids of shards |
+//! | spelling | strings; ids of shards |
+//! | texts | count; for each the first page, less the one before, and the place of its first section, less the one before on the same page; ids of shards |
+//! | vectors, sentences | count; each first id, less the one before; ids of shards |
+//! | rows | strings; ids of shards |
+//! | common words | strings |
+//! | hashes of shards | half bytes of each shard that begins a group; their number depends on the kind ([`crate::names`]) |
 //!
-//! Ranges: strings, then ids of shards. Strings: count; for each the bytes shared with the one
-//! before it, by what that one shared; the bytes that are its own; those bytes, the first a symbol
-//! by the one in its place before, the others by the byte before. Ids of shards: each less the one
-//! before it, less one, in zigzag.
+//! Strings: count; for each the bytes shared with the string before, in a model chosen by what that
+//! one shared; the number of its own bytes; these bytes, symbols: the first in a model chosen by the
+//! byte in its place in the string before, the others by the byte before. Ids of shards: the zigzag of
+//! each less the one before less one.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, SpellingRange, TextRange, VectorRange,
@@ -29,8 +31,7 @@ use crate::names::{put_hashes, take_hashes};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 use crate::{Error, PageId, ShardEntry, ShardHash, ShardId, ShardKind, VectorId};
 
-/// Models of numbers, by what they are: of shards the runs, and the length by kind; then of each
-/// list so many.
+/// Places of the models of numbers: runs of shards; lengths, by kind; then those of each list.
 const RUNS: usize = 0;
 const LENS: usize = 1;
 const LISTS: usize = LENS + ShardKind::ALL.len();
@@ -43,32 +44,32 @@ const ROWS: usize = SENTENCES + LIST;
 const COMMON: usize = ROWS + LIST;
 const TIERS: usize = COMMON + LIST;
 const SHARED: usize = TIERS + LIST;
-const MODELS: usize = SHARED + MOST_SHARED;
-/// Bytes that strings share are told apart by how many were shared before, up to this.
-const MOST_SHARED: usize = 8;
-/// Of a list: its count and ids, what its lines begin with, what they begin with besides.
+const MODELS: usize = SHARED + SHARED_CONTEXTS;
+/// Contexts of the bytes that a string shares, by what the string before shared.
+const SHARED_CONTEXTS: usize = 8;
+/// Models of a list: its count and ids; the starts of its ranges; second numbers of the starts.
 const LIST: usize = 3;
 const COUNT: usize = 0;
 const FIRST: usize = 1;
 const SECOND: usize = 2;
-/// Shards that a byte of the manifest can stand for at most: of a group one hash is said, and what
-/// they begin with takes a bit at least.
+/// Most shards for each byte of the manifest: a group has one hash, and the start of a range takes a bit
+/// at least.
 const SHARDS_PER_BYTE: usize = 8;
-/// Of texts besides: what follows a part of a long page; in the same page by the bits of the
-/// section that this one began with.
+/// Further models of texts: pages behind a part of a long page; sections on in the same page, by the
+/// bits of the section that the range before began with.
 const PAGES_IN: usize = LIST;
 const SECTIONS_ON: usize = PAGES_IN + 1;
 const SECTIONS: u32 = 8;
-/// Bytes are told apart by so much of the byte before, which tells letters apart.
+/// Contexts of a byte: another byte modulo this, which distinguishes letters.
 const LETTERS: usize = 32;
 
 struct Models {
     numbers: Vec<Bit>,
-    /// First bytes, then others.
+    /// Models of first bytes, then of others.
     bytes: Vec<Bit>,
 }
 
-/// A string and what it shares with the one before.
+/// A string, and how many bytes it shares with the one before.
 #[derive(Clone, Copy, Default)]
 struct Last<'a> {
     text: &'a [u8],
@@ -88,12 +89,12 @@ impl Models {
     }
 
     fn shared(&mut self, last: Last<'_>) -> &mut [Bit] {
-        self.number(SHARED + last.shared.min(MOST_SHARED - 1))
+        self.number(SHARED + last.shared.min(SHARED_CONTEXTS - 1))
     }
 
-    /// The byte behind `before` in a string that shares so much with the last one.
+    /// The model of the byte behind `before` in a string that shares `shared` bytes with `last`.
     fn byte(&mut self, last: Last<'_>, shared: usize, before: &[u8]) -> &mut [Bit] {
-        // Strings ascend, so that a first byte is a little more than the one that it stands in for.
+        // Strings ascend, so a first byte is often a little above the one in its place before.
         let (run, by) = match before.len() == shared {
             true => (0, last.text.get(shared)),
             false => (1, before.last()),
@@ -103,7 +104,7 @@ impl Models {
     }
 }
 
-/// What a range of texts begins with. A part of a long page is mostly followed by another.
+/// The start of a range of texts. A part of a long page is mostly followed by another part.
 #[derive(Clone, Copy, Default)]
 struct FirstText {
     page: u32,
@@ -111,13 +112,12 @@ struct FirstText {
 }
 
 impl FirstText {
-    /// Of the pages to the next.
+    /// The model of the pages to the next start.
     fn pages_model(self) -> usize {
         if self.section > 0 { PAGES_IN } else { FIRST }
     }
 
-    /// Of the section that the next begins with, so many pages on: sections on in the same page, by
-    /// how many went before it.
+    /// The model of the section of the next start, which is so many pages further.
     fn section_model(self, pages: u32) -> usize {
         match pages {
             0 => {
@@ -136,8 +136,8 @@ struct Packer {
 struct Unpacker<'a> {
     decoder: Decoder<'a>,
     models: Models,
-    /// Lines that lists can have in all: of what has fewer than a bit for each none is honest.
-    most: usize,
+    /// Lines that the lists may still have. No writer uses less than a bit for each.
+    lines_left: usize,
 }
 
 /// Writes the lists.
@@ -155,8 +155,7 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
 /// Reads the lists into a manifest that was read without them.
 ///
 /// # Errors
-/// Where the bytes are not what [`write`] writes. Whether the lists make sense is for
-/// [`Manifest::validate`].
+/// If the bytes break the format. [`Manifest::validate`] checks the contents.
 pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(), Error> {
     let n = reader.varint()? as usize;
     reader.fits(n.div_ceil(SHARDS_PER_BYTE), 1)?;
@@ -164,9 +163,9 @@ pub(super) fn read(manifest: &mut Manifest, reader: &mut Reader<'_>) -> Result<(
         ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
     manifest.shards = vec![blank; n];
     let len = reader.count(1)?;
-    let most = (8 * (len + n)).min(MAX_RANGES);
+    let lines_left = (8 * (len + n)).min(MAX_RANGES);
     let decoder = Decoder::new(reader.take(len)?);
-    Unpacker { decoder, models: Models::new(), most }.lists(manifest)?;
+    Unpacker { decoder, models: Models::new(), lines_left }.lists(manifest)?;
     let begins: Vec<bool> = (0..n).map(|at| manifest.begins_group(at)).collect();
     let shards = begins.iter().zip(&mut manifest.shards);
     take_hashes(reader, shards.filter(|&(&begins, _)| begins).map(|(_, shard)| shard))?;
@@ -242,7 +241,7 @@ impl Packer {
         }
     }
 
-    /// Ids that begin ranges.
+    /// Writes ids that begin ranges.
     fn firsts(&mut self, list: usize, firsts: impl Iterator<Item = u32> + Clone) {
         self.number(list + COUNT, firsts.clone().count() as u32);
         let mut last = 0;
@@ -265,18 +264,18 @@ impl Unpacker<'_> {
     fn number(&mut self, model: usize) -> Result<u32, Error> {
         let number = self.decoder.number(self.models.number(model))?;
         if self.decoder.is_beyond() {
-            return Err(Error::malformed(WHAT, "there are fewer numbers than announced"));
+            return Err(Error::malformed(WHAT, "the coded lists end too early"));
         }
         Ok(number)
     }
 
-    /// A number of lines.
+    /// Reads the number of lines of a list.
     fn count(&mut self, list: usize) -> Result<usize, Error> {
         let n = self.number(list + COUNT)? as usize;
-        self.most = self
-            .most
+        self.lines_left = self
+            .lines_left
             .checked_sub(n)
-            .ok_or(Error::malformed(WHAT, "a list is longer than what it takes"))?;
+            .ok_or(Error::malformed(WHAT, "a list claims more lines than its bytes can hold"))?;
         Ok(n)
     }
 
@@ -288,8 +287,10 @@ impl Unpacker<'_> {
             .collect();
         for (at, shard) in self.ranges(TIERS)? {
             let range = manifest.lexicon.get_mut(at as usize);
-            let range =
-                range.ok_or(Error::malformed(WHAT, "a second tier is of no range of terms"))?;
+            let range = range.ok_or(Error::malformed(
+                WHAT,
+                "a second tier belongs to a range of terms that does not exist",
+            ))?;
             range.second = Some(shard);
         }
         let spelling = self.named(SPELLING)?;
@@ -343,15 +344,15 @@ impl Unpacker<'_> {
         let mut rest = shards;
         while !rest.is_empty() {
             let kind = u8::try_from(self.number(RUNS)?).ok().and_then(ShardKind::of);
-            let kind = kind
-                .ok_or(Error::malformed(WHAT, "a kind of shard is none that this version knows"))?;
+            let kind =
+                kind.ok_or(Error::malformed(WHAT, "a kind of shard is unknown to this version"))?;
             let len = self.number(RUNS)? as usize;
             let (run, others) = core::mem::take(&mut rest)
                 .split_at_mut_checked(len)
                 .filter(|(run, _)| !run.is_empty())
                 .ok_or(Error::malformed(
                     WHAT,
-                    "the kinds of shards do not add up to their number",
+                    "a run of shards is empty or goes beyond the last shard",
                 ))?;
             let has_lens = !kind.is_range() || self.number(RUNS)? > 0;
             for shard in run {
@@ -363,8 +364,7 @@ impl Unpacker<'_> {
         Ok(())
     }
 
-    /// A string takes at most [`MAX_TERM_LEN`] bytes, so that what they take in all is bounded by
-    /// their number.
+    /// Reads strings. Each has at most [`MAX_TERM_LEN`] bytes, so their number bounds their memory.
     fn strings(&mut self, list: usize) -> Result<Vec<String>, Error> {
         let n = self.count(list)?;
         let mut strings: Vec<String> = Vec::new();
@@ -379,7 +379,7 @@ impl Unpacker<'_> {
             else {
                 return Err(Error::malformed(
                     WHAT,
-                    "a string shares more than there is, or is too long",
+                    "a string shares more bytes than the one before has, or is longer than 128 bytes",
                 ));
             };
             let mut text = beginning.as_bytes().to_vec();
@@ -416,7 +416,7 @@ impl Unpacker<'_> {
         Ok(ids)
     }
 
-    /// Strings that ranges begin with, and their shards.
+    /// Reads the strings that ranges begin with, and their shards.
     fn named(
         &mut self,
         list: usize,
@@ -426,7 +426,7 @@ impl Unpacker<'_> {
         Ok(firsts.into_iter().zip(ids))
     }
 
-    /// Ids that ranges begin with, and their shards.
+    /// Reads the ids that ranges begin with, and their shards.
     fn ranges(
         &mut self,
         list: usize,
@@ -444,12 +444,12 @@ mod tests {
     use super::*;
 
     fn unpacker(packed: &[u8]) -> Unpacker<'_> {
-        Unpacker { decoder: Decoder::new(packed), models: Models::new(), most: 1000 }
+        Unpacker { decoder: Decoder::new(packed), models: Models::new(), lines_left: 1000 }
     }
 
     proptest! {
         #[test]
-        fn strings_and_ids_come_back(
+        fn written_strings_and_ids_are_read_back(
             mut texts in prop::collection::vec("[a-zäöü]{0,12}", 0..40), numbers: Vec<u32>, sorted: bool,
         ) {
             if sorted {
@@ -479,8 +479,8 @@ mod tests {
     }
 
     #[test]
-    fn shards_take_their_hash_and_little_besides() {
-        // Columns have lengths; of ranges those of texts are not said.
+    fn a_line_of_the_directory_takes_less_than_a_byte_besides_its_hash() {
+        // Columns and terms have lengths; texts do not.
         let entry = |i: u32| {
             let (kind, stored_len) = match i {
                 0..30 => (ShardKind::Column, 3900 + i),
@@ -499,7 +499,7 @@ mod tests {
         let mut read = vec![blank; 100];
         unpacker(&packed).shards(&mut read).unwrap();
         assert_eq!(read, entries);
-        // A run too long, an empty one, a kind that is none.
+        // A run that is too long, an empty one, an unknown kind.
         let texts = ShardKind::Texts as u32;
         for wrong in [[texts, 101], [texts, 0], [99, 100]] {
             let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
@@ -509,16 +509,16 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_nothing_take_no_more_memory_than_there_may_be_ranges() {
+    fn lists_of_empty_strings_are_bounded_by_the_number_of_ranges() {
         for (lines, fits) in [(1000, true), (MAX_RANGES + 1, false)] {
             let mut packer = Packer { encoder: Encoder::new(), models: Models::new() };
             packer.strings(TERMS, vec![String::new(); lines].iter());
             let mut packed = packer.encoder.finish();
-            // As many bytes as so many lines would honestly take.
+            // As many bytes as a writer uses for so many lines.
             packed.resize(lines, 0);
-            let most = (8 * packed.len()).min(MAX_RANGES);
+            let lines_left = (8 * packed.len()).min(MAX_RANGES);
             let mut unpacker =
-                Unpacker { decoder: Decoder::new(&packed), models: Models::new(), most };
+                Unpacker { decoder: Decoder::new(&packed), models: Models::new(), lines_left };
             assert_eq!(unpacker.strings(TERMS).is_ok(), fits, "{lines}");
         }
     }

@@ -1,6 +1,6 @@
-//! What of a manifest must hold before a reader relies on it.
+//! The rules that a manifest must obey before a reader relies on it.
 
-use super::{Dense, Manifest, RANKING_MOST, WHAT};
+use super::{Dense, Manifest, RANKING_MAX, WHAT};
 use crate::limits::{
     MAX_DIM, MAX_IDS, MAX_LANGUAGES, MAX_NAME_LEN, MAX_RANGES, MAX_SECOND_TIERS, MAX_SYNONYMS,
     MAX_TERM_LEN, MAX_VECTORS_PER_UNIT,
@@ -8,11 +8,10 @@ use crate::limits::{
 use crate::{Error, ShardId, ShardKind};
 
 impl Manifest {
-    /// Whether what the manifest says holds together: what a reader relies on afterwards without
-    /// asking again.
+    /// Checks the manifest. A reader relies on these rules afterwards:
     ///
-    /// - every shard referred to exists and is of the right kind, there is one structure, counts
-    ///   and names are within limits;
+    /// - every shard that is referred to exists and is of the right kind, there is exactly one
+    ///   structure, counts and names are within limits;
     /// - ranges of terms, pages and vectors begin at the beginning, ascend strictly and stay within
     ///   the counts;
     /// - attributes ascend strictly by name; numbers are finite; the mean vector has the encoder's
@@ -36,7 +35,7 @@ impl Manifest {
         at_most("vectors of all sections", units * MAX_VECTORS_PER_UNIT, stats.n_vectors.into())?;
         require(
             stats.mean_len.iter().all(|len| len.is_finite() && *len >= 0.0),
-            "a mean length is impossible",
+            "a mean length is negative or not finite",
         )?;
         at_most("languages", MAX_LANGUAGES as u64, self.languages.len() as u64)?;
         for name in self.languages.iter().chain([&self.generator]) {
@@ -44,15 +43,21 @@ impl Manifest {
         }
 
         let n_of = |kind: ShardKind| self.shards.iter().filter(|shard| shard.kind == kind).count();
-        require(n_of(ShardKind::Structure) == 1, "there is not exactly one structure")?;
-        require(n_of(ShardKind::Addresses) <= 1, "there is more than one list of addresses")?;
+        require(
+            n_of(ShardKind::Structure) == 1,
+            "expected one shard of structure, found none or several",
+        )?;
+        require(
+            n_of(ShardKind::Addresses) <= 1,
+            "expected at most one shard of addresses, found several",
+        )?;
         require(
             n_of(ShardKind::PositionsDirectory) <= 1,
-            "there is more than one directory of positions",
+            "expected at most one directory of positions, found several",
         )?;
         require(
             n_of(ShardKind::VectorCounts) <= 1,
-            "vectors of sections are counted more than once",
+            "expected at most one shard of vector counts, found several",
         )?;
 
         require(
@@ -67,7 +72,7 @@ impl Manifest {
 
         require(
             self.lexicon.is_empty() == (stats.n_terms == 0),
-            "the terms are not where they should be",
+            "there are terms without ranges, or ranges without terms",
         )?;
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| {
             &r.first_term
@@ -93,16 +98,12 @@ impl Manifest {
             check_name(word)?;
         }
 
-        let most = RANKING_MOST;
+        let max = RANKING_MAX;
         require(
             self.ranking.is_empty()
-                || self.ranking.len() == most.len()
-                    && self
-                        .ranking
-                        .iter()
-                        .zip(most)
-                        .all(|(value, most)| (0.0..=most).contains(value)),
-            "a parameter of ranking is missing or impossible",
+                || self.ranking.len() == max.len()
+                    && self.ranking.iter().zip(max).all(|(value, max)| (0.0..=max).contains(value)),
+            "a ranking parameter is missing or out of range",
         )?;
 
         let starts = || self.texts.iter().map(|range| (range.first_page.0, range.first_section));
@@ -113,27 +114,30 @@ impl Manifest {
         )?;
         require(
             starts().all(|(page, _)| page < stats.n_pages),
-            "there are texts of a page that does not exist",
+            "a range of texts begins beyond the last page",
         )?;
         require(
             starts().next().is_none_or(|first| first == (0, 0)),
-            "the first page's texts do not begin",
+            "the first range of texts does not begin with the first section",
         )?;
         self.have_shards(ShardKind::Texts, &mut self.texts.iter().map(|range| range.shard))?;
         match &self.dense {
             Some(dense) => self.validate_dense(dense),
-            None => require(stats.n_vectors == 0, "there are vectors of no encoder"),
+            None => require(stats.n_vectors == 0, "there are vectors, but no encoder"),
         }
     }
 
     fn validate_dense(&self, dense: &Dense) -> Result<(), Error> {
         let card = &dense.encoder;
-        require(card.dim > 0, "vectors have no dimension")?;
+        require(card.dim > 0, "vectors have 0 dimensions")?;
         at_most("dimensions", MAX_DIM.into(), card.dim.into())?;
         for name in [&card.name, &card.fingerprint, &card.query_prefix, &card.document_prefix] {
             check_name(name)?;
         }
-        require(dense.mean.len() == card.dim as usize, "the mean vector has another dimension")?;
+        require(
+            dense.mean.len() == card.dim as usize,
+            "the mean vector does not have the encoder's dimensions",
+        )?;
         require(dense.mean.iter().all(|v| v.is_finite()), "the mean vector is not finite")?;
         check_starts(dense.vectors.iter().map(|range| range.first_vector.0), self.stats.n_vectors)?;
         self.have_shards(ShardKind::Vectors, &mut dense.vectors.iter().map(|range| range.shard))?;
@@ -158,10 +162,7 @@ impl Manifest {
         }
         if let Some(rows) = &dense.rows {
             self.refers(rows.common, ShardKind::Rows)?;
-            require(
-                rows.fitted.is_none_or(f32::is_finite),
-                "what rows were fitted to is not finite",
-            )?;
+            require(rows.fitted.is_none_or(f32::is_finite), "the fit of the rows is not finite")?;
             check_firsts(
                 "bytes of a key",
                 "common words do not ascend",
@@ -181,8 +182,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Ranges have shards of a kind; of kinds that are named by their ranges in order, since which
-    /// range a shard is of is looked up by halves.
+    /// Checks that ranges refer to shards of a kind. For kinds named by range the ids must ascend, since
+    /// the range of a shard is looked up by binary search.
     fn have_shards(
         &self,
         kind: ShardKind,
@@ -220,7 +221,7 @@ fn check_name(name: &str) -> Result<(), Error> {
     at_most("bytes of a name", MAX_NAME_LEN as u64, name.len() as u64)
 }
 
-/// What ranges begin with ascends strictly, and none of it is longer than a term may be.
+/// Checks that the first keys of ranges ascend strictly, and that none is longer than a term.
 fn check_firsts<T>(
     what: &'static str,
     why: &'static str,
@@ -233,14 +234,14 @@ fn check_firsts<T>(
         .try_for_each(|range| at_most(what, MAX_TERM_LEN as u64, first(range).len() as u64))
 }
 
-/// Ranges begin at 0 (if there is anything), ascend strictly and begin before the end.
+/// Checks that ranges begin at 0 (if `n` is above 0), ascend strictly and begin before `n`.
 fn check_starts(starts: impl Iterator<Item = u32>, n: u32) -> Result<(), Error> {
     let mut next = 0;
     let mut first = true;
     for start in starts {
         require(
             start < n && start >= next && (!first || start == 0),
-            "ranges do not ascend from 0",
+            "ranges do not begin at 0, or do not ascend",
         )?;
         next = start + 1;
         first = false;
@@ -248,7 +249,7 @@ fn check_starts(starts: impl Iterator<Item = u32>, n: u32) -> Result<(), Error> 
     require(first == (n == 0), "the ranges do not cover everything")
 }
 
-/// A relative path, with `/`, that stays inside.
+/// Checks a relative path, with `/`, that stays inside the bundle.
 fn check_path(path: &str) -> Result<(), Error> {
     check_name(path)?;
     let plain = |part: &str| {
@@ -257,5 +258,5 @@ fn check_path(path: &str) -> Result<(), Error> {
             && part != ".."
             && !part.contains(['\\', ':', '?', '#', '%', '\0'])
     };
-    require(path.split('/').all(plain), "a file's path leaves the bundle")
+    require(path.split('/').all(plain), "the path of a file is not a plain path inside the bundle")
 }

@@ -1,28 +1,25 @@
-//! The structure as it is stored: its numbers through a range coder, page by page, each by what is
-//! known of its section. A section of several vectors is long, and it alone may have several
-//! passages.
+//! The structure through the range coder, for storage: page by page, each number by what is known of
+//! its section. A section with several vectors is long, and only a long one has several passages.
 //!
-//! The contents are those of [`super`]; each number has a model of its own:
-//!
-//! | what | model |
+//! | number | model |
 //! |---|---|
 //! | the four counts | one |
 //! | for each page: its sections | one |
-//! | for each section of it: its vectors | by its place in the page, whether it is the last, and how many the two before it have |
-//! | its passages | by how many vectors it has, and its place |
-//! | 1 where it continues the section before in its page, else 0 | by how many vectors that has, and the one before it |
+//! | for each of its sections: its vectors | by its place in the page, whether it is the last, and the vectors of the two sections before |
+//! | its passages | by its vectors and its place |
+//! | 1 if it continues the section before in its page, else 0; absent for the first | by the vectors of the two sections before |
 
 use super::WHAT;
 use crate::Error;
 use crate::codec::{Reader, put_varint};
 use crate::range_coder::{Bit, Decoder, Encoder, NUMBER};
 
-/// Numbers are told apart up to these, less one: places of a section, vectors of the ones before
-/// it, its own vectors.
+/// Contexts: places of a section, vectors of a section before it, its own vectors. Larger numbers
+/// count as the last context.
 const PLACES: usize = 4;
 const BEFORE: usize = 4;
 const VECTORS: usize = 16;
-/// The models, by their places.
+/// Places of the models.
 const COUNTS: usize = 0;
 const SECTIONS: usize = 1;
 const OF_VECTORS: usize = 2;
@@ -30,11 +27,11 @@ const OF_PASSAGES: usize = OF_VECTORS + BEFORE * BEFORE * PLACES * 2;
 const CONTINUES: usize = OF_PASSAGES + VECTORS * PLACES;
 const MODELS: usize = CONTINUES + BEFORE * BEFORE;
 
-/// What is known of the numbers, and of the section that is next.
+/// The adaptive models, and the context of the next section.
 struct Models {
     bits: Vec<Bit>,
     place: usize,
-    /// Vectors of the two sections before it, in its page.
+    /// Vectors of the two sections before it in its page, the earlier one first.
     before: [usize; 2],
 }
 
@@ -59,13 +56,13 @@ impl Models {
         )
     }
 
-    /// Of whether a section that is not the page's first continues the one before.
+    /// The model of whether a section continues the one before.
     fn continues(&mut self) -> &mut [Bit] {
         let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
         self.number(CONTINUES + first * BEFORE + second)
     }
 
-    /// The model of the passages of a section of so many vectors, with which it ends.
+    /// The model of the passages of a section with so many vectors. Moves on to the next section.
     fn passages(&mut self, vectors: u32) -> &mut [Bit] {
         let n = vectors as usize;
         let model = OF_PASSAGES + n.min(VECTORS - 1) * PLACES + self.place.min(PLACES - 1);
@@ -74,7 +71,7 @@ impl Models {
     }
 }
 
-/// Packs what [`super::Structure::to_bytes`] wrote; `None` where it did not write it.
+/// Packs what [`super::Structure::to_bytes`] wrote. `None` for other bytes.
 pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     let mut reader = Reader::new(raw, WHAT);
     let mut column = |n: u32| (0..n).map(|_| reader.varint().ok()).collect::<Option<Vec<u32>>>();
@@ -113,12 +110,10 @@ pub(crate) fn pack(raw: &[u8]) -> Option<Vec<u8>> {
     all.next().is_none().then(|| encoder.finish())
 }
 
-/// Unpacks to what [`super::Structure::to_bytes`] wrote: `raw_len` bytes. What is allocated is
-/// bounded by that.
+/// Reverses [`pack`], to `raw_len` bytes. The allocation is bounded by `raw_len`.
 ///
 /// # Errors
-/// Where nothing packs to these bytes. What they say is for [`super::Structure::from_bytes`] to
-/// check.
+/// If no contents pack to these bytes. [`super::Structure::from_bytes`] checks the contents.
 pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     let (mut models, mut decoder) = (Models::new(), Decoder::new(packed));
     let [mut raw, mut vectors, mut owners, mut continuing] = [const { Vec::new() }; 4];
@@ -155,7 +150,7 @@ pub(crate) fn unpack(packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     Ok(raw)
 }
 
-/// Writes a number to one of the columns, which is no longer than all of them.
+/// Appends a number to a column, and refuses a column longer than all contents.
 #[inline(never)]
 fn put(
     column: &mut Vec<u8>,
@@ -165,7 +160,9 @@ fn put(
 ) -> Result<(), Error> {
     put_varint(column, number);
     match decoder.is_beyond() || column.len() > raw_len {
-        true => Err(Error::malformed(WHAT, "there is less or more than was announced")),
+        true => {
+            Err(Error::malformed(WHAT, "the contents are shorter or longer than the header states"))
+        }
         false => Ok(()),
     }
 }
@@ -178,8 +175,8 @@ mod tests {
     use crate::numbers;
     use crate::structure::StructureBuilder;
 
-    /// Pages of sections of so many vectors and passages; one of many vectors continues the one
-    /// before.
+    /// Pages of sections, each with its vectors and passages. A section of many vectors continues
+    /// the one before.
     fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
         let mut builder = StructureBuilder::default();
         for sections in pages {
@@ -199,13 +196,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_comes_back(
+        fn packing_can_be_reversed(
             pages in prop::collection::vec(prop::collection::vec((0u32..400, prop_oneof![0u32..4, 0u32..200]), 0..20), 0..20),
         ) {
             let raw = raw(&pages);
             let packed = pack(&raw).unwrap();
             prop_assert_eq!(unpack(&packed, raw.len()).unwrap(), raw.clone());
-            // Cut short it is refused, or says something else.
+            // A truncated shard is refused, or has other contents.
             if packed.len() > 16 {
                 prop_assert_ne!(unpack(&packed[..packed.len() / 2], raw.len()).ok(), Some(raw.clone()));
             }
@@ -222,9 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn passages_take_little_where_vectors_are_known() {
-        // Of a tenth of the sections, at no place in particular, four vectors and two passages; the
-        // last of each page is short.
+    fn vectors_predict_passages() {
+        // A tenth of the sections, at random places, have four vectors and two passages. The last
+        // section of each page is short.
         let section =
             |i: u32| if i.wrapping_mul(2_654_435_761) >> 16 < 6554 { (4, 2) } else { (1, 1) };
         let page = |page: u32| {

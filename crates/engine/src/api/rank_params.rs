@@ -1,6 +1,6 @@
 //! Parameters of ranking, for tuning.
 
-use findling_bundle::RANKING_MOST;
+use findling_bundle::RANKING_MAX;
 
 /// How BM25F weighs one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,8 +145,8 @@ impl Default for RankParams {
 }
 
 impl RankParams {
-    /// Every number that a bundle may set, in the order of [`findling_bundle::RANKING_MOST`].
-    pub fn knobs(&mut self) -> [&mut f32; RANKING_MOST.len()] {
+    /// Every number that a bundle may set, in the order of [`findling_bundle::RANKING_MAX`].
+    pub fn knobs(&mut self) -> [&mut f32; RANKING_MAX.len()] {
         let Self { bm25f, alpha, sentence_alpha, coverage, page_maxima, page_second, .. } = self;
         let [title, path, heading, ancestors, body, code] = &mut bm25f.fields;
         [
