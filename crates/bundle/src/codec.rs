@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn varints_come_back(values: Vec<u64>) {
+        fn written_varints_are_read_back(values: Vec<u64>) {
             let mut out = Vec::new();
             for &value in &values {
                 put_varint64(&mut out, value);
@@ -236,11 +236,16 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_safe(bytes: Vec<u8>) {
+        fn numbers_texts_and_counts_are_within_the_bytes(bytes: Vec<u8>) {
+            let (mut reader, mut again) = (Reader::new(&bytes, "test"), Vec::new());
+            while let Ok(value) = reader.varint64() {
+                put_varint64(&mut again, value);
+                prop_assert!(again.len() <= reader.at());
+            }
             let mut reader = Reader::new(&bytes, "test");
-            while reader.varint64().is_ok() {}
-            let mut reader = Reader::new(&bytes, "test");
-            while reader.str().is_ok() {}
+            while let Ok(text) = reader.str() {
+                prop_assert!(bytes[..reader.at()].ends_with(text.as_bytes()));
+            }
             let mut reader = Reader::new(&bytes, "test");
             if let Ok(n) = reader.count(3) {
                 prop_assert!(n * 3 <= bytes.len());

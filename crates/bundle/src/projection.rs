@@ -146,9 +146,12 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_safe(raw: Vec<u8>) {
+        fn accepted_bytes_are_written_again(from in 0u32..9, to in 0u32..9, rest: Vec<u8>) {
+            let raw = [&from.to_le_bytes()[..], &to.to_le_bytes(), &rest].concat();
+            let fits = (1..=from).contains(&to) && rest.len() as u32 == 2 * from * to;
+            prop_assert_eq!(Projection::from_bytes(&raw).is_ok(), fits);
             if let Ok(projection) = Projection::from_bytes(&raw) {
-                let _ = projection.apply(&vec![1.0; projection.from_dim() as usize]);
+                prop_assert_eq!(projection.to_bytes(), raw);
             }
         }
     }

@@ -346,8 +346,11 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read(bytes: Vec<u8>, items in items()) {
-            read(&bytes, &items);
+        fn any_bytes_decode_to_items_that_can_be_encoded(bytes: Vec<u8>, items in items()) {
+            let (decoded, _) = read(&bytes, &items);
+            let in_range = |item: &Item| !matches!(item, Item::Symbol(64..));
+            prop_assert!(decoded.len() == items.len() && decoded.iter().all(in_range));
+            prop_assert_eq!(read(&write(&decoded), &items), (decoded, false));
         }
     }
 

@@ -470,11 +470,27 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_safe(bytes: Vec<u8>) {
-            let _ = unpacker(&bytes).strings(TERMS);
-            let _ = unpacker(&bytes).firsts(TEXTS);
-            let blank = ShardEntry { kind: ShardKind::Structure, hash: ShardHash::default(), stored_len: 0 };
-            let _ = unpacker(&bytes).shards(&mut [blank; 9]);
+        fn accepted_lists_are_within_bounds_and_can_be_written_again(bytes: Vec<u8>) {
+            let packer = || Packer { encoder: Encoder::new(), models: Models::new() };
+            if let Ok(strings) = unpacker(&bytes).strings(TERMS) {
+                prop_assert!(strings.len() <= 1000);
+                prop_assert!(strings.iter().all(|text| text.len() <= MAX_TERM_LEN));
+                let mut again = packer();
+                again.strings(TERMS, strings.iter());
+                prop_assert_eq!(unpacker(&again.encoder.finish()).strings(TERMS), Ok(strings));
+            }
+            if let Ok(firsts) = unpacker(&bytes).firsts(TEXTS) {
+                prop_assert!(firsts.len() <= 1000 && firsts.is_sorted());
+            }
+            let hash = ShardHash::default();
+            let mut shards = [ShardEntry { kind: ShardKind::Structure, hash, stored_len: 0 }; 9];
+            if unpacker(&bytes).shards(&mut shards).is_ok() {
+                let mut again = packer();
+                again.shards(&shards);
+                let mut read = [ShardEntry { kind: ShardKind::Cell, hash, stored_len: 7 }; 9];
+                prop_assert!(unpacker(&again.encoder.finish()).shards(&mut read).is_ok());
+                prop_assert_eq!(read, shards);
+            }
         }
     }
 

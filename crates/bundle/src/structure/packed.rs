@@ -210,10 +210,15 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_safe(bytes: Vec<u8>, raw_len in 0usize..5000) {
-            let _ = pack(&bytes);
+        fn unpacked_bytes_are_bounded_and_can_be_packed_again(
+            bytes: Vec<u8>, raw_len in 0usize..5000,
+        ) {
             if let Ok(raw) = unpack(&bytes, raw_len) {
                 prop_assert!(raw.len() <= 4 * raw_len + 20);
+                if let Some(packed) = pack(&raw) {
+                    let again = unpack(&packed, raw.len()).unwrap();
+                    prop_assert_eq!(pack(&again), Some(packed));
+                }
             }
         }
     }

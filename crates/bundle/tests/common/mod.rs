@@ -1,4 +1,5 @@
-//! A small corpus in every format, and walks that touch all a reader can.
+//! A small corpus in every format, and walks that call every accessor of a reader and check the
+//! bounds of what it returns.
 
 #![allow(clippy::single_range_in_vec_init)]
 #![allow(dead_code)] // Each test binary uses its own part.
@@ -374,8 +375,18 @@ pub fn walk_structure(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     }
     structure.page_of(SectionId(u32::MAX));
     structure.section_of(PassageId(u32::MAX));
-    assert_eq!(structure.to_bytes().len(), raw.len().min(structure.to_bytes().len()));
+    check_canonical(&structure, Structure::to_bytes, |raw| Structure::from_bytes(raw, stats));
     Ok(())
+}
+
+/// What was read can be written and read again, and then has the same bytes.
+fn check_canonical<T>(
+    value: &T,
+    write: impl Fn(&T) -> Vec<u8>,
+    read: impl Fn(&[u8]) -> Result<T, Error>,
+) {
+    let bytes = write(value);
+    assert_eq!(write(&read(&bytes).unwrap()), bytes);
 }
 
 pub fn walk_terms(raw: &[u8], structure: &Structure, stats: &Stats) -> Result<(), Error> {
@@ -461,6 +472,7 @@ pub fn walk_vectors(raw: &[u8]) -> Result<(), Error> {
 
 pub fn walk_graph(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     let graph = Graph::from_bytes(raw, stats)?;
+    check_canonical(&graph, Graph::to_bytes, |raw| Graph::from_bytes(raw, stats));
     assert!(graph.entry().0 < stats.n_vectors);
     for layer in 0..graph.n_layers() + 1 {
         for node in 0..stats.n_vectors + 2 {
@@ -474,10 +486,11 @@ pub fn walk_graph(raw: &[u8], stats: &Stats) -> Result<(), Error> {
 
 pub fn walk_column(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<(), Error> {
     let column = Column::from_bytes(raw, kind, stats)?;
+    check_canonical(&column, Column::to_bytes, |raw| Column::from_bytes(raw, kind, stats));
     assert_eq!(column.kind(), kind);
     assert_eq!(column.n_pages(), stats.n_pages);
     for page in 0..stats.n_pages + 2 {
-        column.value(PageId(page));
+        assert!(page < stats.n_pages || column.value(PageId(page)).is_none());
         assert!(column.number(PageId(page)).is_none_or(|number| !number.is_nan()));
     }
     if let Column::Strings(strings) = &column {
@@ -506,7 +519,10 @@ pub fn walk_rows(raw: &[u8]) -> Result<(), Error> {
 
 pub fn walk_projection(raw: &[u8]) -> Result<(), Error> {
     let projection = Projection::from_bytes(raw)?;
-    projection.apply(&vec![1.0; projection.from_dim() as usize])?;
+    assert_eq!(projection.to_bytes(), raw);
+    let projected = projection.apply(&vec![1.0; projection.from_dim() as usize])?;
+    assert_eq!(projected.len(), projection.to_dim() as usize);
+    assert!(projected.iter().map(|v| v * v).sum::<f32>() < 1.0001);
     Ok(())
 }
 
@@ -515,6 +531,10 @@ pub fn walk_texts(raw: &[u8]) -> Result<(), Error> {
     assert!(shard.page(shard.n_pages()).is_err());
     for i in 0..shard.n_pages() {
         let page = shard.page(i)?;
+        let mut again = TextsBuilder::new();
+        again.push(&page).unwrap();
+        let again = TextsShard::from_bytes(again.finish()).unwrap();
+        assert_eq!(again.page(0).as_ref(), Ok(&page));
         for (place, section) in (page.first..).zip(&page.sections) {
             page.heading_path(place);
             assert!(section.parent.is_none_or(|parent| parent < place));
