@@ -25,7 +25,7 @@ use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
 use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
 use crate::ranking;
-use crate::sources::standing::{Boost, Pins};
+use crate::sources::boosts_and_pins::{Boost, Pins};
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
 use crate::ui::{Ui, bytes, thousands};
 use watch::Watch;
@@ -597,6 +597,7 @@ fn read(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)> {
         exclude: reading.exclude.clone(),
         boosts: reading.boost.clone(),
         pins,
+        trace: false,
     };
     let mut unreadable = 0;
     let pages = sources::read(&args.inputs, &options, &mut |problem: Problem| {

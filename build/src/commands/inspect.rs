@@ -1,6 +1,8 @@
-//! `findling inspect`: shows what is inside a bundle and verifies it.
+//! `findling inspect`: shows what is inside a bundle and verifies it, or shows a page as it is
+//! indexed.
 
 mod budget;
+mod extraction;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,16 +28,19 @@ use crate::ui::{Paint, Ui, bytes, thousands};
 /// Shows what is inside a bundle, and verifies it
 ///
 /// Every shard is read, compared with its checksum and decoded. Exit status 1 where anything is
-/// missing or damaged. With --budget, what a reader downloads is measured instead.
+/// missing or damaged. With --budget, what a reader downloads is measured instead. With
+/// --extraction, a page is shown as it is indexed: its sections, and what was left out by which rule.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A bundle: its directory, or a single file
+    /// A bundle: its directory, or a single file; with --extraction a page, a file or an address
     bundle: PathBuf,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     budget: budget::BudgetArgs,
+    #[command(flatten)]
+    extraction: extraction::ExtractionArgs,
 }
 
 /// What is inside.
@@ -114,6 +119,9 @@ struct Part {
 /// Where there is no bundle, or its entry or manifest cannot be read; with `--budget`, where more
 /// is downloaded than allowed.
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    if args.extraction.extraction {
+        return extraction::run(&args.bundle, &args.extraction, args.json, ui);
+    }
     if args.budget.budget {
         return budget::run(&args.bundle, &args.budget, args.json, ui);
     }

@@ -4,37 +4,50 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How many bytes of an HTML file are searched for a declared character set, as browsers do.
+/// Bytes of an HTML file in which a declared character set counts even if the bytes are UTF-8, as
+/// in browsers.
 const PRESCAN_BYTES: usize = 1024;
 
-/// Decoded text, and what to tell about it.
+/// Decoded text, and what to say about it.
 pub(super) struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// Why the text may not be what its author wrote.
     pub warning: Option<String>,
 }
 
-/// Decodes HTML: byte order mark, else the declared character set, else UTF-8, else windows-1252.
-pub(super) fn html(bytes: &[u8]) -> Decoded<'_> {
+/// Decodes HTML: by byte order mark, else as the server says (`charset`), else as declared near the
+/// beginning, else as UTF-8 if it is, else as declared anywhere, else as windows-1252.
+pub(super) fn html<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     if Encoding::for_bom(bytes).is_some() {
         return with(bytes, UTF_8);
     }
-    match declared(bytes) {
+    let sent = charset.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
+    let near = || declared(&bytes[..bytes.len().min(PRESCAN_BYTES)]);
+    let anywhere = || std::str::from_utf8(bytes).is_err().then(|| declared(bytes)).flatten();
+    match sent.or_else(near).or_else(anywhere) {
         Some(encoding) => with(bytes, encoding),
         None => guess(bytes),
     }
 }
 
-/// Decodes plain text such as Markdown: byte order mark, else UTF-8, else windows-1252.
-pub(super) fn plain(bytes: &[u8]) -> Decoded<'_> {
-    if Encoding::for_bom(bytes).is_some() { with(bytes, UTF_8) } else { guess(bytes) }
+/// Decodes plain text such as Markdown: by byte order mark, else as the server says, else as UTF-8
+/// if it is, else as windows-1252.
+pub(super) fn plain<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
+    if Encoding::for_bom(bytes).is_some() {
+        return with(bytes, UTF_8);
+    }
+    match charset.and_then(|label| Encoding::for_label(label.trim().as_bytes())) {
+        Some(encoding) => with(bytes, encoding),
+        None => guess(bytes),
+    }
 }
 
 fn with<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
     let (text, used, bad) = encoding.decode(bytes);
     let warning = bad.then(|| {
         format!(
-            "is declared or begins as {} but has bytes that are not; they were replaced. Save it as UTF-8",
+            "some bytes are not {}, the declared character set; they were replaced. Save the file \
+             as UTF-8",
             used.name()
         )
     });
@@ -47,36 +60,124 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
         Err(error) => Decoded {
             text: WINDOWS_1252.decode_without_bom_handling(bytes).0,
             warning: Some(format!(
-                "is not UTF-8 (byte {}) and declares no character set; read as windows-1252. Save it as UTF-8",
+                "is not UTF-8 (byte {}) and declares no character set; it was read as \
+                 windows-1252. Save it as UTF-8",
                 error.valid_up_to()
             )),
         },
     }
 }
 
-/// The character set in a `<meta>` or in an XML declaration near the beginning.
+/// The character set that an XML declaration or a `<meta>` declares. Comments, scripts and styles
+/// of any length are passed over.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head =
-        String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN_BYTES)]).to_ascii_lowercase();
-    let value = match head.find("<?xml").and_then(|at| head[at..].split("?>").next()) {
-        Some(declaration) if declaration.contains("encoding=") => after(declaration, "encoding="),
-        _ => head
-            .split("<meta")
-            .skip(1)
-            .find_map(|tag| after(tag.split('>').next().unwrap_or(tag), "charset=")),
-    }?;
-    let encoding = Encoding::for_label(value.as_bytes())?;
-    // What can be read as ASCII here is not UTF-16, whatever it says; browsers take such pages as
+    let text = bytes.trim_ascii_start();
+    if let Some(declaration) = text.strip_prefix(b"<?xml") {
+        let end = find(declaration, b"?>").unwrap_or(declaration.len());
+        let value = attribute(&declaration[..end], b"encoding");
+        if let Some(encoding) = value.as_deref().and_then(for_label) {
+            return Some(encoding);
+        }
+    }
+    let mut at = 0;
+    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'<') {
+        at += found + 1;
+        let rest = &bytes[at..];
+        if rest.starts_with(b"!--") {
+            at += 3 + find(&rest[3..], b"-->")?;
+            continue;
+        }
+        // Text that is not markup, up to its end tag.
+        for (name, end) in [
+            (&b"script"[..], &b"</script"[..]),
+            (b"style", b"</style"),
+            (b"title", b"</title"),
+            (b"textarea", b"</textarea"),
+        ] {
+            if begins_tag(rest, name) {
+                at += find(rest, end)?;
+            }
+        }
+        if begins_tag(rest, b"meta") {
+            let end = tag_end(rest);
+            if let Some(encoding) = of_meta(&rest[4..end]) {
+                return Some(encoding);
+            }
+            at += end;
+        }
+    }
+    None
+}
+
+/// The character set of `<meta charset>` or `<meta http-equiv="Content-Type">`.
+fn of_meta(tag: &[u8]) -> Option<&'static Encoding> {
+    if let Some(encoding) = attribute(tag, b"charset").as_deref().and_then(for_label) {
+        return Some(encoding);
+    }
+    let kind = attribute(tag, b"http-equiv")?;
+    if !kind.trim().eq_ignore_ascii_case("content-type") {
+        return None;
+    }
+    let content = attribute(tag, b"content")?.to_ascii_lowercase();
+    let value = &content[content.find("charset")? + "charset".len()..];
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let value = value.trim_start_matches(['"', '\'']);
+    for_label(value.split([';', ' ', '"', '\'']).next().unwrap_or_default())
+}
+
+fn for_label(label: &str) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label.trim().as_bytes())?;
+    // What can be read as ASCII is not UTF-16, whatever it declares. Browsers take such pages as
     // UTF-8.
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
-fn after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let rest = text[text.find(key)? + key.len()..].trim_start_matches(['"', '\'', ' ']);
-    let value = rest
-        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))
-        .next()?;
-    (!value.is_empty()).then_some(value)
+fn begins_tag(text: &[u8], name: &[u8]) -> bool {
+    text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        && text
+            .get(name.len())
+            .is_some_and(|byte| byte.is_ascii_whitespace() || b">/".contains(byte))
+}
+
+/// Where a tag ends; `>` inside of quotes does not end it.
+fn tag_end(tag: &[u8]) -> usize {
+    let mut quote = None;
+    for (at, byte) in tag.iter().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return at,
+            (None, b'"' | b'\'') => quote = Some(*byte),
+            (Some(open), byte) if open == *byte => quote = None,
+            _ => {}
+        }
+    }
+    tag.len()
+}
+
+/// The value of an attribute of a tag, with or without quotes.
+fn attribute(tag: &[u8], name: &[u8]) -> Option<String> {
+    let mut at = 0;
+    while let Some(found) = find(&tag[at..], name) {
+        let start = at + found;
+        at = start + name.len();
+        let is_name =
+            start == 0 || tag[start - 1].is_ascii_whitespace() || b"\"'/".contains(&tag[start - 1]);
+        let Some(value) = tag[at..].trim_ascii_start().strip_prefix(b"=").filter(|_| is_name)
+        else {
+            continue;
+        };
+        let value = value.trim_ascii_start();
+        let value = match value.first() {
+            Some(quote @ (b'"' | b'\'')) => value[1..].split(|byte| byte == quote).next(),
+            _ => value.split(|byte| byte.is_ascii_whitespace() || *byte == b'>').next(),
+        };
+        return value.map(|value| String::from_utf8_lossy(value).into_owned());
+    }
+    None
+}
+
+/// Where `needle`, in small letters, first occurs, in small or capital letters.
+fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    text.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }
 
 #[cfg(test)]
@@ -84,7 +185,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], text: &str, warns: bool) {
-        let decoded = html(bytes);
+        let decoded = html(bytes, None);
         assert!(decoded.text.contains(text), "{:?} lacks {text:?}", decoded.text);
         assert_eq!(decoded.warning.is_some(), warns, "{:?}", decoded.warning);
     }
@@ -103,5 +204,43 @@ mod tests {
         check(b"<meta charset=utf-16><p>plain", "plain", false);
         check(b"<p>\xe9", "é", true);
         check(b"<meta charset=utf-8><p>\xe9!", "\u{fffd}!", true);
+    }
+
+    #[test]
+    fn a_declaration_counts_behind_anything_of_any_length() {
+        let long = "x".repeat(2000);
+        for front in [
+            format!("<!-- {long} -->"),
+            format!("<script>if (a < b) {{ '{long}' }}</script>"),
+            format!("<STYLE>{long}</STYLE>"),
+            format!("<meta name=description content='{long}'>"),
+            format!("<link rel=preload href='{long}'>"),
+            // No declarations.
+            format!("<!-- <meta charset=koi8-r> --><!-- {long} -->"),
+            format!("<script>'<meta charset=koi8-r>'; '{long}'</script>"),
+            format!("<meta name=x content='charset=koi8-r'><!-- {long} -->"),
+        ] {
+            for declaration in [
+                "<meta charset=iso-8859-2>",
+                "<META CharSet = 'ISO-8859-2' />",
+                "<meta content='text/html; charset=iso-8859-2' http-equiv='Content-Type'>",
+            ] {
+                let mut bytes = format!("<head>{front}{declaration}</head><p>").into_bytes();
+                bytes.extend(b"\xb3\xf3d\xbc");
+                check(&bytes, "łódź", false);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_utf_8_is_read_as_utf_8_whatever_is_declared_late() {
+        let late = format!("<!-- {} --><meta charset=iso-8859-2><p>Łódź", "x".repeat(2000));
+        check(late.as_bytes(), "Łódź", false);
+    }
+
+    #[test]
+    fn the_server_counts_more_than_the_page() {
+        let decoded = html(b"<meta charset=koi8-r><p>\xb3\xf3d\xbc", Some("ISO-8859-2"));
+        assert!(decoded.text.ends_with("łódź"), "{}", decoded.text);
     }
 }

@@ -1,6 +1,6 @@
 //! Inputs on disk: which files to read, as what, and how their paths are written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::{Format, Options, Problem, Severity};
@@ -104,7 +104,7 @@ fn relative(path: &Path, root: Option<&Path>) -> String {
     parts.join("/")
 }
 
-fn format_of(path: &Path) -> Option<Format> {
+pub(super) fn format_of(path: &Path) -> Option<Format> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "html" | "htm" | "xhtml" => Some(Format::Html),
         "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
@@ -170,8 +170,10 @@ fn walk(
             .max_by_key(|(count, _)| *count)
             .map_or(Format::Html, |(_, format)| format)
     });
-    let (taken, left): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|(_, found)| *found == format);
+    let mixed = options.format.is_none() && is_mixed(&found, format);
+    let (taken, left): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|(_, found)| *found == format || (mixed && *found != Format::Jsonl));
     for (path, _) in left {
         tell(
             Severity::Skipped,
@@ -190,6 +192,22 @@ fn walk(
         );
     }
     taken
+}
+
+/// Whether pages of the other kind belong to the site as well: they are a third of the files or
+/// more, and none of them is the source of a rendered page.
+fn is_mixed(found: &[(PathBuf, Format)], format: Format) -> bool {
+    let other = match format {
+        Format::Html => Format::Markdown,
+        Format::Markdown => Format::Html,
+        Format::Jsonl => return false,
+    };
+    let paths = |format| found.iter().filter(move |(_, found)| *found == format);
+    let stems: BTreeSet<PathBuf> = paths(format).map(|(path, _)| path.with_extension("")).collect();
+    let count = paths(other).count();
+    count * 3 >= found.len()
+        && count > 0
+        && paths(other).all(|(path, _)| !stems.contains(&path.with_extension("")))
 }
 
 fn name_of(format: Format) -> &'static str {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::attributes::Raw;
 use super::files::{self, File};
 use super::outline::{Outline, fold};
+use super::reference_marks::without_marks;
 use super::{Format, Options, Outcome, RawPage, Severity};
 
 /// Deepest nesting of objects that becomes attributes, as `a.b.c`.
@@ -199,7 +200,7 @@ fn add_text(text: &str, outline: &mut Outline) {
         return;
     }
     let mut blank = false;
-    for line in text.lines() {
+    for line in without_marks(text).lines() {
         if line.trim().is_empty() {
             blank = true;
             continue;

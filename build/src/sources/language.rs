@@ -41,6 +41,11 @@ fn code(name: &str) -> Option<String> {
     Some(tag)
 }
 
+/// Whether a directory's name is the code of a language.
+pub(super) fn is_language(name: &str) -> bool {
+    code(name).is_some()
+}
+
 /// The directories of a site that hold one language each.
 pub(super) struct Directories {
     by_path: BTreeMap<String, String>,

@@ -5,15 +5,17 @@
 //! the caller, path and reason, and the rest goes on.
 
 mod attributes;
+pub mod boosts_and_pins;
 mod decode;
 mod files;
 mod html;
 mod jsonl;
 mod language;
+pub mod left_out;
 mod markdown;
 mod outline;
+mod reference_marks;
 mod site;
-pub mod standing;
 mod titles;
 
 use std::collections::BTreeMap;
@@ -24,8 +26,10 @@ use rayon::prelude::*;
 
 use crate::page::Page;
 use attributes::Raw;
+use boosts_and_pins::{Boost, Pins};
 use files::File;
-use standing::{Boost, Pins};
+use left_out::LeftOut;
+
 use titles::Names;
 
 /// What to read and how.
@@ -58,6 +62,8 @@ pub struct Options {
     /// Make sections of entries of definition lists and tables that have an anchor: API entries,
     /// command options, settings.
     pub definition_sections: bool,
+    /// Keep a record of what is left out of each page.
+    pub trace: bool,
 }
 
 impl Default for Options {
@@ -75,6 +81,7 @@ impl Default for Options {
             pins: Pins::default(),
             max_file_bytes: 64 << 20,
             definition_sections: true,
+            trace: false,
         }
     }
 }
@@ -100,6 +107,11 @@ pub enum MarkdownUrls {
     Html,
     /// `guide/start`.
     Bare,
+}
+
+/// The kind of a file by its name.
+pub fn format_of(path: &std::path::Path) -> Option<Format> {
+    files::format_of(path)
 }
 
 /// Something to tell about an input.
@@ -136,8 +148,90 @@ pub fn read(
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
+    read_raw(inputs, options, on_problem).into_iter().map(|raw| raw.page).collect()
+}
+
+/// A page as it is indexed, with what was left out of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extraction {
+    /// The page.
+    pub page: Page,
+    /// The file it comes from.
+    pub path: PathBuf,
+    /// The element that holds the content, as `name#id.class`. Empty for Markdown and records.
+    pub content: String,
+    /// What was left out, in the order of the page.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Extraction {
+    fn of(raw: RawPage) -> Self {
+        Self { page: raw.page, path: raw.path, content: raw.content, left_out: raw.left_out }
+    }
+}
+
+/// Reads pages as [`read`] does, with a record of what is left out of each.
+pub fn extract(
+    inputs: &[PathBuf],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Extraction> {
+    let options = Options { trace: true, ..options.clone() };
+    read_raw(inputs, &options, on_problem).into_iter().map(Extraction::of).collect()
+}
+
+/// A document that is not a file: a page as a web server sent it.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    /// Its address.
+    pub url: String,
+    /// Its path below the root of the site.
+    pub id: String,
+    /// What it is.
+    pub format: Format,
+    /// The character set that the server declares.
+    pub charset: Option<String>,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// Reads a document as [`extract`] reads a file.
+pub fn extract_document(
+    document: &Document<'_>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Extraction> {
+    let options = Options { trace: true, ..options.clone() };
+    let file = File {
+        id: document.id.clone(),
+        path: PathBuf::from(&document.url),
+        format: document.format,
+    };
+    let charset = document.charset.as_deref();
+    let mut outcome = read_bytes(&file, document.bytes, charset, &options);
+    if document.format != Format::Jsonl {
+        for raw in &mut outcome.pages {
+            raw.page.url.clone_from(&document.url);
+        }
+    }
+    finish(vec![outcome], &options, on_problem).into_iter().map(Extraction::of).collect()
+}
+
+fn read_raw(
+    inputs: &[PathBuf],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<RawPage> {
     let files = files::find(inputs, options, on_problem);
-    let outcomes: Vec<Outcome> = files.par_iter().map(|file| read_file(file, options)).collect();
+    let outcomes = files.par_iter().map(|file| read_file(file, options)).collect();
+    finish(outcomes, options, on_problem)
+}
+
+fn finish(
+    outcomes: Vec<Outcome>,
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<RawPage> {
     let mut pages = Vec::new();
     for outcome in outcomes {
         outcome.problems.into_iter().for_each(&mut *on_problem);
@@ -157,6 +251,10 @@ struct RawPage {
     attributes: BTreeMap<String, Raw>,
     /// The site marked the content with `data-findling-body`.
     marked_body: bool,
+    /// The element that holds the content, as `name#id.class`.
+    content: String,
+    /// What was left out, where [`Options::trace`] asks for a record.
+    left_out: Vec<LeftOut>,
 }
 
 /// What became of a file.
@@ -200,6 +298,7 @@ fn read_file(file: &File, options: &Options) -> Outcome {
 fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     let bytes = match std::fs::metadata(&file.path) {
+        // The limit of JSON lines holds for each line.
         Ok(metadata) if file.format != Format::Jsonl && metadata.len() > options.max_file_bytes => {
             outcome.tell(
                 Severity::Error,
@@ -221,12 +320,22 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
             }
         },
     };
+    read_bytes(file, &bytes, None, options)
+}
+
+/// Reads the content of a file. `charset` is what a server declares, which counts more than what
+/// the content declares.
+fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Options) -> Outcome {
+    let mut outcome = Outcome::default();
     if file.format == Format::Jsonl {
-        jsonl::read(&bytes, file, options, &mut outcome);
+        jsonl::read(bytes, file, options, &mut outcome);
         return outcome;
     }
-    let decoded =
-        if file.format == Format::Html { decode::html(&bytes) } else { decode::plain(&bytes) };
+    let decoded = if file.format == Format::Html {
+        decode::html(bytes, charset)
+    } else {
+        decode::plain(bytes, charset)
+    };
     let raw = match file.format {
         Format::Html if html::nests_too_deep(&decoded.text) => {
             let reason =
@@ -234,7 +343,14 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
             outcome.tell(Severity::Error, &file.path, None, reason);
             return outcome;
         }
-        Format::Html => html::read(&decoded.text, &file.id, options.definition_sections),
+        Format::Html => html::read(&decoded.text, &file.id, options).map(|raw| {
+            // Why a page has no text is looked for where it is asked: few pages have none.
+            if raw.page.sections.is_empty() && !options.trace {
+                let options = Options { trace: true, ..options.clone() };
+                return html::read(&decoded.text, &file.id, &options).unwrap_or(raw);
+            }
+            raw
+        }),
         _ => markdown::read(&decoded.text, file, options, &mut outcome),
     };
     match raw {

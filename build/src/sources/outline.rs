@@ -1,6 +1,7 @@
 //! The builder that HTML and Markdown share: text goes in as it is met, sections of blocks come
 //! out.
 
+use super::reference_marks::{Raised, classify};
 use crate::page::{Block, Section};
 
 /// Longest heading kept, in bytes. Nobody writes longer ones; broken markup does.
@@ -17,6 +18,8 @@ pub(super) struct Folded {
     space: bool,
     code_depth: u32,
     code_start: Option<usize>,
+    /// Where raised text (`<sup>`) began, and whether white space was in front of it.
+    raised: Option<(usize, bool)>,
 }
 
 /// Characters that are there for line breaking or are marks of nothing, and would split or falsify
@@ -92,6 +95,40 @@ impl Folded {
         }
     }
 
+    /// From here on, text is raised.
+    pub fn start_raised(&mut self) {
+        if self.code_depth == 0 && self.raised.is_none() {
+            self.raised = Some((self.text.len(), self.space));
+        }
+    }
+
+    /// Raised text ends. A reference mark is taken out and returned.
+    pub fn end_raised(&mut self) -> Option<String> {
+        let (start, space_before) = self.raised.take()?;
+        let before = self.text.get(..start)?;
+        match if space_before { Raised::PartOfWord } else { classify(before, &self.text[start..]) }
+        {
+            Raised::PartOfWord => None,
+            Raised::Apart => {
+                self.text.insert(start, ' ');
+                for range in self.code.iter_mut().filter(|range| range.0 as usize >= start) {
+                    *range = (range.0 + 1, range.1 + 1);
+                }
+                None
+            }
+            Raised::Mark => {
+                let mark = self.text.split_off(start);
+                self.code.retain(|range| (range.0 as usize) < start);
+                Some(mark)
+            }
+        }
+    }
+
+    /// The text so far.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Whether no text has come yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -101,6 +138,7 @@ impl Folded {
     pub fn take(&mut self) -> (String, Vec<(u32, u32)>) {
         self.close_code();
         self.space = false;
+        self.raised = None;
         let mut text = std::mem::take(&mut self.text);
         // A separator with nothing behind it.
         if text.ends_with(" |") {

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::attributes::{self, Raw};
-use super::{Format, Options, Problem, RawPage, Severity, language, standing, titles};
-use crate::page::Page;
+use super::{Format, Options, Problem, RawPage, Severity, boosts_and_pins, language, titles};
 
 /// Longest string, in bytes, and longest list that front matter gives as an attribute without being
 /// asked.
@@ -20,10 +19,10 @@ pub(super) fn finish(
     mut pages: Vec<RawPage>,
     options: &Options,
     on_problem: &mut dyn FnMut(Problem),
-) -> Vec<Page> {
+) -> Vec<RawPage> {
     drop_unmarked(&mut pages, on_problem);
     drop_copies(&mut pages, on_problem);
-    drop_empty(&mut pages, on_problem);
+    drop_empty(&mut pages, options, on_problem);
     set_titles(&mut pages);
     set_languages(&mut pages, options);
     if let Some(name) = &options.attribute_from_path {
@@ -36,9 +35,9 @@ pub(super) fn finish(
         }
     }
     drop_unfilterable(&mut pages, on_problem);
-    standing::apply(&mut pages, options, on_problem);
+    boosts_and_pins::apply(&mut pages, options, on_problem);
     set_attributes(&mut pages, on_problem);
-    pages.into_iter().map(|raw| raw.page).collect()
+    pages
 }
 
 fn skip(raw: &RawPage, reason: String) -> Problem {
@@ -97,17 +96,55 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     });
 }
 
-fn drop_empty(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
+/// Pages without text whose names are told; of the others, how many there are.
+const MAX_EMPTY_TOLD: usize = 5;
+
+/// Leaves out pages without text, and says so: their authors may expect to find them.
+fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn FnMut(Problem)) {
+    let mut told = 0;
+    let mut first = None;
     pages.retain(|raw| {
         // A record, or a page of Markdown that has a title (a section's front page), is found by
         // its title.
         let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
-        let keep = !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl);
-        if !keep {
-            on_problem(skip(raw, "holds no text".to_owned()));
+        if !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl) {
+            return true;
         }
-        keep
+        let severity = if told < MAX_EMPTY_TOLD { Severity::Warning } else { Severity::Skipped };
+        told += 1;
+        first.get_or_insert_with(|| raw.path.clone());
+        on_problem(Problem { severity, path: raw.path.clone(), line: None, reason: no_text(raw) });
+        // A page that is looked at by itself is shown without text.
+        options.trace
     });
+    if let Some(path) = first.filter(|_| told > MAX_EMPTY_TOLD) {
+        let more = told - MAX_EMPTY_TOLD;
+        on_problem(Problem {
+            severity: Severity::Warning,
+            path,
+            line: None,
+            reason: format!("{more} more pages have no text; --verbose names them"),
+        });
+    }
+}
+
+/// Why a page has no text, as far as rules left something out.
+fn no_text(raw: &RawPage) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    for left_out in &raw.left_out {
+        let name = left_out.rule.name();
+        if !rules.contains(&name) {
+            rules.push(name);
+        }
+    }
+    let why = match rules.as_slice() {
+        [] => "the file has none outside of scripts".to_owned(),
+        rules => format!("what it has was left out by {}", rules.join(", ")),
+    };
+    format!(
+        "the page has no text and is left out: {why}. See `findling inspect --extraction {}`",
+        raw.path.display()
+    )
 }
 
 fn set_titles(pages: &mut [RawPage]) {

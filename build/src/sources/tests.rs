@@ -441,19 +441,6 @@ proptest! {
 fn read_bytes(name: &str, format: Format, bytes: &[u8]) -> Vec<Page> {
     let file = File { id: name.to_owned(), path: Path::new(name).to_owned(), format };
     let options = Options::default();
-    let mut outcome = Outcome::default();
-    if format == Format::Jsonl {
-        jsonl::read(bytes, &file, &options, &mut outcome);
-    } else {
-        let decoded =
-            if format == Format::Html { decode::html(bytes) } else { decode::plain(bytes) };
-        let raw = if format == Format::Html {
-            html::read(&decoded.text, name, true)
-        } else {
-            markdown::read(&decoded.text, &file, &options, &mut outcome)
-        };
-        outcome.pages.extend(raw);
-    }
-    let mut problems = Vec::new();
-    site::finish(outcome.pages, &options, &mut |problem| problems.push(problem))
+    let outcome = super::read_bytes(&file, bytes, None, &options);
+    finish(vec![outcome], &options, &mut |_| {}).into_iter().map(|raw| raw.page).collect()
 }

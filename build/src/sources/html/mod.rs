@@ -1,52 +1,61 @@
 //! Rendered HTML: the main content of a page, its headings with their anchors, and what the site
-//! says of it.
+//! says about it.
 
 mod annotations;
-mod content;
+mod attrs;
+mod code_block;
+mod controls;
+mod definitions;
+mod footnotes;
+mod heading;
+mod line_numbers;
+pub(super) mod marks;
+mod page_kind;
 mod rows;
 mod rules;
+mod survey;
+mod text;
+mod walker;
 
 use scraper::{ElementRef, Html, Node};
 
-use super::RawPage;
-use super::outline::{Outline, fold};
-use content::Walker;
-use rules::Attrs;
+use super::left_out::{LeftOut, Rule, Trace};
+use super::outline::Outline;
+use super::{Options, RawPage};
+use controls::{Controls, describe};
+use survey::Survey;
+use walker::Walker;
 
-/// Reads a page. `path` is relative to the site's root. `Err`: it is left out on purpose, and why.
-pub(super) fn read(text: &str, path: &str, definition_sections: bool) -> Result<RawPage, String> {
-    let file_name = path.rsplit('/').next().unwrap_or(path);
-    if let Some(reason) = left_out_by_name(file_name) {
-        return Err(reason.to_owned());
-    }
+/// Reads a page. `path` is relative to the site's root.
+///
+/// # Errors
+/// The reason why the page is left out on purpose.
+pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage, String> {
     let html = Html::parse_document(text);
     let annotated = annotations::may_be_annotated(text);
     let survey = Survey::of(&html, annotated);
-    if let Some(target) = survey.refresh {
-        return Err(format!("a redirect to {target}"));
-    }
-    if survey.noindex {
-        return Err("asks not to be indexed (robots: noindex)".to_owned());
-    }
-    if survey.general_index {
-        return Err("a general index of terms".to_owned());
-    }
-    if file_name == "search.html" && survey.search_results {
-        return Err("a search page".to_owned());
+    if let Some(reason) = page_kind::left_out(&html, &survey, path) {
+        return Err(reason);
     }
     let (roots, in_content) = survey.roots();
-    let mut walker = Walker::new(Outline::new(), in_content);
-    walker.explicit = !survey.bodies.is_empty();
+    let mut trace = Trace::new(options.trace);
+    if trace.is_on() {
+        note_outside(&survey, &roots, &mut trace);
+    }
+    let mut walker = Walker::new(Outline::new(), Controls::of(&html), trace);
+    walker.place = rules::Place { explicit: !survey.bodies.is_empty(), in_content };
     walker.annotated = annotated;
-    walker.definition_sections = definition_sections;
-    for root in roots {
-        walker.walk(root);
+    walker.definition_sections = options.definition_sections;
+    for root in &roots {
+        walker.walk(*root);
     }
     let mut raw = RawPage { marked_body: !survey.bodies.is_empty(), ..RawPage::default() };
+    raw.content = roots.first().map(|root| describe(**root).0).unwrap_or_default();
     raw.page.language = survey.language.unwrap_or_default();
     raw.names.tag = survey.title;
     raw.names.h1 = walker.h1.take();
     raw.page.sections = walker.outline.finish();
+    raw.left_out = walker.trace.finish();
     if annotated {
         let said = annotations::collect(&html);
         raw.names.explicit = said.title;
@@ -61,18 +70,55 @@ pub(super) fn read(text: &str, path: &str, definition_sections: bool) -> Result<
     Ok(raw)
 }
 
-/// Adds a fragment's content, such as HTML inside Markdown, to an outline. Returns its first
-/// `<h1>`.
-pub(super) fn read_fragment(text: &str, outline: Outline) -> (Outline, Option<String>) {
+/// A fragment of HTML, such as HTML inside of Markdown.
+pub(super) struct Fragment {
+    /// The outline with the fragment's content added.
+    pub outline: Outline,
+    /// The fragment's first `<h1>`.
+    pub h1: Option<String>,
+    /// What was left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Adds a fragment's content to an outline.
+pub(super) fn read_fragment(text: &str, outline: Outline, trace: bool) -> Fragment {
     if nests_too_deep(text) {
-        return (outline, None);
+        return Fragment { outline, h1: None, left_out: Vec::new() };
     }
     let html = Html::parse_fragment(text);
-    let mut walker = Walker::new(outline, true);
+    let mut walker = Walker::new(outline, Controls::of(&html), Trace::new(trace));
     if let Some(root) = html.tree.root().children().find_map(ElementRef::wrap) {
         walker.walk(root);
     }
-    (walker.outline, walker.h1)
+    Fragment { outline: walker.outline, h1: walker.h1, left_out: walker.trace.finish() }
+}
+
+/// Notes what stands outside of the content: for each element around it, its other children.
+fn note_outside(survey: &Survey, roots: &[ElementRef], trace: &mut Trace) {
+    let Some(body) = survey.body else { return };
+    let holds_root = |node: ego_tree::NodeRef<Node>| {
+        roots.iter().any(|root| {
+            root.id() == node.id() || root.ancestors().any(|above| above.id() == node.id())
+        })
+    };
+    let is_root = |node: ego_tree::NodeRef<Node>| roots.iter().any(|root| root.id() == node.id());
+    let mut around = vec![*body];
+    while let Some(node) = around.pop() {
+        if is_root(node) {
+            continue;
+        }
+        for child in node.children().filter(|child| child.value().is_element()) {
+            if holds_root(child) {
+                around.push(child);
+            } else if !child
+                .value()
+                .as_element()
+                .is_some_and(|child| rules::is_not_text(child.name()))
+            {
+                trace.note(Rule::OutsideContent, || describe(child));
+            }
+        }
+    }
 }
 
 /// Deepest nesting that is read. The parser's time grows with the square of it, and browsers stop
@@ -115,165 +161,9 @@ pub(super) fn nests_too_deep(text: &str) -> bool {
     false
 }
 
-fn left_out_by_name(file_name: &str) -> Option<&'static str> {
-    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
-    match stem {
-        "404" | "not_found" | "not-found" => Some("an error page"),
-        "genindex" | "modindex" | "py-modindex" | "http-routingtable" => Some("a general index"),
-        _ if stem.starts_with("genindex-") => Some("a general index"),
-        _ => None,
-    }
-}
-
-/// What one pass over a document finds.
-#[derive(Default)]
-struct Survey<'a> {
-    title: Option<String>,
-    language: Option<String>,
-    refresh: Option<String>,
-    noindex: bool,
-    general_index: bool,
-    search_results: bool,
-    bodies: Vec<ElementRef<'a>>,
-    main: Option<ElementRef<'a>>,
-    role_main: Option<ElementRef<'a>>,
-    articles: Vec<ElementRef<'a>>,
-    container: Option<ElementRef<'a>>,
-    body: Option<ElementRef<'a>>,
-}
-
-impl<'a> Survey<'a> {
-    fn of(html: &'a Html, annotated: bool) -> Self {
-        let mut survey = Self::default();
-        let mut declared_language = None;
-        for node in html.tree.root().descendants() {
-            let Node::Element(element) = node.value() else { continue };
-            let Some(reference) = ElementRef::wrap(node) else { continue };
-            let noted = |slot: &mut Option<ElementRef<'a>>| {
-                slot.get_or_insert(reference);
-            };
-            match element.name() {
-                "html" => {
-                    survey.language = element
-                        .attrs()
-                        .filter(|(name, value)| {
-                            matches!(*name, "lang" | "xml:lang") && !value.trim().is_empty()
-                        })
-                        .min_by_key(|(name, _)| name.len())
-                        .map(|(_, value)| value.trim().replace('_', "-"));
-                    if survey.language.is_some() {
-                        declared_language = None;
-                    }
-                }
-                "title"
-                    if survey.title.is_none()
-                        && node.ancestors().all(|above| !is_named(above.value(), "svg")) =>
-                {
-                    survey.title = Some(annotations::text_of(reference));
-                }
-                "meta" => survey.note_meta(element, &mut declared_language),
-                "main" => noted(&mut survey.main),
-                "article" => survey.articles.push(reference),
-                "body" => noted(&mut survey.body),
-                _ => {}
-            }
-            if element.attrs.is_empty() {
-                continue;
-            }
-            let attrs = Attrs::of(element);
-            if attrs.role == "main" {
-                survey.role_main.get_or_insert(reference);
-            }
-            if rules::is_content_container(&attrs) {
-                survey.container.get_or_insert(reference);
-            }
-            survey.general_index |= element.name() == "div"
-                && attrs.class == "index"
-                && reference
-                    .child_elements()
-                    .any(|child| Attrs::of(child.value()).class == "titlepage");
-            survey.search_results |= attrs.id == Some("search-results") || attrs.role == "search";
-            if annotated
-                && annotations::annotation!(element, "body").is_some()
-                && !ignored(reference)
-            {
-                survey.bodies.push(reference);
-            }
-        }
-        survey.language = survey.language.or(declared_language);
-        survey
-    }
-
-    fn note_meta(
-        &mut self,
-        element: &scraper::node::Element,
-        declared_language: &mut Option<String>,
-    ) {
-        let (mut name, mut content) = ("", "");
-        for (key, value) in element.attrs() {
-            match key {
-                "name" | "http-equiv" => name = value,
-                "content" => content = value,
-                _ => {}
-            }
-        }
-        if name.eq_ignore_ascii_case("robots") {
-            self.noindex |= content.split(',').any(|word| {
-                word.trim().eq_ignore_ascii_case("noindex")
-                    || word.trim().eq_ignore_ascii_case("none")
-            });
-        } else if name.eq_ignore_ascii_case("refresh") {
-            let lower = content.to_ascii_lowercase();
-            if let Some(at) = lower.find("url=") {
-                self.refresh = Some(fold(content[at + 4..].trim_matches(['"', '\'', ' '])));
-            }
-        } else if name.eq_ignore_ascii_case("content-language") && !content.trim().is_empty() {
-            *declared_language = Some(content.trim().replace('_', "-"));
-        }
-    }
-
-    /// Where the content is, and whether that is more than a guess.
-    fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
-        if !self.bodies.is_empty() {
-            let ids: Vec<_> = self.bodies.iter().map(|body| body.id()).collect();
-            let outermost = self
-                .bodies
-                .iter()
-                .filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
-            return (outermost.copied().collect(), true);
-        }
-        if let Some(main) = self.main.or(self.role_main) {
-            return (vec![main], true);
-        }
-        let article = match self.articles.as_slice() {
-            [article] => Some(*article),
-            _ => None,
-        };
-        if let Some(body) = self.body {
-            // A teaser can be an article, too: the content is where most of the text is.
-            let length =
-                |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
-            if let Some(found) =
-                article.or(self.container).filter(|found| length(*found) * 2 > length(body))
-            {
-                return (vec![found], true);
-            }
-            return (vec![body], false);
-        }
-        (article.or(self.container).into_iter().collect(), true)
-    }
-}
-
+/// Whether a node is an element of this name.
 fn is_named(node: &Node, name: &str) -> bool {
     node.as_element().is_some_and(|element| element.name() == name)
-}
-
-/// Whether the element or one around it is left out of everything.
-fn ignored(element: ElementRef) -> bool {
-    std::iter::once(*element)
-        .chain(element.ancestors())
-        .filter_map(|node| node.value().as_element())
-        .any(|element| annotations::ignore(element).is_some())
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use scraper::{ElementRef, Node};
 
 use super::super::outline::{fold, shorten};
 use super::annotations::text_of;
-use super::content::signature_name;
-use super::rules::{self, Attrs};
+use super::attrs::Attrs;
+use super::definitions::signature_name;
+use super::rules;
 
 /// Longer ones are no names.
 const MAX_NAME_BYTES: usize = 80;

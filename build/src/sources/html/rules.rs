@@ -1,58 +1,17 @@
-//! What of a page is not its content: by element, by role, by class and by id.
+//! What is not content: by element, by role, by class and by id.
 //!
-//! The tables name what generators and themes in wide use put around and between content; names
-//! that also occur on content are left out of them.
+//! The tables hold names that generators and themes in wide use put around and between content.
+//! Names that also occur on content are not in them.
 
-/// What an element's attributes say, read in one pass.
-#[derive(Default)]
-pub(super) struct Attrs<'a> {
-    pub id: Option<&'a str>,
-    pub class: &'a str,
-    pub role: &'a str,
-    pub href: Option<&'a str>,
-    pub name: Option<&'a str>,
-    pub hidden: bool,
-}
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Node};
 
-impl<'a> Attrs<'a> {
-    pub fn of(element: &'a scraper::node::Element) -> Self {
-        let mut attrs = Self::default();
-        for (name, value) in element.attrs() {
-            match name {
-                "id" => attrs.id = Some(value).filter(|id| !id.is_empty()),
-                "class" => attrs.class = value,
-                "role" => attrs.role = value,
-                "href" => attrs.href = Some(value),
-                "name" => attrs.name = Some(value).filter(|name| !name.is_empty()),
-                "hidden" => attrs.hidden |= !value.eq_ignore_ascii_case("until-found"),
-                "aria-hidden" => attrs.hidden |= value.eq_ignore_ascii_case("true"),
-                "style" => attrs.hidden |= hides(value),
-                _ => {}
-            }
-        }
-        // The panels of tabs that are not shown first are content all the same.
-        attrs.hidden &= attrs.role != "tabpanel";
-        attrs
-    }
+use super::super::left_out::Rule;
+use super::annotations::text_of;
+use super::attrs::Attrs;
 
-    pub fn has_class(&self, wanted: impl Fn(&str) -> bool) -> bool {
-        self.class.split_ascii_whitespace().any(wanted)
-    }
-}
-
-fn hides(style: &str) -> bool {
-    style.split(';').any(|rule| match rule.split_once(':') {
-        Some((property, value)) => {
-            let (property, value) = (property.trim(), value.trim());
-            (property.eq_ignore_ascii_case("display") && value.starts_with("none"))
-                || (property.eq_ignore_ascii_case("visibility") && value.starts_with("hidden"))
-        }
-        None => false,
-    })
-}
-
-/// Elements without text for readers, or with nothing but controls.
-pub(super) fn is_machinery(name: &str) -> bool {
+/// Elements without text for readers.
+pub(super) fn is_not_text(name: &str) -> bool {
     matches!(
         name,
         "script"
@@ -72,20 +31,27 @@ pub(super) fn is_machinery(name: &str) -> bool {
             | "link"
             | "meta"
             | "base"
-            | "button"
-            | "select"
-            | "datalist"
-            | "textarea"
-            | "input"
-            | "progress"
-            | "meter"
-            | "form"
-            | "dialog"
             | "annotation"
             | "annotation-xml"
             | "rp"
             | "rt"
     )
+}
+
+/// Elements that a reader fills in or chooses from. `<button>` is not among them: see
+/// [`super::controls`].
+pub(super) fn is_input(name: &str) -> bool {
+    matches!(name, "select" | "datalist" | "textarea" | "input" | "progress" | "meter")
+}
+
+/// Elements without text for readers, or with controls alone.
+pub(super) fn is_machinery(name: &str) -> bool {
+    is_not_text(name) || is_input(name) || matches!(name, "button" | "form" | "dialog")
+}
+
+/// Whether an element is a heading.
+pub(super) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
 /// Elements that begin and end a block of text.
@@ -133,113 +99,159 @@ pub(super) fn is_code(name: &str) -> bool {
     matches!(name, "code" | "kbd" | "samp" | "tt")
 }
 
+/// Where an element stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The site marked the content itself: only what is never content is left out.
+    pub explicit: bool,
+    /// Inside `<main>`, `<article>` or such.
+    pub in_content: bool,
+}
+
 /// Navigation and other surroundings, inside the content as well as around it.
-///
-/// `explicit` is whether the site marked the content itself; then only what is never content is
-/// left out. `in_content` is whether the element is inside `<main>`, `<article>` or such.
-pub(super) fn is_surrounding(name: &str, attrs: &Attrs, explicit: bool, in_content: bool) -> bool {
+pub(super) fn surrounding(
+    node: NodeRef<Node>,
+    name: &str,
+    attrs: &Attrs,
+    place: Place,
+) -> Option<Rule> {
     match name {
-        "nav" | "footer" => return true,
-        "header" if !in_content => return true,
-        "aside" if !explicit && !is_note(attrs) => return true,
+        "nav" => return Some(Rule::Navigation),
+        "footer" => return Some(Rule::PageFrame),
+        "header" if !place.in_content => return Some(Rule::PageFrame),
+        "aside" if !place.explicit && !is_note(attrs) => return Some(Rule::PageFrame),
         _ => {}
     }
-    if matches!(
-        attrs.role,
-        "navigation"
-            | "search"
-            | "contentinfo"
-            | "menu"
-            | "menubar"
-            | "toolbar"
-            | "dialog"
-            | "alertdialog"
-    ) {
-        return true;
+    match attrs.role {
+        "navigation" | "menu" | "menubar" => return Some(Rule::Navigation),
+        "search" => return Some(Rule::Form),
+        "contentinfo" => return Some(Rule::PageFrame),
+        "toolbar" => return Some(Rule::Control),
+        "banner" | "complementary" if !place.explicit && !place.in_content => {
+            return Some(Rule::PageFrame);
+        }
+        _ => {}
     }
-    if attrs.has_class(|class| {
-        matches!(
-            class,
-            "headerlink"
-                | "viewcode-link"
-                | "linenos"
-                | "lineno"
-                | "linenumber"
-                | "line-numbers"
-                | "line-numbers-wrapper"
-                | "gutter"
-                | "rustdoc-breadcrumbs"
-                | "rightside"
-                | "hideme"
-                | "copybtn"
-                | "copy-button"
-                | "rule-link"
-                | "indexterm"
-                | "sl-anchor-link"
-                | "hash-link"
-                | "skip-link"
-                | "skip-to-content"
-        )
-    }) {
-        return true;
+    // A heading is content whatever it is called: generators make names out of its words.
+    if is_heading(name) {
+        return None;
     }
-    if explicit {
-        return false;
+    if let Some(rule) = attrs.class.split_ascii_whitespace().find_map(never_content) {
+        return Some(rule);
     }
-    if !in_content && matches!(attrs.role, "banner" | "complementary") {
-        return true;
+    if place.explicit {
+        return None;
     }
-    attrs.has_class(|class| {
-        matches!(
-            class,
-            "navheader"
-                | "navfooter"
-                | "toc"
-                | "table-of-contents"
-                | "tableofcontents"
-                | "toctree-wrapper"
-                | "list-of-tables"
-                | "list-of-figures"
-                | "list-of-examples"
-                | "sphinxsidebar"
-                | "breadcrumb"
-                | "breadcrumbs"
-                | "pagination"
-                | "pagination-nav"
-                | "prev-next"
-                | "prev-next-area"
-                | "edit-this-page"
-                | "edit-page"
-                | "edit-page-link"
-                | "cookie-banner"
-                | "cookie-consent"
-                | "share-buttons"
-                | "social-share"
-                | "theme-doc-toc-mobile"
-                | "theme-doc-breadcrumbs"
-                | "theme-doc-footer"
-                | "md-source-file"
-                | "md-sidebar"
-                | "grammar-railroad"
-                | "site-footer"
-                | "page-footer"
-                | "site-header"
-        )
-    }) || (attrs.has_class(|class| class == "contents")
-        && attrs.has_class(|class| class == "topic" || class == "local"))
-        || matches!(
-            attrs.id,
-            Some(
-                "footer"
-                    | "sidebar"
-                    | "toc"
-                    | "TOC"
-                    | "navbar"
-                    | "navigation"
-                    | "site-footer"
-                    | "page-footer"
-            )
-        )
+    let contents = attrs.has_class(|class| class == "contents")
+        && attrs.has_class(|class| class == "topic" || class == "local");
+    if contents || attrs.has_class(is_navigation_class) {
+        return Some(Rule::Navigation);
+    }
+    if attrs.has_class(is_frame_class) {
+        return Some(Rule::PageFrame);
+    }
+    // Inside the content an id is the anchor of what it names.
+    let named = !place.in_content && attrs.id.is_some_and(is_surrounding_id);
+    (named && !is_section_called(node, attrs.id.unwrap_or_default())).then_some(Rule::PageFrame)
+}
+
+/// Classes of what is not content even where the site marked the content itself.
+fn never_content(class: &str) -> Option<Rule> {
+    match class {
+        "headerlink" | "rule-link" | "sl-anchor-link" | "hash-link" => Some(Rule::HeadingMark),
+        "copybtn" | "copy-button" => Some(Rule::CodeControl),
+        "rustdoc-breadcrumbs" | "rightside" | "skip-link" | "skip-to-content" => {
+            Some(Rule::Navigation)
+        }
+        "viewcode-link" | "hideme" | "indexterm" => Some(Rule::Control),
+        _ => None,
+    }
+}
+
+fn is_navigation_class(class: &str) -> bool {
+    matches!(
+        class,
+        "navheader"
+            | "navfooter"
+            | "toc"
+            | "table-of-contents"
+            | "tableofcontents"
+            | "toctree-wrapper"
+            | "list-of-tables"
+            | "list-of-figures"
+            | "list-of-examples"
+            | "sphinxsidebar"
+            | "breadcrumb"
+            | "breadcrumbs"
+            | "pagination"
+            | "pagination-nav"
+            | "prev-next"
+            | "prev-next-area"
+            | "theme-doc-toc-mobile"
+            | "theme-doc-breadcrumbs"
+            | "md-sidebar"
+    )
+}
+
+fn is_frame_class(class: &str) -> bool {
+    matches!(
+        class,
+        "edit-this-page"
+            | "edit-page"
+            | "edit-page-link"
+            | "cookie-banner"
+            | "cookie-consent"
+            | "share-buttons"
+            | "social-share"
+            | "theme-doc-footer"
+            | "md-source-file"
+            | "grammar-railroad"
+            | "site-footer"
+            | "page-footer"
+            | "site-header"
+    )
+}
+
+fn is_surrounding_id(id: &str) -> bool {
+    matches!(
+        id,
+        "footer"
+            | "sidebar"
+            | "toc"
+            | "TOC"
+            | "navbar"
+            | "navigation"
+            | "site-footer"
+            | "page-footer"
+    )
+}
+
+/// Whether an element begins with a heading that its id was made from: a section of the text.
+pub(super) fn is_section_called(node: NodeRef<Node>, id: &str) -> bool {
+    let mut first = node;
+    // The heading may be wrapped: `<div class="titlepage"><h2>`.
+    for _ in 0..4 {
+        let Some(child) = first.children().find(|child| match child.value() {
+            Node::Element(_) => true,
+            Node::Text(text) => !text.trim().is_empty(),
+            _ => false,
+        }) else {
+            return false;
+        };
+        let Some(element) = ElementRef::wrap(child) else { return false };
+        if is_heading(element.value().name()) {
+            let slug: String = text_of(element)
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect();
+            let id: String =
+                id.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            return !slug.is_empty() && slug.ends_with(&id);
+        }
+        first = child;
+    }
+    false
 }
 
 /// Whether an `<aside>` is a note to the text rather than a side bar.
@@ -314,9 +326,12 @@ pub(super) fn is_section_class(class: &str) -> bool {
 /// Whether the text of a link is a mark that links a heading to itself.
 pub(super) fn is_permalink_mark(text: &str) -> bool {
     let text = text.trim_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}')
+        c.is_whitespace()
+            || matches!(c, '\u{200b}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}')
+            // The private use area: glyphs of icon fonts.
+            || matches!(c, '\u{e000}'..='\u{f8ff}')
     });
-    matches!(text, "" | "#" | "¶" | "§" | "🔗" | "⚓" | "∞" | "†" | "\u{f0c1}")
+    matches!(text, "" | "#" | "¶" | "§" | "🔗" | "⚓" | "∞" | "†" | "↩" | "↑")
         || [
             "Permalink",
             "Link to this",

@@ -4,7 +4,7 @@ use super::*;
 use crate::page::{Block, Section};
 
 fn page(html: &str) -> RawPage {
-    read(html, "page.html", true).expect("a page")
+    read(html, "page.html", &Options::default()).expect("a page")
 }
 
 fn sections(html: &str) -> Vec<Section> {
@@ -12,7 +12,7 @@ fn sections(html: &str) -> Vec<Section> {
 }
 
 /// `level heading #anchor: block / block`, one line a section.
-fn outline(html: &str) -> String {
+pub(super) fn outline(html: &str) -> String {
     let section = |section: &Section| {
         let anchor = section.anchor.as_ref().map_or(String::new(), |anchor| format!(" #{anchor}"));
         let blocks: Vec<_> = section.blocks.iter().map(|block| block.text.as_str()).collect();
@@ -209,14 +209,16 @@ fn definitions_are_text_where_sections_of_them_are_not_wanted() {
         "<dl><dt id=a>a</dt><dd>Sets a.</dd></dl>",
         "<table><tr id=a><td><code>a</code><td>Sets a.</table>",
     ] {
-        let raw = read(&format!("<h2>S</h2>{html}"), "x.html", false).expect("a page");
+        let options = Options { definition_sections: false, ..Options::default() };
+        let raw = read(&format!("<h2>S</h2>{html}"), "x.html", &options).expect("a page");
         assert_eq!(raw.page.sections.len(), 1);
     }
 }
 
 #[test]
 fn pages_that_are_not_content_are_left_out() {
-    let left_out = |html: &str, path: &str| read(html, path, true).expect_err("left out");
+    let left_out =
+        |html: &str, path: &str| read(html, path, &Options::default()).expect_err("left out");
     assert_eq!(
         left_out("<meta http-equiv=refresh content='0; url=new.html'>", "a.html"),
         "a redirect to new.html"
@@ -226,7 +228,10 @@ fn pages_that_are_not_content_are_left_out() {
             .contains("noindex")
     );
     assert!(left_out("<p>Not found", "dir/404.html").contains("error page"));
-    assert!(left_out("<p>A B C", "genindex-A.html").contains("index"));
+    assert!(
+        left_out("<p><a href=a.html>A</a> <a href=b.html>B</a>", "genindex-A.html")
+            .contains("index")
+    );
     assert!(
         left_out(
             "<body><div class=index><div class=titlepage><h1>Index</h1></div>a, b</div>",

@@ -1,26 +1,28 @@
-//! What site generators add to Markdown: shortcodes, template tags, containers, includes, JSX. They
-//! are reduced to the text that readers see of them.
+//! Markup that site generators add to Markdown: shortcodes, template tags, containers, includes,
+//! JSX. It is reduced to the text that readers see of it.
 //!
 //! One pass over the body; fenced code and code spans are copied as they are.
 
 use std::borrow::Cow;
 
+use super::super::left_out::{Rule, Trace};
 use super::super::outline::fold;
+use super::constructs::{MAX_CONSTRUCT, balanced, between, literal, parameter, statement_len};
+use super::fences::{fence_of, unquoted};
+use super::inline_html::attribute;
 
-/// Longest tag, expression or shortcode, in bytes. What is longer has no end, and is text.
-const MAX_CONSTRUCT: usize = 20_000;
+/// Marks that begin markup of generators.
+const MARKS: [&str; 13] =
+    ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]", "[^", "^[", "///", "--8<--", "!>"];
 
-/// The body without constructs that are not Markdown.
-pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
-    let has_any = is_mdx
-        || ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]"]
-            .iter()
-            .any(|mark| body.contains(mark));
+/// The body without markup that is not Markdown.
+pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'a, str> {
+    let has_any = is_mdx || body.contains("?>") || MARKS.iter().any(|mark| body.contains(mark));
     if !has_any {
         return Cow::Borrowed(body);
     }
-    let mut scanner =
-        Scanner { text: body, at: 0, out: String::with_capacity(body.len()), is_mdx, wasted: 0 };
+    let out = String::with_capacity(body.len());
+    let mut scanner = Scanner { text: body, at: 0, out, is_mdx, wasted: 0, trace };
     scanner.run();
     Cow::Owned(scanner.out)
 }
@@ -29,27 +31,40 @@ pub(super) fn plain(body: &str, is_mdx: bool) -> Cow<'_, str> {
 /// as it stands.
 const MAX_WASTED: usize = 4_000_000;
 
-struct Scanner<'a> {
+pub(super) struct Scanner<'a, 't> {
     text: &'a str,
-    at: usize,
-    out: String,
+    pub at: usize,
+    pub out: String,
     is_mdx: bool,
     /// Bytes searched in vain.
     wasted: usize,
+    trace: &'t mut Trace,
 }
 
-impl<'a> Scanner<'a> {
-    fn rest(&self) -> &'a str {
+impl<'a> Scanner<'a, '_> {
+    pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
+    /// Passes over markup that nothing is left of.
+    pub fn leave_out(&mut self, len: usize) {
+        let markup = &self.text[self.at..self.at + len];
+        self.at += len;
+        self.note(markup);
+    }
+
+    /// Notes markup that nothing is left of.
+    pub fn note(&mut self, markup: &str) {
+        self.trace.note(Rule::GeneratorMarkup, || (String::new(), fold(markup)));
+    }
+
     /// Copies the beginning of a construct whose end was looked for in `searched` and not found.
-    fn give_up(&mut self, len: usize, searched: &str) {
+    pub fn give_up(&mut self, len: usize, searched: &str) {
         self.wasted += searched.len().min(MAX_CONSTRUCT);
         self.copy(len);
     }
 
-    fn copy(&mut self, len: usize) {
+    pub fn copy(&mut self, len: usize) {
         self.out.push_str(&self.text[self.at..self.at + len]);
         self.at += len;
     }
@@ -62,7 +77,7 @@ impl<'a> Scanner<'a> {
             }
             line_start = false;
             let rest = self.rest();
-            let next = rest.find(['\n', '`', '{', '<', '[', '\\']).unwrap_or(rest.len());
+            let next = rest.find(['\n', '`', '{', '<', '[', '^', '\\']).unwrap_or(rest.len());
             self.copy(next);
             let rest = self.rest();
             match rest.as_bytes().first() {
@@ -85,8 +100,33 @@ impl<'a> Scanner<'a> {
                 {
                     self.extension_link()
                 }
+                Some(b'[') if rest.starts_with("[^") => self.reference_mark(),
+                // A note in the line: `word^[The note.]`.
+                Some(b'^') if rest.starts_with("^[") => {
+                    self.at += 1;
+                    self.out.push(' ');
+                    self.copy(1);
+                }
                 Some(_) => self.copy(1),
             }
+        }
+    }
+
+    /// `[^1]` behind a word. Where the page has the note, it is Markdown's own; else it would be
+    /// text.
+    fn reference_mark(&mut self) {
+        let rest = self.rest();
+        let label = rest[2..].find([']', '[', '\n', ' ']).filter(|end| *end > 0 && *end <= 64);
+        match label.filter(|end| rest[2 + end..].starts_with(']')) {
+            Some(end)
+                if !rest[end + 3..].starts_with(':')
+                    && !self.text.contains(&format!("{}:", &rest[..end + 3])) =>
+            {
+                let mark = &rest[..end + 3];
+                self.at += mark.len();
+                self.trace.note(Rule::ReferenceMark, || (String::new(), mark.to_owned()));
+            }
+            _ => self.copy(1),
         }
     }
 
@@ -134,12 +174,21 @@ impl<'a> Scanner<'a> {
             || (trimmed.starts_with("::") && trimmed.ends_with(":::"))
         {
             container(trimmed)
+        } else if trimmed.starts_with("///") && indent.trim().is_empty() {
+            slashed_block(trimmed)
+        } else if let Some(text) = trimmed.strip_prefix("!>").or_else(|| trimmed.strip_prefix("?>"))
+        {
+            // Docsify's notes.
+            text.trim().to_owned()
+        } else if trimmed.starts_with("--8<--") {
+            self.note(trimmed);
+            String::new()
         } else if (trimmed.starts_with("{:") && trimmed.ends_with('}'))
             || matches!(trimmed, "[[toc]]" | "[[_TOC_]]" | "[TOC]" | "[toc]")
         {
             String::new()
         } else if self.is_mdx && (line.starts_with("import ") || line.starts_with("export ")) {
-            self.at += statement_len(rest);
+            self.leave_out(statement_len(rest));
             self.out.push('\n');
             return true;
         } else {
@@ -192,14 +241,24 @@ impl<'a> Scanner<'a> {
         if self.is_mdx {
             let Some(len) = balanced(rest) else { return self.give_up(1, rest) };
             let inner = rest[1..len - 1].trim();
-            self.at += len;
-            if let Some(text) = literal(inner) {
-                self.out.push_str(text);
+            match literal(inner) {
+                Some(text) => {
+                    self.at += len;
+                    self.out.push_str(text);
+                }
+                None => self.leave_out(len),
             }
             return;
         }
         if let Some(inner) = between(rest, "{%", "%}") {
-            self.at += inner.len() + 4;
+            // GitBook's tabs and code blocks have titles.
+            match parameter(inner, "title") {
+                Some(title) => {
+                    self.at += inner.len() + 4;
+                    self.out.push_str(&format!("\n\n{title}\n\n"));
+                }
+                None => self.leave_out(inner.len() + 4),
+            }
             return;
         }
         if let Some(inner) = between(rest, "{{", "}}") {
@@ -218,139 +277,13 @@ impl<'a> Scanner<'a> {
             .iter()
             .any(|prefix| variable.starts_with(prefix));
             if is_template {
-                self.at += inner.len() + 4;
+                self.leave_out(inner.len() + 4);
                 return;
             }
         }
         let looked_for = rest.starts_with("{%")
             || (rest.starts_with("{{") && between(rest, "{{", "}}").is_none());
         self.give_up(1, if looked_for { rest } else { "" });
-    }
-
-    /// What a reader sees of a Hugo shortcode.
-    fn shortcode(&mut self, inner: &str) {
-        let inner = inner.trim();
-        if let Some(escaped) = inner.strip_prefix("/*").and_then(|inner| inner.strip_suffix("*/")) {
-            self.out.push_str("`{{< ");
-            self.out.push_str(escaped.trim());
-            self.out.push_str(" >}}`");
-            return;
-        }
-        let inner = inner.trim_end_matches('/').trim_end();
-        let name = inner.split_ascii_whitespace().next().unwrap_or_default();
-        match name {
-            "comment" => {
-                self.through_closing(name);
-            }
-            "highlight" | "mermaid" => {
-                let language = inner.split_ascii_whitespace().nth(1).unwrap_or(name).to_owned();
-                let code = self.through_closing(name);
-                self.fenced(&language, code);
-            }
-            "tab" if parameter(inner, "codelang").is_some() => {
-                let title = parameter(inner, "name").unwrap_or_default();
-                let language = parameter(inner, "codelang").unwrap_or_default();
-                let code = self.through_closing(name);
-                self.out.push_str(&title);
-                self.fenced(&language, code);
-            }
-            "heading" => {
-                let key = inner[name.len()..].trim().trim_matches(['"', '`', '\'']);
-                self.out.push_str(heading_words(key));
-            }
-            _ => {
-                let text = ["text", "title", "caption", "alt"]
-                    .iter()
-                    .find_map(|key| parameter(inner, key))
-                    .or_else(|| match name {
-                        "tab" => parameter(inner, "name"),
-                        "glossary_tooltip" => {
-                            parameter(inner, "term_id").map(|id| id.replace('-', " "))
-                        }
-                        _ => None,
-                    });
-                self.out.push_str(text.as_deref().unwrap_or_default());
-            }
-        }
-    }
-
-    fn fenced(&mut self, language: &str, code: &str) {
-        let mut fence = "```".to_owned();
-        while code.contains(fence.as_str()) {
-            fence.push('`');
-        }
-        self.out
-            .push_str(&format!("\n\n{fence}{language}\n{}\n{fence}\n", code.trim_matches('\n')));
-    }
-
-    /// Passes over everything up to and including the closing shortcode; returns what is between.
-    fn through_closing(&mut self, name: &str) -> &'a str {
-        let rest = self.rest();
-        let mut from = 0;
-        while let Some(found) = rest[from..].find("{{") {
-            let start = from + found;
-            let tag = &rest[start..];
-            let inner = between(tag, "{{<", ">}}").or_else(|| between(tag, "{{%", "%}}"));
-            if let Some(inner) = inner
-                && inner.trim().strip_prefix('/').is_some_and(|closed| closed.trim() == name)
-            {
-                self.at += start + inner.len() + 6;
-                return &rest[..start];
-            }
-            from = start + 2;
-        }
-        ""
-    }
-
-    /// A tag of a component: nothing is left of it but a title that it shows. Tags of HTML stay,
-    /// for they are Markdown's own.
-    fn jsx(&mut self) {
-        let rest = self.rest();
-        if rest.starts_with("<!--") {
-            let len = rest.find("-->").map_or(rest.len(), |end| end + 3);
-            self.at += len;
-            return;
-        }
-        let inner = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
-        let name_len = inner
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
-            .unwrap_or(inner.len());
-        let name = &inner[..name_len];
-        let is_fragment = name.is_empty() && inner.starts_with('>');
-        if !is_fragment && !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return self.copy(1);
-        }
-        let Some(len) = tag_len(rest) else { return self.give_up(1, rest) };
-        let tag = &rest[..len];
-        let is_component =
-            is_fragment || name.contains('.') || name.starts_with(|c: char| c.is_ascii_uppercase());
-        if !is_component && !tag.contains('{') {
-            return self.copy(len);
-        }
-        self.at += len;
-        if !is_component {
-            // HTML with expressions among its attributes, which Markdown would not take for a tag.
-            self.out.push_str(if tag.starts_with("</") { "</" } else { "<" });
-            self.out.push_str(name);
-            self.out.push_str(if tag.ends_with("/>") { " />" } else { ">" });
-            return;
-        }
-        let title = super::attribute(tag, "title");
-        let description = super::attribute(tag, "description");
-        match (title, description) {
-            (Some(title), Some(description)) => {
-                self.out.push_str(&format!("{title}: {description}"))
-            }
-            (Some(text), None) | (None, Some(text)) => self.out.push_str(&text),
-            (None, None) => {}
-        }
-        if tag.starts_with('<')
-            && self.rest().starts_with('\n')
-            && !self.out.ends_with('\n')
-            && !self.out.ends_with(' ')
-        {
-            self.out.push('\n');
-        }
     }
 
     /// `[!INCLUDE[name](path)]`, `[!code-cpp[name](path)]`; but `[!NOTE]` is Markdown's.
@@ -369,7 +302,7 @@ impl<'a> Scanner<'a> {
                         if keep {
                             self.copy(at + 1);
                         } else if inner.contains('[') || inner.contains(' ') {
-                            self.at += at + 1;
+                            self.leave_out(at + 1);
                         } else {
                             self.copy(2);
                         }
@@ -384,129 +317,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A line without the marks of a block quotation and of a list item.
-fn unquoted(line: &str) -> &str {
-    let mut line = line.trim_start();
-    while let Some(rest) = line.strip_prefix('>') {
-        line = rest.trim_start();
-    }
-    for mark in ["- ", "* ", "+ "] {
-        if let Some(rest) = line.strip_prefix(mark) {
-            return rest.trim_start();
-        }
-    }
-    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    match line[digits..].strip_prefix(". ") {
-        Some(rest) if digits > 0 => rest.trim_start(),
-        _ => line,
-    }
-}
-
-/// The mark and length of a code fence that a line is.
-fn fence_of(line: &str) -> Option<(char, usize)> {
-    let line = unquoted(line);
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let rest = line.trim_start_matches(mark);
-    let len = line.len() - rest.len();
-    (len >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, len))
-}
-
-/// The text between two marks at the beginning of `text`.
-fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
-    let inner = text.strip_prefix(open)?;
-    let end = inner.find(close).filter(|end| *end <= MAX_CONSTRUCT)?;
-    Some(&inner[..end])
-}
-
-/// The length of a `{…}` at the beginning, quoted braces not counted.
-fn balanced(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, c) in text.char_indices().take_while(|(at, _)| *at < MAX_CONSTRUCT) {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match (quote, c) {
-            (_, '\\') => escaped = true,
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '`') => quote = Some(c),
-            (None, '{') => depth += 1,
-            (None, '}') => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The length of a tag at the beginning; `>` inside of quotes and braces does not end it.
-fn tag_len(text: &str) -> Option<usize> {
-    let mut at = 1;
-    while at < text.len().min(MAX_CONSTRUCT) {
-        match text.as_bytes()[at] {
-            b'>' => return Some(at + 1),
-            b'{' => at += balanced(&text[at..])?,
-            quote @ (b'"' | b'\'') => at += 2 + text[at + 1..].find(quote as char)?,
-            b'<' => return None,
-            _ => at += 1,
-        }
-    }
-    None
-}
-
-/// A quoted string that an expression is nothing but.
-fn literal(expression: &str) -> Option<&str> {
-    let quote = expression.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
-    let inner = expression[1..].strip_suffix(quote)?;
-    (!inner.contains(quote) && !inner.contains("${")).then_some(inner)
-}
-
-/// The length of an `import` or `export` statement: up to the end of the line on which all its
-/// brackets are closed.
-fn statement_len(text: &str) -> usize {
-    let mut depth = 0i32;
-    let mut len = 0;
-    for line in text.split_inclusive('\n') {
-        if len > 0 && depth <= 0 {
-            break;
-        }
-        for byte in line.bytes() {
-            match byte {
-                b'{' | b'(' | b'[' => depth += 1,
-                b'}' | b')' | b']' => depth -= 1,
-                _ => {}
-            }
-        }
-        len += line.len();
-        if len > MAX_CONSTRUCT {
-            break;
-        }
-    }
-    len
-}
-
-/// A parameter of a shortcode: `name="value"` or `name=value`.
-fn parameter(inner: &str, name: &str) -> Option<String> {
-    super::attribute(inner, name).or_else(|| {
-        inner.split_ascii_whitespace().find_map(|word| {
-            let value = word.strip_prefix(name)?.strip_prefix('=')?;
-            (!value.starts_with(['"', '\''])).then(|| value.to_owned())
-        })
-    })
-}
-
 /// What a reader sees of a `:::` line: the title of a container, the description of a picture.
 fn container(line: &str) -> String {
     let inner = line.trim_start_matches(':').trim_start();
     let inner = inner.strip_suffix(":::").unwrap_or(inner).trim();
     if inner.starts_with("image") {
-        return super::attribute(inner, "alt-text").unwrap_or_default();
+        return attribute(inner, "alt-text").unwrap_or_default();
     }
     let name_len = inner
         .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')))
@@ -535,17 +351,13 @@ fn container(line: &str) -> String {
     }
 }
 
-/// The headings that the Kubernetes documentation names by key.
-fn heading_words(key: &str) -> &str {
-    match key {
-        "whatsnext" => "What's next",
-        "prerequisites" => "Before you begin",
-        "objectives" => "Objectives",
-        "cleanup" => "Cleaning up",
-        "synopsis" => "Synopsis",
-        "options" => "Options",
-        "seealso" => "See Also",
-        other => other,
+/// The title of a block of PyMdown: `/// note | Title`. Its kind where it has none; nothing of its
+/// end.
+fn slashed_block(line: &str) -> String {
+    let inner = line.trim_start_matches('/').trim();
+    match inner.split_once('|') {
+        Some((_, title)) => fold(title),
+        None => String::new(),
     }
 }
 
@@ -554,7 +366,8 @@ mod tests {
     use super::*;
 
     fn check(body: &str, is_mdx: bool, expect: &str) {
-        let found = plain(body, is_mdx);
+        let mut trace = Trace::default();
+        let found = plain(body, is_mdx, &mut trace);
         let words = |text: &str| {
             text.lines()
                 .map(str::trim_end)
@@ -622,6 +435,21 @@ mod tests {
         check("{{ message }} stays: {{ a }}", false, "{{ message }} stays: {{ a }}");
         check("# T\n{:toc}\n[[toc]]\ntext", false, "# T\ntext");
         check("[![badge](b.svg)](x)", false, "[![badge](b.svg)](x)");
+    }
+
+    #[test]
+    fn blocks_with_slashes_and_notes_of_docsify_leave_their_text() {
+        check("/// note | Title\nText.\n///\n", false, "Title\nText.");
+        check("!> **Mind** this.\n\n?> A tip.", false, "**Mind** this.\nA tip.");
+        check("{% tab title=\"Linux\" %}\nx\n{% endtab %}", false, "Linux\nx");
+    }
+
+    #[test]
+    fn reference_marks_go_where_markdown_would_keep_them_as_text() {
+        check("greased[^1] weekly", false, "greased weekly");
+        check("greased[^a] x\n\n[^a]: With lard.", false, "greased[^a] x\n[^a]: With lard.");
+        check("greased^[With lard.] x", false, "greased [With lard.] x");
+        check("`a[^1]` and [^ x]", false, "`a[^1]` and [^ x]");
     }
 
     #[test]

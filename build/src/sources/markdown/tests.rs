@@ -149,7 +149,7 @@ fn addresses() {
             read(&format!("---\n{front}\n---\nx"), &file(id), &options, &mut Outcome::default())
                 .expect("a page");
         if raw.page.url.is_empty() {
-            files::url(id, Format::Markdown, &options)
+            super::super::files::url(id, Format::Markdown, &options)
         } else {
             raw.page.url
         }

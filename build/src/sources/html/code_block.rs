@@ -1,0 +1,218 @@
+//! Code blocks: their text as it is shown, without line numbers, copy buttons and hidden lines.
+
+use ego_tree::NodeRef;
+use ego_tree::iter::Edge;
+use scraper::Node;
+use scraper::node::Element;
+
+use super::super::left_out::{Rule, Trace};
+use super::annotations;
+use super::attrs::{Attrs, has_word, is_called, names};
+use super::controls::describe;
+use super::line_numbers::{Heads, is_line_numbers};
+use super::rules;
+use super::text::{Words, has_code_block};
+
+/// Words that a control beside code has at most: what has more is text.
+const MAX_CONTROL_WORDS: usize = 6;
+
+/// The text of a code block. `pre` is a `<pre>`, or a table or container whose lines are code.
+pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> String {
+    let is_pre = super::is_named(pre.value(), "pre");
+    let mut code = String::new();
+    let mut heads = Heads::default();
+    let mut starts: Vec<usize> = Vec::new();
+    let mut skipped: Option<ego_tree::NodeId> = None;
+    for edge in pre.traverse() {
+        match edge {
+            Edge::Open(node) if skipped.is_none() => match node.value() {
+                // Between the lines of a table or of a container there is nothing but markup.
+                Node::Text(text) if !is_pre && !is_in_line(node, pre) && text.trim().is_empty() => {
+                }
+                Node::Text(text) => code.push_str(text),
+                Node::Element(element) => {
+                    if node.id() != pre.id()
+                        && let Some(rule) = left_out(node, element, annotated)
+                    {
+                        trace.note(rule, || describe(node));
+                        skipped = Some(node.id());
+                        continue;
+                    }
+                    if element.name() == "br" || begins_line(node, element, pre) {
+                        end_line(&mut code, element.name() == "br");
+                    }
+                    starts.push(code.len());
+                }
+                _ => {}
+            },
+            Edge::Close(node) => match skipped {
+                Some(id) if id == node.id() => skipped = None,
+                Some(_) => {}
+                None => {
+                    if let Node::Element(element) = node.value() {
+                        let start = starts.pop().unwrap_or_default();
+                        if start < code.len() && node.id() != pre.id() {
+                            heads.note(&code, start, element);
+                        }
+                        if ends_line(node, element, pre) {
+                            let is_blank =
+                                start == code.len() && !code.is_empty() && is_line(element);
+                            end_line(&mut code, is_blank);
+                        }
+                    }
+                }
+            },
+            Edge::Open(_) => {}
+        }
+    }
+    if heads.remove(&mut code) {
+        trace.note(Rule::LineNumbers, || {
+            ("pre".to_owned(), "numbers at the head of lines".to_owned())
+        });
+    }
+    code
+}
+
+/// Why an element inside of a code block is left out.
+fn left_out(node: NodeRef<Node>, element: &Element, annotated: bool) -> Option<Rule> {
+    if rules::is_machinery(element.name()) {
+        return Some(if rules::is_not_text(element.name()) {
+            Rule::NotText
+        } else {
+            Rule::Control
+        });
+    }
+    if element.attrs.is_empty() {
+        return None;
+    }
+    let attrs = Attrs::of(element);
+    if is_line_numbers(node, element, true) {
+        return Some(Rule::LineNumbers);
+    }
+    if attrs.hidden || attrs.has_class(|class| class == "boring") {
+        return Some(Rule::HiddenCode);
+    }
+    if annotated && annotations::ignore(element).is_some() {
+        return Some(Rule::Ignored);
+    }
+    let is_button = attrs.has_class(|class| matches!(class, "copybtn" | "copy-button"));
+    (is_button || is_code_control(node, element, &attrs, true)).then_some(Rule::CodeControl)
+}
+
+fn end_line(code: &mut String, always: bool) {
+    if always || !(code.is_empty() || code.ends_with('\n')) {
+        code.push('\n');
+    }
+}
+
+/// Whether an element inside of a code block is a line of its own.
+fn begins_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool {
+    let is_row = matches!(element.name(), "tr" | "pre") || rules::is_block(element.name());
+    node.id() != pre.id() && is_row && !is_in_line(node, pre)
+}
+
+/// Whether a node is part of a line of code: its number, its text.
+fn is_in_line(node: NodeRef<Node>, pre: NodeRef<Node>) -> bool {
+    node.ancestors().take_while(|above| above.id() != pre.id()).any(|above| {
+        above.value().as_element().is_some_and(|above| is_line(above) || above.name() == "tr")
+    })
+}
+
+fn ends_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool {
+    if begins_line(node, element, pre) {
+        return true;
+    }
+    // Lines that only a style sheet parts: siblings with nothing between them.
+    let next = node.next_sibling().and_then(|next| next.value().as_element());
+    node.id() != pre.id()
+        && next.is_some_and(|next| {
+            (is_line(element) && is_line(next))
+                || (element.name() == "code" && next.name() == "code")
+        })
+}
+
+/// Whether an element is called a line of code.
+fn is_line(element: &Element) -> bool {
+    names(element).any(|name| {
+        matches!(
+            name,
+            "line" | "code-line" | "token-line" | "view-line" | "ec-line" | "react-code-line"
+        )
+    })
+}
+
+/// Whether an element that is no `<pre>` holds lines of code: Doxygen's fragments.
+pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool {
+    attrs.has_class(|class| class == "fragment") && {
+        let mut lines = node.children().filter_map(|child| child.value().as_element()).peekable();
+        lines.peek().is_some() && lines.all(|line| line.name() == "div" && is_line(line))
+    }
+}
+
+/// Whether an element is a control of a code block: a copy button, a toolbar. It is called so, has
+/// few words, holds no code and stands inside of a code block or beside one.
+pub(super) fn is_code_control(
+    node: NodeRef<Node>,
+    element: &Element,
+    attrs: &Attrs,
+    in_code: bool,
+) -> bool {
+    if !(is_called_a_copy_control(element)
+        || (!leads_away(element) && is_called_a_control(element, attrs)))
+        || matches!(element.name(), "p" | "pre" | "code" | "table" | "main" | "article" | "body")
+        || rules::is_heading(element.name())
+        || has_code_block(node)
+    {
+        return false;
+    }
+    let words = Words::of(node, MAX_CONTROL_WORDS + 1);
+    words.blocks == 0
+        && words.prose + words.links + words.controls <= MAX_CONTROL_WORDS
+        && (in_code || is_beside_code(node))
+}
+
+fn is_called_a_copy_control(element: &Element) -> bool {
+    let is_copy = |word: &str| {
+        matches!(word, "copy" | "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
+    };
+    is_called(element, is_copy)
+        || element.attrs().any(|(name, value)| {
+            matches!(name, "title" | "aria-label") && value.len() < 40 && has_word(value, is_copy)
+        })
+}
+
+fn is_called_a_control(element: &Element, attrs: &Attrs) -> bool {
+    attrs.role == "button"
+        || is_called(element, |word| matches!(word, "btn" | "button" | "buttons" | "toolbar"))
+}
+
+/// Whether a link leads to another page: it is content, even if it looks like a button.
+fn leads_away(element: &Element) -> bool {
+    element.attr("href").is_some_and(|href| !href.starts_with(['#', 'j']) && !href.is_empty())
+}
+
+/// Whether a code block is next to an element, or next to one of the few containers around it.
+fn is_beside_code(node: NodeRef<Node>) -> bool {
+    let mut at = node;
+    for _ in 0..4 {
+        let Some(parent) = at.parent() else { return false };
+        let has_own_text = parent
+            .children()
+            .any(|child| child.value().as_text().is_some_and(|text| !text.trim().is_empty()));
+        if has_own_text {
+            return false;
+        }
+        if super::text::neighbours(at).any(has_code_block) {
+            return true;
+        }
+        let is_limit = parent.value().as_element().is_none_or(|element| {
+            matches!(element.name(), "p" | "li" | "td" | "section" | "article" | "main" | "body")
+                || rules::is_heading(element.name())
+        });
+        if is_limit {
+            return false;
+        }
+        at = parent;
+    }
+    false
+}

@@ -1,0 +1,417 @@
+//! Controls, and what they open: accordions, tabs, forms, dialogs.
+//!
+//! Content that a click shows is content, although it is hidden at first. What stays hidden for
+//! every reader is not. The difference is in what points at the hidden element, in what it is
+//! called, and in what stands beside it.
+
+use std::collections::{HashMap, HashSet};
+
+use ego_tree::{NodeId, NodeRef};
+use scraper::node::Element;
+use scraper::{ElementRef, Html, Node};
+
+use super::annotations::text_of;
+use super::attrs::{Attrs, has_word, is_called, names};
+use super::rules;
+use super::text::Words;
+
+/// Words of prose from which a form is read as part of the text.
+const MIN_FORM_WORDS: usize = 40;
+
+/// Words of prose from which a dialog inside the content is read as part of the text.
+const MIN_DIALOG_WORDS: usize = 20;
+
+/// Words from which a button is read as text: a card, a question.
+const MIN_BUTTON_WORDS: usize = 12;
+
+/// What the controls of a page point at.
+#[derive(Debug, Default)]
+pub(super) struct Controls<'a> {
+    /// Ids of what a control opens.
+    opened: HashSet<&'a str>,
+    /// Elements that can name what they open (`aria-labelledby`).
+    labels: HashMap<&'a str, NodeId>,
+}
+
+impl<'a> Controls<'a> {
+    /// Finds the controls of a document. Pages without any cost one pass over the attributes.
+    pub fn of(html: &'a Html) -> Self {
+        let mut found = Self::default();
+        for node in html.tree.root().descendants() {
+            let Node::Element(element) = node.value() else { continue };
+            if !element.attrs.is_empty() {
+                found.note(node, element);
+            }
+        }
+        found
+    }
+
+    fn note(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
+        let mut targets: Vec<&'a str> = Vec::new();
+        let mut is_control = false;
+        let (mut href, mut id) = (None, None);
+        for (name, value) in element.attrs() {
+            match name {
+                "id" => id = Some(value),
+                "aria-controls" => targets.extend(value.split_ascii_whitespace()),
+                "data-target" | "data-bs-target" | "data-tab-target" | "data-tabs-target" => {
+                    targets.extend(value.strip_prefix('#'));
+                }
+                "aria-expanded" | "aria-selected" => is_control = true,
+                "data-toggle" | "data-bs-toggle"
+                    if matches!(
+                        value,
+                        "modal" | "tooltip" | "popover" | "dropdown" | "offcanvas"
+                    ) =>
+                {
+                    return;
+                }
+                "aria-haspopup" if value != "false" => return,
+                "data-toggle" | "data-bs-toggle" => {
+                    is_control = true;
+                    if !matches!(value, "tab" | "pill" | "collapse") {
+                        targets.extend(value.split_ascii_whitespace());
+                    }
+                }
+                "role" => is_control |= matches!(value, "tab" | "button"),
+                "class" => is_control |= has_word(value, is_disclosure_word),
+                "href" => href = value.strip_prefix('#'),
+                "onclick" => targets.extend(quoted(value)),
+                _ => {}
+            }
+        }
+        if is_control {
+            targets.extend(href);
+        }
+        if let Some(id) = id
+            && (is_control
+                || rules::is_heading(element.name())
+                || matches!(element.name(), "button" | "a" | "summary" | "dt" | "label"))
+        {
+            self.labels.insert(id, node.id());
+        }
+        if !targets.is_empty() && !in_site_navigation(node) {
+            self.opened.extend(targets.into_iter().filter(|target| !target.is_empty()));
+        }
+    }
+
+    /// Whether a hidden element is content all the same: readers can have it shown.
+    pub fn reveal(&self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
+        if attrs.role == "tabpanel" {
+            return true;
+        }
+        if !is_panel(element.name())
+            || matches!(
+                attrs.role,
+                "dialog" | "alertdialog" | "menu" | "listbox" | "tooltip" | "status" | "alert"
+            )
+            || is_called(element, is_overlay_word)
+            || !Words::of(node, usize::MAX).is_prose()
+        {
+            return false;
+        }
+        is_called(element, is_disclosure_word)
+            || element.attrs().any(|(name, _)| matches!(name, "x-show" | "v-show" | "x-collapse"))
+            || attrs.id.is_some_and(|id| self.opened.contains(id))
+            || self.is_labelled_from_outside(node, element)
+            || is_opened_by_the_button_before(node)
+            || is_one_of_several(node, element)
+    }
+
+    fn is_labelled_from_outside(&self, node: NodeRef<Node>, element: &Element) -> bool {
+        element.attr("aria-labelledby").is_some_and(|ids| {
+            ids.split_ascii_whitespace().filter_map(|id| self.labels.get(id)).any(|label| {
+                node.tree()
+                    .get(*label)
+                    .is_some_and(|label| label.ancestors().all(|above| above.id() != node.id()))
+            })
+        })
+    }
+
+    /// Whether the text of a button is read: it is a heading's text, opens a panel of text, or is
+    /// itself text.
+    pub fn reads_button(&self, button: NodeRef<Node>, element: &Element) -> bool {
+        if let Some(heading) = button.ancestors().find(|above| is_heading_like(above.value())) {
+            return is_text_of(button, heading);
+        }
+        let words = Words::of(button, MIN_BUTTON_WORDS);
+        if words.prose >= MIN_BUTTON_WORDS || (words.blocks > 0 && words.prose > 0) {
+            return true;
+        }
+        let opens = element.attr("aria-controls").into_iter().flat_map(str::split_ascii_whitespace);
+        let targets = ["data-target", "data-bs-target"]
+            .iter()
+            .filter_map(|name| element.attr(name)?.strip_prefix('#'));
+        let shows_text = opens.chain(targets).any(|id| {
+            self.opened.contains(id)
+                && next_element_with_id(button, id).is_some_and(|panel| is_text_panel(panel))
+        });
+        shows_text
+            || (is_called(element, is_disclosure_word)
+                && next_element(button).is_some_and(is_text_panel))
+    }
+}
+
+/// Whether a panel holds text rather than links or controls, and is not navigation.
+fn is_text_panel(panel: NodeRef<Node>) -> bool {
+    let Node::Element(element) = panel.value() else { return false };
+    is_panel(element.name())
+        && !is_called(element, is_overlay_word)
+        && !in_site_navigation(panel)
+        && Words::of(panel, usize::MAX).is_prose()
+}
+
+/// The element with `id` among those that follow the button: it, or the elements around it, are
+/// its siblings.
+fn next_element_with_id<'a>(button: NodeRef<'a, Node>, id: &str) -> Option<NodeRef<'a, Node>> {
+    let has_id = |node: &NodeRef<Node>| {
+        node.value().as_element().is_some_and(|element| element.attr("id") == Some(id))
+    };
+    button.ancestors().take(4).find_map(|above| above.descendants().find(has_id))
+}
+
+fn next_element<'a>(node: NodeRef<'a, Node>) -> Option<NodeRef<'a, Node>> {
+    node.next_siblings().find(|sibling| sibling.value().is_element())
+}
+
+/// Elements that can be a panel. Inline elements are icons and hints.
+fn is_panel(name: &str) -> bool {
+    rules::is_block(name) && !matches!(name, "p" | "hr" | "body" | "summary" | "caption")
+        || name == "pre"
+        || name.contains('-')
+}
+
+/// Words in the names of panels and of the controls that open them.
+fn is_disclosure_word(word: &str) -> bool {
+    matches!(
+        word,
+        "tab"
+            | "tabs"
+            | "tabbed"
+            | "tabpanel"
+            | "tabpanels"
+            | "tabcontent"
+            | "tabpane"
+            | "tabitem"
+            | "tabbody"
+            | "pane"
+            | "accordion"
+            | "collapse"
+            | "collapsible"
+            | "expandable"
+            | "expander"
+            | "spoiler"
+            | "disclosure"
+            | "foldable"
+            | "faq"
+    )
+}
+
+/// Words in the names of what lies over the page and is not part of its text.
+fn is_overlay_word(word: &str) -> bool {
+    matches!(
+        word,
+        "modal"
+            | "tooltip"
+            | "popover"
+            | "popup"
+            | "toast"
+            | "dropdown"
+            | "offcanvas"
+            | "cookie"
+            | "consent"
+            | "newsletter"
+            | "subscribe"
+            | "menu"
+            | "navbar"
+            | "nav"
+            | "backdrop"
+    )
+}
+
+fn is_heading_like(node: &Node) -> bool {
+    node.as_element().is_some_and(|element| {
+        rules::is_heading(element.name())
+            || matches!(element.name(), "summary" | "dt" | "legend")
+            || element.attr("role") == Some("heading")
+    })
+}
+
+/// Whether a button is what a heading says: there is no other text in the heading. Of several
+/// buttons it is the one that opens something, or the first.
+fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
+    let is_button = |node: &NodeRef<Node>| super::is_named(node.value(), "button");
+    let other_text = heading.descendants().any(|below| match below.value() {
+        Node::Text(text) => {
+            text.contains(char::is_alphanumeric)
+                && !below.ancestors().take_while(|above| above.id() != heading.id()).any(|above| {
+                    is_button(&above)
+                        || above.value().as_element().is_some_and(|element| {
+                            Attrs::of(element).hidden || super::heading::is_mark(element)
+                        })
+                })
+        }
+        _ => false,
+    });
+    if other_text {
+        return false;
+    }
+    let opens = |node: &NodeRef<Node>| {
+        node.value().as_element().is_some_and(|element| {
+            element.attrs().any(|(name, _)| {
+                matches!(
+                    name,
+                    "aria-expanded"
+                        | "aria-controls"
+                        | "data-toggle"
+                        | "data-bs-toggle"
+                        | "data-target"
+                        | "data-bs-target"
+                )
+            })
+        })
+    };
+    let buttons = || heading.descendants().filter(|node| is_button(node));
+    let chosen = buttons().find(opens).or_else(|| buttons().next());
+    chosen.is_some_and(|chosen| chosen.id() == button.id())
+}
+
+/// Whether the element before a hidden one is a button that is called a disclosure, or says whether
+/// its panel is open.
+fn is_opened_by_the_button_before(node: NodeRef<Node>) -> bool {
+    let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
+        return false;
+    };
+    before.descendants().take(8).filter_map(|below| below.value().as_element()).any(|element| {
+        let is_control = matches!(element.name(), "button" | "summary")
+            || element.attr("role") == Some("button");
+        is_control
+            && (element.attr("aria-expanded").is_some() || is_called(element, is_disclosure_word))
+    })
+}
+
+/// Whether a hidden element is one of several alternatives: a sibling of its kind is shown, and
+/// there are controls to choose with.
+fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
+    let own: Vec<&str> = names(element).filter(|name| !is_state(name)).collect();
+    let shown = node.prev_siblings().chain(node.next_siblings()).any(|sibling| {
+        sibling.value().as_element().is_some_and(|other| {
+            other.name() == element.name()
+                && !Attrs::of(other).hidden
+                && names(other).any(|name| own.contains(&name))
+        })
+    });
+    if !shown {
+        return false;
+    }
+    let around = node.parent().into_iter().flat_map(|parent| parent.prev_siblings().take(4));
+    node.prev_siblings().chain(around).any(|candidate| {
+        let controls = candidate.descendants().filter(|below| is_choice(below.value()));
+        controls.take(2).count() == 2
+    })
+}
+
+fn is_choice(node: &Node) -> bool {
+    node.as_element().is_some_and(|element| match element.name() {
+        "button" | "label" | "option" => true,
+        "a" => element.attr("href").is_none_or(|href| href.starts_with(['#', 'j'])),
+        "input" => element.attr("type") == Some("radio"),
+        _ => matches!(element.attr("role"), Some("tab" | "button" | "radio")),
+    })
+}
+
+/// Names that say which panel is shown, not what kind of element it is.
+fn is_state(name: &str) -> bool {
+    matches!(
+        name,
+        "active"
+            | "show"
+            | "shown"
+            | "hidden"
+            | "hide"
+            | "current"
+            | "selected"
+            | "open"
+            | "fade"
+            | "in"
+            | "is-active"
+            | "is-hidden"
+    )
+}
+
+/// Whether an element belongs to the site's navigation: inside of `<nav>`, of the page's header or
+/// footer, of a search form.
+fn in_site_navigation(node: NodeRef<Node>) -> bool {
+    let mut in_header = false;
+    for above in std::iter::once(node).chain(node.ancestors()) {
+        let Node::Element(element) = above.value() else { continue };
+        match element.name() {
+            "nav" | "footer" => return true,
+            "header" => in_header = true,
+            "main" | "article" => return false,
+            _ => {}
+        }
+        if matches!(
+            element.attr("role"),
+            Some("navigation" | "search" | "banner" | "menubar" | "contentinfo")
+        ) {
+            return true;
+        }
+    }
+    in_header
+}
+
+/// The quoted words of a script: `openTab(event, 'linux')`.
+fn quoted(script: &str) -> impl Iterator<Item = &str> {
+    script.split(['\'', '"']).skip(1).step_by(2).map(|word| word.trim_start_matches('#'))
+}
+
+/// Whether a form holds text rather than controls. `page_words` is the number of words of prose of
+/// the content around it.
+pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
+    let words = Words::of(form, usize::MAX);
+    let has_title = form.descendants().any(|below| {
+        below
+            .value()
+            .as_element()
+            .is_some_and(|element| matches!(element.name(), "h1" | "main" | "article"))
+    });
+    words.prose >= MIN_FORM_WORDS
+        || words.prose * 2 > page_words
+        || (has_title && words.prose > words.controls)
+        || (words.inputs == 0 && words.blocks > 0 && words.prose > words.controls)
+}
+
+/// Whether a dialog is part of the text.
+pub(super) fn dialog_is_content(
+    dialog: NodeRef<Node>,
+    element: &Element,
+    in_content: bool,
+    page_words: usize,
+) -> bool {
+    if is_called(element, |word| is_overlay_word(word) && word != "modal") {
+        return false;
+    }
+    let words = Words::of(dialog, usize::MAX);
+    words.prose * 2 > page_words
+        || (in_content
+            && words.is_prose()
+            && words.inputs == 0
+            && (words.prose >= MIN_DIALOG_WORDS || element.attr("open").is_some()))
+}
+
+/// A short name of an element for reports: `div#id.class`.
+pub(super) fn describe(node: NodeRef<Node>) -> (String, String) {
+    let Some(element) = ElementRef::wrap(node) else { return Default::default() };
+    let attrs = Attrs::of(element.value());
+    let mut name = element.value().name().to_owned();
+    if let Some(id) = attrs.id {
+        name.push('#');
+        name.push_str(id);
+    }
+    for class in attrs.class.split_ascii_whitespace().take(2) {
+        name.push('.');
+        name.push_str(class);
+    }
+    (name, text_of(element))
+}

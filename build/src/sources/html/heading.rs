@@ -1,0 +1,258 @@
+//! Headings: their text without marks, and the anchor that leads to them.
+
+use ego_tree::{NodeId, NodeRef};
+use scraper::node::Element;
+use scraper::{ElementRef, Node};
+
+use super::annotations;
+use super::attrs::{Attrs, has_word, is_called};
+use super::rules;
+
+/// What of a heading's content is its text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heading {
+    /// Fragment that leads to it.
+    pub anchor: Option<String>,
+    /// Its text outside of links to itself: where the first and the last of it stand, among all
+    /// its texts.
+    own_text: Option<(NodeId, NodeId)>,
+    /// It has text outside of what only screen readers say.
+    has_visible_text: bool,
+}
+
+impl Heading {
+    /// Looks at a heading before it is read.
+    pub fn of(node: NodeRef<Node>, anchor: Option<String>) -> Self {
+        let mut heading = Self { anchor, ..Self::default() };
+        for below in node.descendants() {
+            let Node::Text(text) = below.value() else { continue };
+            if !text.contains(char::is_alphabetic) {
+                continue;
+            }
+            let (mut in_link, mut unseen) = (false, false);
+            for above in below.ancestors().take_while(|above| above.id() != node.id()) {
+                let Node::Element(element) = above.value() else { continue };
+                unseen |= Attrs::of(element).hidden
+                    || is_mark(element)
+                    || (rules::is_machinery(element.name()) && element.name() != "button");
+                in_link |= element.name() == "a" && heading.leads_to_itself(element);
+            }
+            heading.has_visible_text |= !unseen;
+            if !unseen && !in_link && !is_number_of(node, text) {
+                let first = heading.own_text.map_or(below.id(), |(first, _)| first);
+                heading.own_text = Some((first, below.id()));
+            }
+        }
+        heading
+    }
+
+    /// Whether a link inside the heading is a mark that links the heading to itself: it leads there
+    /// and is not what the heading says.
+    pub fn is_mark_link(&self, link: NodeRef<Node>, element: &Element) -> bool {
+        let Some((first, last)) = self.own_text.filter(|_| self.leads_to_itself(element)) else {
+            return false;
+        };
+        let marked = is_called(element, is_anchor_word)
+            || link.descendants().skip(1).any(|below| {
+                below
+                    .value()
+                    .as_element()
+                    .is_some_and(|below| is_mark(below) || matches!(below.name(), "svg" | "img"))
+            });
+        // A mark stands in front of the text or behind it, not in the middle. Ids follow the order
+        // of the document.
+        let in_the_middle = first < link.id() && link.id() < last;
+        marked || !(in_the_middle || self.is_named_by(link))
+    }
+
+    /// Whether the words of a link are what the anchor was made from: `type <a href="#type.Item">
+    /// Item</a>`.
+    fn is_named_by(&self, link: NodeRef<Node>) -> bool {
+        let slug = |text: &str| -> String {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        let Some(link) = ElementRef::wrap(link) else { return false };
+        let words = slug(&annotations::text_of(link));
+        let anchor = self.anchor.as_deref().map(slug).unwrap_or_default();
+        !words.is_empty() && anchor.contains(&words)
+    }
+
+    /// Whether an element's words are left to screen readers, while the heading has others.
+    pub fn is_screen_reader_text(&self, element: &Element) -> bool {
+        self.has_visible_text && is_visually_hidden(element)
+    }
+
+    fn leads_to_itself(&self, link: &Element) -> bool {
+        let Some((page, fragment)) = link.attr("href").and_then(|href| href.rsplit_once('#'))
+        else {
+            return false;
+        };
+        let to_page = page.is_empty() || !page.contains("://");
+        let to_heading = self
+            .anchor
+            .as_deref()
+            .is_some_and(|anchor| anchor == fragment || anchor == percent_decoded(fragment));
+        (to_heading && to_page) || (page.is_empty() && is_called(link, is_anchor_word))
+    }
+}
+
+/// Whether a text is the number in front of a heading's text.
+fn is_number_of(heading: NodeRef<Node>, text: &str) -> bool {
+    let first = heading
+        .descendants()
+        .find_map(|below| below.value().as_text().filter(|text| !text.trim().is_empty()));
+    first.is_some_and(|first| std::ptr::eq(&**first, text))
+        && text.trim().trim_end_matches('.').split('.').all(|part| part.len() <= 2)
+        && text.contains('.')
+}
+
+/// Words in the names of links from a heading to itself.
+pub(super) fn is_anchor_word(word: &str) -> bool {
+    matches!(word, "anchor" | "permalink" | "headerlink" | "headinglink" | "hash" | "autolink")
+        || word.ends_with("anchor")
+}
+
+/// Whether an element holds words that are not shown as they are: for screen readers, or the name
+/// of an icon.
+pub(super) fn is_mark(element: &Element) -> bool {
+    is_visually_hidden(element) || is_icon(element)
+}
+
+/// Whether an element is there for screen readers alone.
+pub(super) fn is_visually_hidden(element: &Element) -> bool {
+    element.attrs().any(|(name, value)| match name {
+        "class" => value.split_ascii_whitespace().any(|class| {
+            let class = class.to_ascii_lowercase();
+            let joined: String = class.chars().filter(char::is_ascii_alphanumeric).collect();
+            [
+                "sronly",
+                "visuallyhidden",
+                "hiddenvisually",
+                "screenreader",
+                "showforsr",
+                "a11yhidden",
+                "a11yonly",
+                "offscreen",
+                "assistivetext",
+                "elementinvisible",
+            ]
+            .iter()
+            .any(|name| joined.contains(name))
+        }),
+        "style" => {
+            let style: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+            style.contains("clip:rect(")
+                || style.contains("left:-9999")
+                || style.contains("left:-10000")
+        }
+        _ => false,
+    })
+}
+
+/// Whether an element is set in an icon font, its text the name of the icon.
+pub(super) fn is_icon(element: &Element) -> bool {
+    let is_font = |class: &str| {
+        let class = class.to_ascii_lowercase();
+        class.starts_with("material-icons")
+            || class.starts_with("material-symbols")
+            || class == "mat-icon"
+    };
+    matches!(element.name(), "mat-icon" | "md-icon")
+        || element
+            .attr("class")
+            .is_some_and(|classes| classes.split_ascii_whitespace().any(is_font))
+}
+
+/// Whether an element of a heading is called an icon and says one word of small letters, as names of
+/// icons are written.
+pub(super) fn is_icon_name(node: NodeRef<Node>, element: &Element) -> bool {
+    let is_icon = |word: &str| matches!(word, "icon" | "icons" | "ico" | "glyph" | "ligature");
+    let called = element.attr("class").is_some_and(|classes| {
+        classes.split_ascii_whitespace().any(|name| has_word(name, is_icon))
+    });
+    called
+        && ElementRef::wrap(node).is_some_and(|element| {
+            let text = annotations::text_of(element);
+            !text.is_empty()
+                && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        })
+}
+
+/// The heading's own id, an id inside of it, or its link to itself.
+pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
+    let mut inside = None;
+    let mut own_link = None;
+    for below in node.descendants().skip(1) {
+        let Node::Element(element) = below.value() else { continue };
+        let attrs = Attrs::of(element);
+        let is_panel_button = element.name() == "button" && element.attr("aria-controls").is_some();
+        if attrs.has_class(|class| class == "indexterm")
+            || (rules::is_machinery(element.name()) && !is_panel_button)
+        {
+            continue;
+        }
+        if inside.is_none() {
+            inside = attrs.id.or(attrs.name.filter(|_| element.name() == "a"));
+        }
+        if own_link.is_none() && element.name() == "a" {
+            let marked = attrs.has_class(|class| {
+                class.contains("anchor")
+                    || class.contains("headerlink")
+                    || class.contains("hash-link")
+            });
+            own_link = attrs.href.and_then(|href| href.strip_prefix('#')).filter(|target| {
+                !target.is_empty()
+                    && (marked
+                        || ElementRef::wrap(below).is_some_and(|link| {
+                            rules::is_permalink_mark(&annotations::text_of(link))
+                        }))
+            });
+        }
+    }
+    attrs.id.or(inside).map(str::to_owned).or_else(|| own_link.map(percent_decoded))
+}
+
+/// Whether a heading is no more than the word above a note (`Note`, `Warning`), as DocBook sets it:
+/// it has no anchor and begins no section.
+pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
+    attrs.id.is_none()
+        && heading.parent().and_then(|parent| parent.value().as_element()).is_some_and(|parent| {
+            parent.name() != "section"
+                && Attrs::of(parent).has_class(|class| {
+                    matches!(
+                        class,
+                        "note"
+                            | "warning"
+                            | "tip"
+                            | "caution"
+                            | "important"
+                            | "admonition"
+                            | "sidebar"
+                            | "alert"
+                            | "callout"
+                    )
+                })
+        })
+        && !heading
+            .descendants()
+            .skip(1)
+            .filter_map(|below| below.value().as_element())
+            .any(|below| Attrs::of(below).id.is_some())
+}
+
+/// An anchor as it is written in an `id`: links may spell it percent-encoded.
+pub(super) fn percent_decoded(target: &str) -> String {
+    let bytes = target.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%')
+            .then(|| bytes.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(escaped.unwrap_or(bytes[at]));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(decoded).unwrap_or_else(|_| target.to_owned())
+}

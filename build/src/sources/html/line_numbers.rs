@@ -1,0 +1,216 @@
+//! Line numbers of code blocks: numbers that a highlighter puts in a cell, in a column or at the
+//! head of each line.
+//!
+//! A name alone is not enough: themes put `line-numbers` on the code block too. What holds nothing
+//! but numbers is line numbers, where its name says so or where the numbers count the lines of the
+//! code beside it.
+
+use ego_tree::NodeRef;
+use scraper::node::Element;
+use scraper::{ElementRef, Node};
+
+use super::annotations::text_of;
+use super::attrs::names;
+use super::text::{has_code_block, neighbours};
+
+/// How sure a name is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Hint {
+    None,
+    /// Names that other things have as well: they count beside code.
+    Weak,
+    Strong,
+}
+
+/// Whether an element holds the line numbers of a code block. `in_code`: it is inside of one.
+pub(super) fn is_line_numbers(node: NodeRef<Node>, element: &Element, in_code: bool) -> bool {
+    match hint(element) {
+        Hint::Strong => is_numeric(node),
+        _ if is_its_own_number(node, element) => true,
+        Hint::Weak => is_numeric(node) && (in_code || is_beside_code(node)),
+        Hint::None => is_column(element.name()) && counts_the_lines_beside(node),
+    }
+}
+
+/// Whether the element's text is the number that an attribute such as `data-line-number` gives.
+fn is_its_own_number(node: NodeRef<Node>, element: &Element) -> bool {
+    let mut numbers = element
+        .attrs()
+        .filter(|(name, value)| name.starts_with("data-line") && !value.is_empty())
+        .map(|(_, value)| value.trim())
+        .peekable();
+    numbers.peek().is_some() && is_numeric(node) && {
+        let text = ElementRef::wrap(node).map(text_of).unwrap_or_default();
+        numbers.any(|number| number == text)
+    }
+}
+
+fn hint(element: &Element) -> Hint {
+    let mut hint = Hint::None;
+    for name in element.attr("class").unwrap_or_default().split_ascii_whitespace() {
+        let name = name.to_ascii_lowercase();
+        let found = match name.as_str() {
+            "ln" | "lnt" | "lntd" | "gl" | "gutter" | "lnlinks" | "nums" => Hint::Weak,
+            _ if [
+                "lineno",
+                "line-no",
+                "line_no",
+                "linenum",
+                "line-num",
+                "line_num",
+                "ln-num",
+                "ln-n",
+                "lnum",
+                "blob-num",
+                "lines-num",
+                "line-index",
+                "line-count",
+            ]
+            .iter()
+            .any(|part| name.contains(part)) =>
+            {
+                Hint::Strong
+            }
+            _ if name.contains("gutter") => Hint::Weak,
+            _ => Hint::None,
+        };
+        hint = hint.max(found);
+    }
+    let unselectable = || {
+        element
+            .attr("style")
+            .is_some_and(|style| style.contains("user-select") && style.contains("none"))
+    };
+    if hint == Hint::None && (unselectable() || element.attr("unselectable").is_some()) {
+        return Hint::Weak;
+    }
+    hint
+}
+
+/// Whether an element has digits and no text but numbers and the marks behind them.
+pub(super) fn is_numeric(node: NodeRef<Node>) -> bool {
+    let mut digits = false;
+    for below in node.descendants() {
+        let Node::Text(text) = below.value() else { continue };
+        for c in text.chars() {
+            match c {
+                '0'..='9' => digits = true,
+                '.' | ':' | '|' | ')' | '│' => {}
+                c if c.is_whitespace() => {}
+                _ => return false,
+            }
+        }
+    }
+    digits
+}
+
+fn is_beside_code(node: NodeRef<Node>) -> bool {
+    node.ancestors()
+        .take(5)
+        .take_while(|above| {
+            !matches!(
+                above.value().as_element().map(Element::name),
+                Some("main" | "article" | "section" | "body")
+            )
+        })
+        .any(has_code_block)
+}
+
+/// Elements that can hold a column of numbers beside code.
+fn is_column(name: &str) -> bool {
+    matches!(name, "td" | "th" | "pre" | "div" | "ul" | "ol")
+}
+
+/// Whether a column's numbers ascend one by one and are as many as the lines of the code beside it.
+fn counts_the_lines_beside(node: NodeRef<Node>) -> bool {
+    if !is_numeric(node) {
+        return false;
+    }
+    let Some(count) = ascending(node) else { return false };
+    neighbours(node).any(|beside| {
+        beside.descendants().filter_map(ElementRef::wrap).any(|element| {
+            element.value().name() == "pre" && {
+                let lines = lines(element);
+                count.abs_diff(lines) <= 1 && lines > 1
+            }
+        })
+    })
+}
+
+fn lines(pre: ElementRef) -> usize {
+    let text: String = pre.text().collect();
+    let breaks = pre.descendants().filter(|below| super::is_named(below.value(), "br")).count();
+    text.trim_matches('\n').lines().count() + breaks
+}
+
+/// How many numbers an element holds, if each is one more than the number before it.
+fn ascending(node: NodeRef<Node>) -> Option<usize> {
+    let mut last: Option<u64> = None;
+    let mut count = 0;
+    for below in node.descendants() {
+        let Node::Text(text) = below.value() else { continue };
+        for number in text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()) {
+            let number = number.parse().ok()?;
+            if last.is_some_and(|last| last.checked_add(1) != Some(number)) {
+                return None;
+            }
+            last = Some(number);
+            count += 1;
+        }
+    }
+    (count > 1).then_some(count)
+}
+
+/// Whether every row of a table is a line of code behind its number.
+pub(super) fn is_code_table(table: NodeRef<Node>) -> bool {
+    let mut rows =
+        table.descendants().filter(|below| super::is_named(below.value(), "tr")).peekable();
+    rows.peek().is_some()
+        && !has_code_block(table)
+        && rows.all(|row| {
+            let mut cells = row.children().filter_map(ElementRef::wrap);
+            let Some(first) = cells.next() else { return false };
+            hint(first.value()) == Hint::Strong
+                && (is_numeric(*first) || text_of(first).is_empty())
+                && cells.next().is_some()
+        })
+}
+
+/// Numbers at the heads of lines that no name gives away, noted while code is read.
+#[derive(Default)]
+pub(super) struct Heads {
+    /// Where each is in the text, and its number.
+    found: Vec<(usize, usize, u64)>,
+}
+
+impl Heads {
+    /// Notes `code[start..]`, the whole text of an element, if it is a number that begins a line.
+    pub fn note(&mut self, code: &str, start: usize, element: &Element) {
+        let begins_line = start == 0 || code[..start].ends_with('\n');
+        let is_literal = names(element).any(|name| {
+            matches!(name, "number" | "mi" | "mf" | "m" | "nu" | "hljs-number" | "mtk7")
+        });
+        if begins_line
+            && !is_literal
+            && let Ok(number) = code[start..].trim().trim_end_matches(['.', ':', '|']).parse()
+        {
+            // Elements around a number begin where it does.
+            self.found.retain(|(known, ..)| *known != start);
+            self.found.push((start, code.len(), number));
+        }
+    }
+
+    /// Takes the numbers out of `code` if they are line numbers: every line has one, each is one
+    /// more than the one before. Returns whether they were.
+    pub fn remove(self, code: &mut String) -> bool {
+        let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
+        let consecutive = self.found.windows(2).all(|pair| pair[0].2 + 1 == pair[1].2);
+        if self.found.len() < 2 || self.found.len() != lines || !consecutive {
+            return false;
+        }
+        for (start, end, _) in self.found.into_iter().rev() {
+            code.drain(start..end);
+        }
+        true
+    }
+}

@@ -1,0 +1,267 @@
+//! Which pages are left out as a whole: redirects, error pages, search pages, general indexes, and
+//! pages that ask for it.
+//!
+//! A file's name alone does not tell. A site documents statuses (`status/404.html`) and search APIs
+//! (`api/search.html`); what the page holds and where it lies decides.
+
+use scraper::{ElementRef, Html, Node};
+
+use super::super::language;
+use super::super::outline::fold;
+use super::attrs::Attrs;
+use super::is_named;
+use super::survey::Survey;
+use super::text::{Words, has_code_block};
+
+/// Longest time, in seconds, after which a page that moves on is a redirect.
+const MAX_REDIRECT_SECONDS: f64 = 10.0;
+
+/// Words from which a page that a script leaves is a page of its own.
+const MIN_PAGE_WORDS: usize = 40;
+
+/// Words outside of the search form from which a page called `search` is a page of its own.
+const MIN_SEARCH_PAGE_WORDS: usize = 60;
+
+/// Words from which a page called `404` below the root is a page of its own.
+const MIN_ERROR_PAGE_WORDS: usize = 8;
+
+/// Why a page is left out, or `None`.
+pub(super) fn left_out(html: &Html, survey: &Survey, path: &str) -> Option<String> {
+    if is_error_page(survey, path) {
+        return Some("an error page".to_owned());
+    }
+    if let Some(target) = redirect(html, survey, path) {
+        return Some(format!("a redirect to {target}"));
+    }
+    if survey.noindex {
+        return Some("asks not to be indexed (robots: noindex)".to_owned());
+    }
+    if is_general_index(survey, path) {
+        return Some("a general index of terms".to_owned());
+    }
+    is_search_page(survey, path).then(|| "a search page".to_owned())
+}
+
+/// The name of a page without `index.html` and extension: `api/search/index.html` is `search`.
+fn stem(path: &str) -> &str {
+    let mut names = path.rsplit('/');
+    let file = names.next().unwrap_or(path);
+    match file.rsplit_once('.').map_or(file, |(stem, _)| stem) {
+        "index" => names.next().unwrap_or("index"),
+        stem => stem,
+    }
+}
+
+/// Whether a path is the name of a site's error page, and lies where a server looks for it: at the
+/// root of the site, or of one of its languages or versions.
+pub(in super::super) fn is_error_page_of_site(path: &str) -> bool {
+    is_called_error_page(path) && {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let directory =
+            directory.strip_suffix(stem(path)).map_or(directory, |d| d.trim_end_matches('/'));
+        directory.is_empty()
+            || (!directory.contains('/')
+                && (language::is_language(directory) || is_version(directory)))
+    }
+}
+
+fn is_called_error_page(path: &str) -> bool {
+    matches!(stem(path), "404" | "not_found" | "not-found")
+}
+
+fn is_version(name: &str) -> bool {
+    matches!(name, "latest" | "stable" | "dev" | "next" | "main" | "master")
+        || name.strip_prefix('v').unwrap_or(name).split('.').all(|part| {
+            !part.is_empty() && part.len() < 3 && part.bytes().all(|b| b.is_ascii_digit())
+        })
+}
+
+/// The site's error page, or one of a part of the site: that one is written for any address
+/// (`<base>`) or says next to nothing.
+fn is_error_page(survey: &Survey, path: &str) -> bool {
+    is_error_page_of_site(path)
+        || (is_called_error_page(path)
+            && content_words(survey, MIN_PAGE_WORDS)
+                < if survey.has_base { MIN_PAGE_WORDS } else { MIN_ERROR_PAGE_WORDS })
+}
+
+fn content_words(survey: &Survey, limit: usize) -> usize {
+    survey.roots().0.iter().map(|root| Words::of(**root, limit).prose).sum()
+}
+
+/// Where a page leads at once: by `<meta http-equiv="refresh">`, or by a script where the page has
+/// nothing else to say.
+fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
+    if let Some((seconds, target)) = survey.refresh.as_deref().and_then(refresh)
+        && seconds <= MAX_REDIRECT_SECONDS
+        && !leads_to_itself(&target, path)
+    {
+        return Some(target);
+    }
+    let body = survey.body?;
+    if Words::of(*body, MIN_PAGE_WORDS).prose >= MIN_PAGE_WORDS {
+        return None;
+    }
+    let target = script_target(html)?;
+    let same = |address: &str| trimmed(address) == trimmed(&target);
+    let canonical = survey.canonical.as_deref().is_some_and(|address| {
+        same(address) || !(leads_to_itself(address, path) || ends_with_path(address, path))
+    });
+    let linked = body
+        .descendants()
+        .filter_map(|below| below.value().as_element())
+        .any(|element| element.name() == "a" && element.attr("href").is_some_and(same));
+    let has_words = Words::of(*body, 1).prose > 0;
+    ((canonical || linked || !has_words) && !leads_to_itself(&target, path)).then_some(target)
+}
+
+/// Reads the content of a refresh as the HTML standard does: seconds, and the address if there is
+/// one.
+fn refresh(content: &str) -> Option<(f64, String)> {
+    let content = content.trim_start();
+    let digits = content.find(|c: char| !c.is_ascii_digit()).unwrap_or(content.len());
+    let rest = content[digits..].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if digits == 0 && rest.len() == content.len() {
+        return None;
+    }
+    let seconds = content[..digits].parse().unwrap_or(0.0);
+    let rest = rest.trim_start().trim_start_matches([';', ',']).trim_start();
+    let address = match rest.get(..3) {
+        Some(key) if key.eq_ignore_ascii_case("url") => {
+            rest[3..].trim_start().strip_prefix('=').map_or(rest, str::trim_start)
+        }
+        _ => rest,
+    };
+    let address = match address.chars().next() {
+        Some(quote @ ('"' | '\'')) => address[1..].split(quote).next().unwrap_or_default(),
+        _ => address,
+    };
+    let address = fold(address);
+    (!address.is_empty()).then_some((seconds, address))
+}
+
+/// The address that a script of the page gives to `location`, as a quoted string.
+fn script_target(html: &Html) -> Option<String> {
+    html.tree.root().descendants().find_map(|node| {
+        let element = ElementRef::wrap(node)?;
+        match element.value().name() {
+            "script" => location_in(&element.text().collect::<String>()),
+            "body" => location_in(element.value().attr("onload")?),
+            _ => None,
+        }
+    })
+}
+
+fn location_in(script: &str) -> Option<String> {
+    script.match_indices("location").find_map(|(at, word)| {
+        let mut rest = &script[at + word.len()..];
+        for property in [".href", ".replace", ".assign"] {
+            rest = rest.strip_prefix(property).unwrap_or(rest);
+        }
+        let rest = rest.trim_start();
+        let rest = match rest.strip_prefix('(') {
+            Some(rest) => rest,
+            None => rest.strip_prefix('=').filter(|rest| !rest.starts_with('='))?,
+        };
+        let rest = rest.trim_start();
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+        let address = rest[1..].split(quote).next()?;
+        (!address.is_empty() && !address.starts_with('#')).then(|| address.to_owned())
+    })
+}
+
+fn trimmed(address: &str) -> &str {
+    let end = address.find(['#', '?']).unwrap_or(address.len());
+    address[..end].trim_end_matches("index.html").trim_end_matches('/')
+}
+
+/// Whether an address, as it stands on the page at `path`, is the page itself.
+fn leads_to_itself(address: &str, path: &str) -> bool {
+    let address = trimmed(address);
+    if address.contains("://") {
+        return false;
+    }
+    let own = trimmed(path);
+    let own = own.strip_prefix('/').unwrap_or(own);
+    if let Some(absolute) = address.strip_prefix('/') {
+        return absolute == own;
+    }
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in address.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    // An empty address is the page itself.
+    address.is_empty() || trimmed(&parts.join("/")) == own
+}
+
+/// Whether a full address ends as the page's path does.
+fn ends_with_path(address: &str, path: &str) -> bool {
+    let own = trimmed(path).trim_end_matches(".html");
+    let address = trimmed(address).trim_end_matches(".html");
+    own.is_empty() || address.ends_with(own)
+}
+
+/// Whether a page is an index of all terms: it is called so, and is made as Sphinx makes one or of
+/// links alone; or it is DocBook's.
+fn is_general_index(survey: &Survey, path: &str) -> bool {
+    let Some(body) = survey.body else { return false };
+    let has_class = |wanted: &dyn Fn(&Attrs) -> bool| {
+        body.descendants()
+            .filter_map(|below| below.value().as_element())
+            .any(|element| !element.attrs.is_empty() && wanted(&Attrs::of(element)))
+    };
+    let stem = stem(path);
+    let called = matches!(stem, "genindex" | "modindex" | "py-modindex" | "http-routingtable")
+        || stem.starts_with("genindex-");
+    if called {
+        let is_sphinx = has_class(&|attrs| {
+            attrs.has_class(|class| {
+                matches!(
+                    class,
+                    "indextable" | "genindextable" | "genindex-jumpbox" | "modindex-jumpbox"
+                )
+            })
+        });
+        let words = Words::of(*body, usize::MAX);
+        return is_sphinx || words.links * 2 >= words.prose;
+    }
+    body.descendants().filter_map(ElementRef::wrap).any(|element| {
+        element.value().name() == "div"
+            && Attrs::of(element.value()).class == "index"
+            && element.child_elements().any(|child| Attrs::of(child.value()).class == "titlepage")
+    })
+}
+
+/// Whether a page is the site's search: called so, with a search form or a place for results in its
+/// content, and little else.
+fn is_search_page(survey: &Survey, path: &str) -> bool {
+    if stem(path) != "search" {
+        return false;
+    }
+    let (roots, _) = survey.roots();
+    let searches = roots.iter().flat_map(|root| root.descendants()).any(|node| {
+        let Node::Element(element) = node.value() else { return false };
+        let attrs = Attrs::of(element);
+        let is_place = attrs.id.is_some_and(|id| id.contains("search")) || attrs.role == "search";
+        let is_input = element.name() == "input"
+            && (element.attr("type") == Some("search")
+                || matches!(element.attr("name"), Some("q" | "query" | "search")));
+        // A section about search is called so as well, and has words.
+        let is_bare = || Words::of(node, MIN_ERROR_PAGE_WORDS).prose < MIN_ERROR_PAGE_WORDS;
+        (is_input || (is_place && is_bare())) && !in_header(node)
+    });
+    searches
+        && content_words(survey, MIN_SEARCH_PAGE_WORDS) < MIN_SEARCH_PAGE_WORDS
+        && !roots.iter().any(|root| has_code_block(**root))
+}
+
+fn in_header(node: ego_tree::NodeRef<Node>) -> bool {
+    node.ancestors().any(|above| {
+        ["header", "nav", "aside", "footer"].iter().any(|name| is_named(above.value(), name))
+    })
+}

@@ -1,0 +1,165 @@
+//! What one pass over a document finds: where its content is, and what its head says.
+
+use scraper::{ElementRef, Html, Node};
+
+use super::attrs::Attrs;
+use super::{annotations, is_named, rules};
+
+/// What one pass over a document finds.
+#[derive(Default)]
+pub(super) struct Survey<'a> {
+    pub title: Option<String>,
+    pub language: Option<String>,
+    /// The content of the first `<meta http-equiv="refresh">`.
+    pub refresh: Option<String>,
+    /// Address of the page itself as it says: `<link rel="canonical">`.
+    pub canonical: Option<String>,
+    /// `<base href>` is there.
+    pub has_base: bool,
+    pub noindex: bool,
+    /// Marked as the content by the site.
+    pub bodies: Vec<ElementRef<'a>>,
+    main: Option<ElementRef<'a>>,
+    role_main: Option<ElementRef<'a>>,
+    articles: Vec<ElementRef<'a>>,
+    container: Option<ElementRef<'a>>,
+    pub body: Option<ElementRef<'a>>,
+}
+
+impl<'a> Survey<'a> {
+    /// Looks at every element once.
+    pub fn of(html: &'a Html, annotated: bool) -> Self {
+        let mut survey = Self::default();
+        let mut declared_language = None;
+        for node in html.tree.root().descendants() {
+            let Node::Element(element) = node.value() else { continue };
+            let Some(reference) = ElementRef::wrap(node) else { continue };
+            let noted = |slot: &mut Option<ElementRef<'a>>| {
+                slot.get_or_insert(reference);
+            };
+            match element.name() {
+                "html" => {
+                    survey.language = element
+                        .attrs()
+                        .filter(|(name, value)| {
+                            matches!(*name, "lang" | "xml:lang") && !value.trim().is_empty()
+                        })
+                        .min_by_key(|(name, _)| name.len())
+                        .map(|(_, value)| value.trim().replace('_', "-"));
+                    if survey.language.is_some() {
+                        declared_language = None;
+                    }
+                }
+                "title"
+                    if survey.title.is_none()
+                        && node.ancestors().all(|above| !is_named(above.value(), "svg")) =>
+                {
+                    survey.title = Some(annotations::text_of(reference));
+                }
+                // What is there for browsers without scripts is not what readers see.
+                "meta" if node.ancestors().all(|above| !is_named(above.value(), "noscript")) => {
+                    survey.note_meta(element, &mut declared_language);
+                }
+                "link" if survey.canonical.is_none() => {
+                    let is_canonical = element
+                        .attr("rel")
+                        .is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"));
+                    survey.canonical = element
+                        .attr("href")
+                        .filter(|_| is_canonical)
+                        .map(|href| href.trim().to_owned());
+                }
+                "base" => survey.has_base |= element.attr("href").is_some(),
+                "main" => noted(&mut survey.main),
+                "article" => survey.articles.push(reference),
+                "body" => noted(&mut survey.body),
+                _ => {}
+            }
+            if element.attrs.is_empty() {
+                continue;
+            }
+            let attrs = Attrs::of(element);
+            if attrs.role == "main" {
+                survey.role_main.get_or_insert(reference);
+            }
+            if !rules::is_heading(element.name()) && rules::is_content_container(&attrs) {
+                survey.container.get_or_insert(reference);
+            }
+            if annotated
+                && annotations::annotation!(element, "body").is_some()
+                && !ignored(reference)
+            {
+                survey.bodies.push(reference);
+            }
+        }
+        survey.language = survey.language.or(declared_language);
+        survey
+    }
+
+    fn note_meta(
+        &mut self,
+        element: &scraper::node::Element,
+        declared_language: &mut Option<String>,
+    ) {
+        let (mut name, mut equiv, mut content) = ("", "", "");
+        for (key, value) in element.attrs() {
+            match key {
+                "name" => name = value.trim(),
+                "http-equiv" => equiv = value.trim(),
+                "content" => content = value,
+                _ => {}
+            }
+        }
+        let is =
+            |wanted: &str| name.eq_ignore_ascii_case(wanted) || equiv.eq_ignore_ascii_case(wanted);
+        if is("robots") {
+            // Authors part the words by commas or by spaces.
+            self.noindex |= content.split([',', ';', ' ', '\t', '\n']).any(|word| {
+                word.eq_ignore_ascii_case("noindex") || word.eq_ignore_ascii_case("none")
+            });
+        } else if equiv.eq_ignore_ascii_case("refresh") {
+            self.refresh.get_or_insert_with(|| content.to_owned());
+        } else if is("content-language") && !content.trim().is_empty() {
+            *declared_language = Some(content.trim().replace('_', "-"));
+        }
+    }
+
+    /// Where the content is, and whether that is more than a guess.
+    pub fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
+        if !self.bodies.is_empty() {
+            let ids: Vec<_> = self.bodies.iter().map(|body| body.id()).collect();
+            let outermost = self
+                .bodies
+                .iter()
+                .filter(|body| !body.ancestors().any(|above| ids.contains(&above.id())));
+            return (outermost.copied().collect(), true);
+        }
+        if let Some(main) = self.main.or(self.role_main) {
+            return (vec![main], true);
+        }
+        let article = match self.articles.as_slice() {
+            [article] => Some(*article),
+            _ => None,
+        };
+        if let Some(body) = self.body {
+            // A teaser can be an article, too: the content is where most of the text is.
+            let length =
+                |element: ElementRef| element.text().map(|text| text.trim().len()).sum::<usize>();
+            if let Some(found) =
+                article.or(self.container).filter(|found| length(*found) * 2 > length(body))
+            {
+                return (vec![found], true);
+            }
+            return (vec![body], false);
+        }
+        (article.or(self.container).into_iter().collect(), true)
+    }
+}
+
+/// Whether the element or one around it is left out of everything.
+fn ignored(element: ElementRef) -> bool {
+    std::iter::once(*element)
+        .chain(element.ancestors())
+        .filter_map(|node| node.value().as_element())
+        .any(|element| annotations::ignore(element).is_some())
+}

@@ -1,0 +1,503 @@
+//! The walk over an element's content: text into blocks, headings and definition entries into
+//! sections.
+//!
+//! The walk follows the links between nodes and keeps its own stack, so that no depth of nesting
+//! exhausts the thread's stack. What is left out, and by which rule, is decided in
+//! [`Walker::left_out`]; the rest of this file reads what stays.
+
+use ego_tree::{NodeId, NodeRef};
+use scraper::node::Element;
+use scraper::{ElementRef, Node};
+
+use super::super::left_out::{Rule, Trace};
+use super::super::outline::{Folded, Outline};
+use super::annotations::{self, annotation};
+use super::attrs::Attrs;
+use super::code_block::{self, is_code_control};
+use super::controls::{self, Controls, describe};
+use super::heading::{self, Heading};
+use super::line_numbers::{is_code_table, is_line_numbers};
+use super::rules::{self, Place};
+use super::text::Words;
+use super::{footnotes, is_named};
+
+/// State of the walk.
+pub(super) struct Walker<'a> {
+    pub outline: Outline,
+    /// Where the walk is: inside of marked content, of `<main>`, `<article>` or such.
+    pub place: Place,
+    /// The page may have annotations.
+    pub annotated: bool,
+    /// Entries of definition lists and of tables with an anchor are sections.
+    pub definition_sections: bool,
+    /// The first heading of level 1.
+    pub h1: Option<String>,
+    /// What is left out.
+    pub trace: Trace,
+    pub(super) capture: Option<Capture>,
+    pub(super) lists: Vec<List>,
+    pub(super) rows: u32,
+    /// The entry that a row of a table began last: its name, its place in the outline.
+    pub(super) last_entry: Option<(String, usize)>,
+    controls: Controls<'a>,
+    root: Option<NodeId>,
+    /// Words of prose below the root, once they are needed.
+    root_words: Option<usize>,
+    frames: Vec<Frame>,
+    containers: Vec<Container>,
+    /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading
+    /// that follows.
+    loose_anchor: Option<String>,
+}
+
+/// What to undo when an element ends.
+struct Frame {
+    node: NodeId,
+    undo: Undo,
+}
+
+pub(super) enum Undo {
+    Code,
+    Raised,
+    Weight(f32),
+    Block,
+    Row,
+    Entry,
+    Cell,
+    Content(bool),
+    Container,
+    List,
+    Capture,
+}
+
+/// An element that is a section of its document, with the anchor for its first heading.
+struct Container {
+    id: Option<String>,
+    headed: bool,
+}
+
+/// A definition list.
+#[derive(Default)]
+pub(super) struct List {
+    /// An entry of it is a section that is under way.
+    pub open: bool,
+    /// That entry has its description already: the next term starts another.
+    pub described: bool,
+}
+
+/// Text that goes elsewhere than into a block.
+pub(super) struct Capture {
+    pub text: Folded,
+    pub purpose: Purpose,
+}
+
+pub(super) enum Purpose {
+    Heading { level: u8, heading: Heading },
+    Term { anchor: String, name: Option<String> },
+}
+
+impl<'a> Walker<'a> {
+    /// A walk that adds to `outline`.
+    pub fn new(outline: Outline, controls: Controls<'a>, trace: Trace) -> Self {
+        Self {
+            outline,
+            place: Place { explicit: false, in_content: true },
+            annotated: false,
+            definition_sections: true,
+            h1: None,
+            trace,
+            capture: None,
+            lists: Vec::new(),
+            rows: 0,
+            last_entry: None,
+            controls,
+            root: None,
+            root_words: None,
+            frames: Vec::new(),
+            containers: Vec::new(),
+            loose_anchor: None,
+        }
+    }
+
+    /// Adds the content of an element.
+    pub fn walk(&mut self, root: ElementRef) {
+        self.root = Some(root.id());
+        self.root_words = None;
+        let mut node = *root;
+        loop {
+            let descend = self.open(node);
+            if descend && let Some(child) = node.first_child() {
+                node = child;
+                continue;
+            }
+            loop {
+                self.close(node.id());
+                if node.id() == root.id() {
+                    self.outline.end_block();
+                    return;
+                }
+                if let Some(sibling) = node.next_sibling() {
+                    node = sibling;
+                    break;
+                }
+                match node.parent() {
+                    Some(parent) => node = parent,
+                    None => return,
+                }
+            }
+        }
+    }
+
+    pub(super) fn sink(&mut self) -> &mut Folded {
+        match &mut self.capture {
+            Some(capture) => &mut capture.text,
+            None => self.outline.text(),
+        }
+    }
+
+    /// A block begins or ends. In headings and in rows of tables that is no more than a space.
+    pub(super) fn boundary(&mut self) {
+        if self.capture.is_some() || self.rows > 0 {
+            self.sink().space();
+        } else {
+            self.outline.end_block();
+        }
+    }
+
+    pub(super) fn frame(&mut self, node: NodeId, undo: Undo) {
+        self.frames.push(Frame { node, undo });
+    }
+
+    /// Begins a node; returns whether its children are to be visited.
+    fn open(&mut self, node: NodeRef<Node>) -> bool {
+        let element = match node.value() {
+            Node::Element(element) => element,
+            Node::Text(text) => {
+                if self.loose_anchor.is_some() && !text.trim().is_empty() {
+                    self.loose_anchor = None;
+                }
+                self.sink().push(text);
+                return false;
+            }
+            Node::Fragment | Node::Document => return true,
+            _ => return false,
+        };
+        let attrs = Attrs::of(element);
+        if let Some(rule) = self.left_out(node, element, &attrs) {
+            self.trace.note(rule, || describe(node));
+            if rules::is_block(element.name()) && self.capture.is_none() {
+                self.boundary();
+            }
+            return false;
+        }
+        if self.annotated {
+            if let Some(weight) = annotations::weight(element) {
+                let before = self.outline.set_weight(weight);
+                self.frame(node.id(), Undo::Weight(before));
+            }
+            self.index_attributes(element);
+        }
+        self.read(node, element, &attrs)
+    }
+
+    /// The rule that leaves an element out, or `None` where it is content.
+    fn left_out(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
+        let name = element.name();
+        if let Some(rule) = self.machinery(node, element, attrs) {
+            return Some(rule);
+        }
+        if attrs.hidden && !self.controls.reveal(node, element, attrs) {
+            return Some(Rule::Hidden);
+        }
+        if self.annotated && annotations::ignore(element).is_some() {
+            return Some(Rule::Ignored);
+        }
+        // The root itself was chosen for its content, whatever its class.
+        if self.root == Some(node.id()) {
+            return None;
+        }
+        if element.attrs.is_empty() {
+            // Only elements without a name of their own can be frames by their tag.
+            let framed = matches!(name, "nav" | "footer" | "header" | "aside");
+            let rule = framed.then(|| rules::surrounding(node, name, attrs, self.place)).flatten();
+            return rule.or_else(|| {
+                if heading::is_icon(element) {
+                    return Some(Rule::Icon);
+                }
+                let column = matches!(name, "td" | "th" | "pre");
+                (column && is_line_numbers(node, element, false)).then_some(Rule::LineNumbers)
+            });
+        }
+        if let Some(rule) = rules::surrounding(node, name, attrs, self.place) {
+            return Some(rule);
+        }
+        if is_line_numbers(node, element, false) {
+            return Some(Rule::LineNumbers);
+        }
+        if heading::is_icon(element) {
+            return Some(Rule::Icon);
+        }
+        if let Some(Capture { purpose: Purpose::Heading { heading, .. }, .. }) = &self.capture {
+            if heading.is_screen_reader_text(element) {
+                return Some(Rule::ScreenReaderText);
+            }
+            if heading::is_icon_name(node, element) {
+                return Some(Rule::Icon);
+            }
+            if name == "a" && heading.is_mark_link(node, element) {
+                return Some(Rule::HeadingMark);
+            }
+        } else if self.capture.is_none() && is_code_control(node, element, attrs, false) {
+            return Some(Rule::CodeControl);
+        }
+        footnotes::is_mark(node, element, attrs).then_some(Rule::ReferenceMark)
+    }
+
+    /// The rule for elements that are not text by their tag, unless they hold text all the same.
+    fn machinery(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> Option<Rule> {
+        let name = element.name();
+        let is_dialog = name == "dialog" || matches!(attrs.role, "dialog" | "alertdialog");
+        match name {
+            "button" => (!self.controls.reads_button(node, element)).then_some(Rule::Control),
+            "form" => {
+                let page_words = self.root_words(node);
+                (!controls::form_is_content(node, page_words)).then_some(Rule::Form)
+            }
+            _ if is_dialog => {
+                let page_words = self.root_words(node);
+                let in_content = self.place.in_content;
+                (!controls::dialog_is_content(node, element, in_content, page_words))
+                    .then_some(Rule::Dialog)
+            }
+            _ if rules::is_not_text(name) => Some(Rule::NotText),
+            _ if rules::is_input(name) => Some(Rule::Control),
+            _ => None,
+        }
+    }
+
+    fn root_words(&mut self, node: NodeRef<Node>) -> usize {
+        let root = self.root.and_then(|root| node.tree().get(root));
+        *self
+            .root_words
+            .get_or_insert_with(|| root.map_or(0, |root| Words::of(root, usize::MAX).prose))
+    }
+
+    /// Reads an element that is content; returns whether its children are to be visited.
+    fn read(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
+        let id = node.id();
+        match element.name() {
+            name if rules::is_heading(name) || attrs.role == "heading" => {
+                self.heading(node, element, attrs)
+            }
+            "pre" => return self.code_block(node),
+            "table" if is_code_table(node) => return self.code_block(node),
+            "div" if code_block::is_container_of_lines(node, attrs) => {
+                return self.code_block(node);
+            }
+            "img" => {
+                self.image(element);
+                return false;
+            }
+            "br" => {
+                self.sink().space();
+                return false;
+            }
+            "wbr" => return false,
+            "a" => return self.link(node, attrs),
+            "sup" => {
+                if !footnotes::is_behind_a_variable(node) {
+                    self.sink().start_raised();
+                    self.frame(id, Undo::Raised);
+                }
+            }
+            "dl" | "dt" | "dd" => self.definition(node, attrs),
+            "table" | "tr" | "td" | "th" => self.table(node),
+            "main" | "article" => {
+                self.container(id, attrs, element.name() == "article");
+                let before = std::mem::replace(&mut self.place.in_content, true);
+                self.boundary();
+                self.frame(id, Undo::Content(before));
+            }
+            name if name == "section"
+                || (name == "div"
+                    && (attrs.has_class(rules::is_section_class)
+                        || attrs.id.is_some_and(|id| rules::is_section_called(node, id)))) =>
+            {
+                self.container(id, attrs, true);
+                self.boundary();
+                self.frame(id, Undo::Block);
+            }
+            name if rules::is_code(name) => {
+                self.sink().start_code();
+                self.frame(id, Undo::Code);
+            }
+            name if rules::is_block(name) || matches!(name, "form" | "dialog" | "button") => {
+                self.boundary();
+                self.frame(id, Undo::Block);
+            }
+            "option" | "legend" => self.boundary(),
+            "label" => {
+                self.sink().space();
+                self.frame(id, Undo::Cell);
+            }
+            _ => {
+                if attrs.id.is_some() && node.first_child().is_none() {
+                    self.loose_anchor = attrs.id.map(str::to_owned);
+                }
+            }
+        }
+        true
+    }
+
+    fn close(&mut self, node: NodeId) {
+        while let Some(frame) = self.frames.pop_if(|frame| frame.node == node) {
+            match frame.undo {
+                Undo::Code => self.sink().end_code(),
+                Undo::Raised => {
+                    if let Some(mark) = self.sink().end_raised() {
+                        self.trace.note(Rule::ReferenceMark, || ("sup".to_owned(), mark));
+                    }
+                }
+                Undo::Weight(before) => {
+                    self.outline.set_weight(before);
+                }
+                Undo::Block => self.boundary(),
+                Undo::Row => {
+                    self.rows = self.rows.saturating_sub(1);
+                    self.boundary();
+                }
+                Undo::Entry => {
+                    self.rows = self.rows.saturating_sub(1);
+                    self.outline.leave_definition();
+                }
+                Undo::Cell => self.sink().space(),
+                Undo::Content(before) => {
+                    self.place.in_content = before;
+                    self.boundary();
+                }
+                Undo::Container => {
+                    self.containers.pop();
+                }
+                Undo::List => self.end_list(),
+                Undo::Capture => self.end_capture(),
+            }
+        }
+    }
+
+    fn container(&mut self, node: NodeId, attrs: &Attrs, anchors: bool) {
+        self.containers
+            .push(Container { id: attrs.id.filter(|_| anchors).map(str::to_owned), headed: false });
+        self.frame(node, Undo::Container);
+    }
+
+    fn index_attributes(&mut self, element: &Element) {
+        let Some(names) = annotation!(element, "index-attrs") else { return };
+        for name in names.split(',') {
+            if let Some(value) = element.attr(name.trim()) {
+                self.boundary();
+                self.sink().push(value);
+                self.boundary();
+            }
+        }
+    }
+
+    fn image(&mut self, element: &Element) {
+        if let Some((_, text)) = element.attrs().find(|(name, _)| *name == "alt") {
+            self.sink().space();
+            self.sink().push(text);
+            self.sink().space();
+        }
+    }
+
+    fn heading(&mut self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) {
+        let id = node.id();
+        let level = match element.name().as_bytes() {
+            [b'h', level @ b'1'..=b'6'] => level - b'0',
+            _ => {
+                element.attr("aria-level").and_then(|level| level.trim().parse().ok()).unwrap_or(2)
+            }
+        };
+        if heading::is_label(node, attrs) {
+            self.boundary();
+            self.frame(id, Undo::Block);
+        } else if self.capture.is_none() {
+            let anchor = self.heading_anchor(node, attrs);
+            self.outline.end_block();
+            let heading = Heading::of(node, anchor);
+            self.capture = Some(Capture {
+                text: Folded::default(),
+                purpose: Purpose::Heading { level, heading },
+            });
+            self.frame(id, Undo::Capture);
+        } else {
+            self.boundary();
+            self.frame(id, Undo::Block);
+        }
+    }
+
+    /// The heading's own anchor, the id of the section it is the first heading of, or an empty
+    /// anchor in front.
+    fn heading_anchor(&mut self, node: NodeRef<Node>, attrs: &Attrs) -> Option<String> {
+        let loose = self.loose_anchor.take();
+        let mut inherited = None;
+        for container in self.containers.iter_mut().rev() {
+            if container.headed {
+                break;
+            }
+            container.headed = true;
+            if inherited.is_none() {
+                inherited.clone_from(&container.id);
+            }
+        }
+        heading::anchor_within(node, attrs).or(inherited).or(loose)
+    }
+
+    fn link(&mut self, node: NodeRef<Node>, attrs: &Attrs) -> bool {
+        let empty = node.first_child().is_none();
+        if let Some(anchor) = attrs.id.or(attrs.name)
+            && empty
+        {
+            self.loose_anchor = Some(anchor.to_owned());
+        }
+        if empty {
+            return false;
+        }
+        let to_itself = attrs.href.is_some_and(|href| href.starts_with('#'));
+        if to_itself && has_only_mark(node) {
+            self.trace.note(Rule::HeadingMark, || describe(node));
+            return false;
+        }
+        true
+    }
+
+    fn code_block(&mut self, node: NodeRef<Node>) -> bool {
+        if self.capture.is_some() {
+            return true;
+        }
+        let code = code_block::text(node, self.annotated, &mut self.trace);
+        self.outline.code_block(&code);
+        false
+    }
+
+    fn end_capture(&mut self) {
+        let Some(mut capture) = self.capture.take() else { return };
+        let (text, code) = capture.text.take();
+        match capture.purpose {
+            Purpose::Heading { level, heading } => {
+                if level == 1 && self.h1.is_none() && !text.is_empty() {
+                    self.h1 = Some(text.clone());
+                }
+                self.outline.heading(level, text, heading.anchor);
+            }
+            Purpose::Term { anchor, name } => self.end_term(text, code, anchor, name),
+        }
+    }
+}
+
+fn has_only_mark(link: NodeRef<Node>) -> bool {
+    let Some(element) = ElementRef::wrap(link) else { return false };
+    // Pictures are content; their alternative text is read.
+    let text = annotations::text_of(element);
+    rules::is_permalink_mark(&text)
+        && (!text.is_empty() || !link.descendants().any(|below| is_named(below.value(), "img")))
+}

@@ -1,0 +1,156 @@
+//! What extraction leaves out of a page, and by which rule.
+//!
+//! Every rule has a name. A build applies the rules without keeping a record. `findling inspect
+//! --extraction` runs the same code with a [`Trace`] that keeps one.
+
+use serde::Serialize;
+
+use super::outline::shorten;
+
+/// Longest sample of the text that was left out, in bytes.
+const MAX_SAMPLE_BYTES: usize = 60;
+
+/// Largest number of entries that a trace keeps.
+const MAX_ENTRIES: usize = 10_000;
+
+/// A rule that leaves something out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Outside of the element that holds the page's content.
+    OutsideContent,
+    /// `<nav>`, a role such as `navigation`, a class such as `breadcrumbs`.
+    Navigation,
+    /// `<header>` and `<footer>` of the page, `<aside>`, a role such as `banner`.
+    PageFrame,
+    /// Scripts, styles, embedded media: no text of the page.
+    NotText,
+    /// Buttons, inputs, menus of choices.
+    Control,
+    /// A form that is made of controls.
+    Form,
+    /// A dialog that is not part of the text.
+    Dialog,
+    /// Hidden, and nothing on the page shows it.
+    Hidden,
+    /// `data-findling-ignore` or `data-pagefind-ignore`.
+    Ignored,
+    /// Line numbers of a code block.
+    LineNumbers,
+    /// A copy button or toolbar of a code block.
+    CodeControl,
+    /// Lines of code that the page does not show.
+    HiddenCode,
+    /// A link from a heading to itself.
+    HeadingMark,
+    /// Words of a heading that only screen readers say.
+    ScreenReaderText,
+    /// The name of an icon in an icon font.
+    Icon,
+    /// The mark of a footnote or reference.
+    ReferenceMark,
+    /// Markup of a site generator in Markdown: imports, template tags, shortcodes.
+    GeneratorMarkup,
+}
+
+impl Rule {
+    /// The rule's name, as `inspect --extraction` and the documentation write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::OutsideContent => "outside-content",
+            Rule::Navigation => "navigation",
+            Rule::PageFrame => "page-frame",
+            Rule::NotText => "not-text",
+            Rule::Control => "control",
+            Rule::Form => "form",
+            Rule::Dialog => "dialog",
+            Rule::Hidden => "hidden",
+            Rule::Ignored => "ignored",
+            Rule::LineNumbers => "line-numbers",
+            Rule::CodeControl => "code-control",
+            Rule::HiddenCode => "hidden-code",
+            Rule::HeadingMark => "heading-mark",
+            Rule::ScreenReaderText => "screen-reader-text",
+            Rule::Icon => "icon",
+            Rule::ReferenceMark => "reference-mark",
+            Rule::GeneratorMarkup => "generator-markup",
+        }
+    }
+
+    /// All rules, in the order of the documentation.
+    pub const ALL: [Rule; 17] = [
+        Rule::OutsideContent,
+        Rule::Navigation,
+        Rule::PageFrame,
+        Rule::NotText,
+        Rule::Control,
+        Rule::Form,
+        Rule::Dialog,
+        Rule::Hidden,
+        Rule::Ignored,
+        Rule::LineNumbers,
+        Rule::CodeControl,
+        Rule::HiddenCode,
+        Rule::HeadingMark,
+        Rule::ScreenReaderText,
+        Rule::Icon,
+        Rule::ReferenceMark,
+        Rule::GeneratorMarkup,
+    ];
+}
+
+/// Something that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The rule that left it out.
+    pub rule: Rule,
+    /// The element, as `name#id.class`; empty where the source is not HTML.
+    pub element: String,
+    /// How its text begins.
+    pub text: String,
+}
+
+/// Keeps a record of what is left out, if asked to.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    entries: Option<Vec<LeftOut>>,
+}
+
+impl Trace {
+    /// A trace that keeps a record where `on`.
+    pub fn new(on: bool) -> Self {
+        Self { entries: on.then(Vec::new) }
+    }
+
+    /// Notes something left out. `describe` gives the element and its text; it is called only where
+    /// a record is kept. Nothing is noted where the text is empty.
+    pub fn note(&mut self, rule: Rule, describe: impl FnOnce() -> (String, String)) {
+        let Some(entries) = &mut self.entries else { return };
+        if entries.len() >= MAX_ENTRIES {
+            return;
+        }
+        let (element, mut text) = describe();
+        if text.is_empty() {
+            return;
+        }
+        shorten(&mut text, MAX_SAMPLE_BYTES);
+        entries.push(LeftOut { rule, element, text });
+    }
+
+    /// Adds what another trace kept.
+    pub fn extend(&mut self, left_out: Vec<LeftOut>) {
+        if let Some(entries) = &mut self.entries {
+            entries.extend(left_out);
+        }
+    }
+
+    /// Whether a record is kept.
+    pub fn is_on(&self) -> bool {
+        self.entries.is_some()
+    }
+
+    /// The record, in the order of the page.
+    pub fn finish(self) -> Vec<LeftOut> {
+        self.entries.unwrap_or_default()
+    }
+}

@@ -1,0 +1,58 @@
+//! Components of MDX: their tags go, their children stay.
+
+use super::constructs::tag_len;
+use super::dialects::Scanner;
+use super::inline_html::attribute;
+
+impl Scanner<'_, '_> {
+    /// A tag of a component: nothing is left of it but a title that it shows. Tags of HTML stay,
+    /// for they are Markdown's own.
+    pub(super) fn jsx(&mut self) {
+        let rest = self.rest();
+        if rest.starts_with("<!--") {
+            let len = rest.find("-->").map_or(rest.len(), |end| end + 3);
+            self.leave_out(len);
+            return;
+        }
+        let inner = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
+        let name_len = inner
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+            .unwrap_or(inner.len());
+        let name = &inner[..name_len];
+        let is_fragment = name.is_empty() && inner.starts_with('>');
+        if !is_fragment && !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return self.copy(1);
+        }
+        let Some(len) = tag_len(rest) else { return self.give_up(1, rest) };
+        let tag = &rest[..len];
+        let is_component =
+            is_fragment || name.contains('.') || name.starts_with(|c: char| c.is_ascii_uppercase());
+        if !is_component && !tag.contains('{') {
+            return self.copy(len);
+        }
+        self.at += len;
+        if !is_component {
+            // HTML with expressions among its attributes, which Markdown would not take for a tag.
+            self.out.push_str(if tag.starts_with("</") { "</" } else { "<" });
+            self.out.push_str(name);
+            self.out.push_str(if tag.ends_with("/>") { " />" } else { ">" });
+            return;
+        }
+        let title = attribute(tag, "title");
+        let description = attribute(tag, "description");
+        match (title, description) {
+            (Some(title), Some(description)) => {
+                self.out.push_str(&format!("{title}: {description}"))
+            }
+            (Some(text), None) | (None, Some(text)) => self.out.push_str(&text),
+            (None, None) => {}
+        }
+        if tag.starts_with('<')
+            && self.rest().starts_with('\n')
+            && !self.out.ends_with('\n')
+            && !self.out.ends_with(' ')
+        {
+            self.out.push('\n');
+        }
+    }
+}

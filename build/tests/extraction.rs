@@ -1,0 +1,181 @@
+//! What is indexed of the markup that generators and themes write.
+//!
+//! Each directory of `extraction/` holds pages of one kind, and `expected.txt`: their URLs, titles,
+//! sections and text, and what is said about pages that are left out. Words that no reader sees are
+//! marked by the word `Unseen` and must not come out. After a change that is meant, run the test
+//! with `FINDLING_BLESS=1` and read the difference.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use findling_build::sources::{self, Options, Severity};
+
+fn directory(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/extraction").join(name)
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.file_name().is_some_and(|name| name != "expected.txt") {
+            found.push(path);
+        }
+    }
+}
+
+/// The pages below a directory as text, one line for each heading, paragraph and line of code.
+fn extracted(root: &Path) -> String {
+    let mut inputs = Vec::new();
+    files(root, &mut inputs);
+    let options = Options { root: Some(root.to_owned()), ..Options::default() };
+    let mut told = String::new();
+    let pages = sources::read(&inputs, &options, &mut |problem| {
+        let path = problem.path.strip_prefix(root).unwrap_or(&problem.path);
+        let reason = problem.reason.replace(&format!("{}/", root.display()), "");
+        let kind = match problem.severity {
+            Severity::Skipped => "left out",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        writeln!(told, "{kind}: {}: {reason}", path.display()).expect("a string");
+    });
+    let mut out = String::new();
+    for page in pages {
+        writeln!(out, "{} | {} | {}", page.url, page.title, page.language).expect("a string");
+        for section in &page.sections {
+            let anchor =
+                section.anchor.as_ref().map_or(String::new(), |anchor| format!(" #{anchor}"));
+            writeln!(out, "  h{} {}{anchor}", section.level, section.heading).expect("a string");
+            for block in &section.blocks {
+                let mark = if block.is_code_block { "| " } else { "" };
+                for line in block.text.lines() {
+                    writeln!(out, "    {mark}{line}").expect("a string");
+                }
+            }
+        }
+    }
+    out + &told
+}
+
+fn check(name: &str) {
+    let root = directory(name);
+    let found = extracted(&root);
+    let path = root.join("expected.txt");
+    if std::env::var_os("FINDLING_BLESS").is_some() {
+        std::fs::write(&path, &found).expect("a file");
+    }
+    let expected = std::fs::read_to_string(&path).expect("expected.txt");
+    assert_eq!(found, expected, "{name}");
+    let seen: Vec<&str> = found
+        .lines()
+        .filter(|line| line.to_lowercase().contains("unseen") && !line.contains(": "))
+        .collect();
+    assert!(seen.is_empty(), "{name}: {seen:#?}");
+}
+
+#[test]
+fn code_stays_where_its_block_asks_for_line_numbers() {
+    check("prism-lines");
+}
+
+#[test]
+fn line_numbers_are_not_indexed() {
+    check("chroma-lines");
+}
+
+#[test]
+fn accordions_keep_their_questions_and_closed_answers() {
+    check("faq-accordion");
+}
+
+#[test]
+fn every_tab_is_indexed() {
+    check("tabs");
+}
+
+#[test]
+fn text_inside_forms_and_dialogs_is_indexed() {
+    check("form-wrapped");
+}
+
+#[test]
+fn pages_named_like_special_pages_are_indexed() {
+    check("status-pages");
+}
+
+#[test]
+fn sections_named_like_surroundings_are_indexed() {
+    check("section-ids");
+}
+
+#[test]
+fn redirects_and_noindex_pages_are_left_out_and_live_pages_are_not() {
+    check("refresh");
+}
+
+#[test]
+fn copy_controls_are_not_indexed() {
+    check("copy");
+}
+
+#[test]
+fn headings_have_no_marks() {
+    check("heading-marks");
+}
+
+#[test]
+fn admonitions_and_tabs_of_markdown_are_read() {
+    check("md-admonitions");
+}
+
+#[test]
+fn a_late_character_set_is_seen() {
+    check("late-charset");
+}
+
+#[test]
+fn reference_marks_part_from_their_words() {
+    check("footnotes");
+}
+
+/// The text of the first fenced block of a language behind a heading of the documentation.
+fn block<'a>(document: &'a str, language: &str) -> &'a str {
+    let fence = format!("```{language}\n");
+    let start = document.find(&fence).expect("a block of the language") + fence.len();
+    &document[start..start + document[start..].find("```").expect("the block's end")]
+}
+
+#[test]
+fn the_documentation_shows_what_the_program_prints() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/extraction.md");
+    let document = std::fs::read_to_string(&path).expect("docs/extraction.md");
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("ferry.html"), block(&document, "html")).expect("a file");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_findling"))
+        .args(["inspect", "--extraction", "ferry.html"])
+        .current_dir(directory.path())
+        .output()
+        .expect("the program");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let shown = block(&document, "text");
+    if std::env::var_os("FINDLING_BLESS").is_some() {
+        std::fs::write(&path, document.replace(shown, &printed)).expect("a file");
+        return;
+    }
+    assert_eq!(shown, printed);
+}
+
+#[test]
+fn the_documentation_names_every_rule() {
+    let document = include_str!("../../docs/extraction.md");
+    for rule in sources::left_out::Rule::ALL {
+        assert!(document.contains(&format!("| `{}` |", rule.name())), "{}", rule.name());
+    }
+}
