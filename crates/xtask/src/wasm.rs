@@ -63,8 +63,8 @@ const ENGINE: Module = Module {
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
     deferred: Some("crates/wasm/deferred.txt"),
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 116_000,
-    more: Some((7_500, 148_000)),
+    budget: 118_800,
+    more: Some((7_500, 149_900)),
     binding: true,
 };
 
