@@ -1,4 +1,7 @@
-//! What a review would otherwise have to watch for.
+//! Rules of the repository that a review would otherwise have to watch for.
+
+mod layers;
+mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
