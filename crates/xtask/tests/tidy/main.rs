@@ -58,6 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("findling-pack", &[]),
     ("xtask", &["findling-pack"]),
+    ("example-rust-engine", &["findling-bundle", "findling-engine"]),
 ];
 
 #[test]
