@@ -1,10 +1,10 @@
-//! Hashes of addresses: "which page has this address?" For requests about one page: similar pages, and
-//! why a page ranks where it does.
+//! Hashes of addresses: "which page has this address?" For requests about one page: similar pages,
+//! and why a page ranks where it does.
 //!
-//! The addresses themselves are in the texts, which no reader fetches whole. This shard has four bytes
-//! of the hash of each page's [`key`], in page order. Two pages rarely share them (in one of ninety
-//! sites with 10,000 pages); a reader that finds several pages compares their texts. An address that
-//! the site does not have matches a given page with a probability of 2^-32.
+//! The addresses themselves are in the texts, which no reader fetches whole. This shard has four
+//! bytes of the hash of each page's [`key`], in page order. Two pages rarely share them (in one of
+//! ninety sites with 10,000 pages); a reader that finds several pages compares their texts. An
+//! address that the site does not have matches a given page with a probability of 2^-32.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -140,8 +140,8 @@ impl Addresses {
         Ok(Self { urls, ids })
     }
 
-    /// The pages that match an id, a URL with or without host, or a path, ascending: mostly one. Ids
-    /// are tried first, then the address with its query string, then the address without it.
+    /// The pages that match an id, a URL with or without host, or a path, ascending: mostly one.
+    /// Ids are tried first, then the address with its query string, then the address without it.
     /// O(pages).
     pub fn find(&self, address: &str) -> Vec<PageId> {
         let matching = |hashes: &[u32], text: &str| -> Vec<PageId> {

@@ -3,8 +3,8 @@
 //!
 //! Vectors are grouped around centroids, as in an inverted file (Jégou, Douze and Schmid, TPAMI
 //! 2011). One shard holds all centroids and lists the cells. Each cell is a shard of its own, named
-//! by the centroids' shard rather than by the manifest. A query fetches the centroids once, then the
-//! cells whose centroids are nearest to it.
+//! by the centroids' shard rather than by the manifest. A query fetches the centroids once, then
+//! the cells whose centroids are nearest to it.
 //!
 //! A vector is stored as its difference from an expected vector, in uniform steps ([`Steps`]). The
 //! steps go through the range coder, with one model for dimensions of about the same deviation

@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A function of its own: most numbers take one byte, and inlining this would put a hundred copies
-    /// into the engine.
+    /// A function of its own: most numbers take one byte, and inlining this would put a hundred
+    /// copies into the engine.
     #[inline(never)]
     fn long_varint64(&mut self) -> Result<u64, Error> {
         let mut value = 0;
@@ -117,8 +117,8 @@ impl<'a> Reader<'a> {
         u32::try_from(self.varint64()?).map_err(|_| self.malformed("a number does not fit 32 bits"))
     }
 
-    /// A number of items, each of which takes at least `min_len` of the bytes that follow. It is never
-    /// more than could follow, so that memory can be allocated for it.
+    /// A number of items, each of which takes at least `min_len` of the bytes that follow. It is
+    /// never more than could follow, so that memory can be allocated for it.
     pub fn count(&mut self, min_len: usize) -> Result<usize, Error> {
         let n = self.varint()? as usize;
         self.fits(n, min_len)?;

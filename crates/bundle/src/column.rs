@@ -195,7 +195,8 @@ impl Column {
         }
     }
 
-    /// A page's number, its date as a number (exact), or its bool as 0 or 1, for ranges and sorting.
+    /// A page's number, its date as a number (exact), or its bool as 0 or 1, for ranges and
+    /// sorting.
     #[inline]
     pub fn number(&self, page: PageId) -> Option<f64> {
         match self {
@@ -335,8 +336,8 @@ impl Column {
     }
 }
 
-/// Writes one value as texts contain it: its type, u8; then a string, or a count of strings, varint,
-/// and the strings, or an f64, an i64 or a u8.
+/// Writes one value as texts contain it: its type, u8; then a string, or a count of strings,
+/// varint, and the strings, or an f64, an i64 or a u8.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &AttributeValue) {
     out.push(value.kind() as u8);
     match value {

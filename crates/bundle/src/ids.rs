@@ -1,7 +1,7 @@
 //! The ids of pages, sections, passages, vectors and shards inside a bundle.
 //!
-//! Ids are dense and start at 0. Sections are numbered in page order, passages and vectors in section
-//! order. So the sections of a page, and the passages and vectors of a section, are ranges
+//! Ids are dense and start at 0. Sections are numbered in page order, passages and vectors in
+//! section order. So the sections of a page, and the passages and vectors of a section, are ranges
 //! ([`crate::structure`]).
 
 macro_rules! id {
@@ -38,8 +38,8 @@ id!(
     VectorId
 );
 id!(
-    /// A shard. Ids below the number of the manifest's shards are places in its shard directory; those
-    /// of cells follow; those of positions begin at [`ShardId::POSITIONS`].
+    /// A shard. Ids below the number of the manifest's shards are places in its shard directory;
+    /// those of cells follow; those of positions begin at [`ShardId::POSITIONS`].
     ShardId
 );
 

@@ -25,8 +25,8 @@
 //!
 //! A word of every other page has so many postings that a query would fetch little else. On each
 //! level, the postings where it counts most are the first tier, in this shard. The others are the
-//! second tier, a shard of its own in the same form, where each `n_second` is 0 (champion lists in a
-//! tiered index: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008,
+//! second tier, a shard of its own in the same form, where each `n_second` is 0 (champion lists in
+//! a tiered index: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008,
 //! sections 7.1.3 and 7.2.1). [`merged`] makes one list of both.
 //!
 //! Reading checks everything once, in one pass; afterwards nothing can fail. Looking up a term is a

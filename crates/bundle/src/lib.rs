@@ -59,8 +59,8 @@
 //!
 //! # Rules for every format
 //!
-//! - Numbers are little-endian, or LEB128 varints. Strings are UTF-8 behind a varint length. Ids are
-//!   dense from 0.
+//! - Numbers are little-endian, or LEB128 varints. Strings are UTF-8 behind a varint length. Ids
+//!   are dense from 0.
 //! - The same contents give the same bytes.
 //! - Readers take untrusted bytes. `from_bytes` checks everything ([`texts`] checks a page when it
 //!   is read) and returns an [`Error`] with what was expected, what was found and what to do. After

@@ -1,13 +1,13 @@
-//! The limits of a reader. Every number that decides how much memory is allocated is checked against
-//! them first. Within them, the allocation is bounded by the length of the input.
+//! The limits of a reader. Every number that decides how much memory is allocated is checked
+//! against them first. Within them, the allocation is bounded by the length of the input.
 
 use crate::{Error, ShardKind};
 
 /// Most bytes of the manifest, before and after decompression.
 pub const MAX_MANIFEST_LEN: usize = 32 << 20;
 
-/// Most ranges of the manifest, of all lists together. A range may take much less than a bit, so the
-/// length of the input does not bound their number.
+/// Most ranges of the manifest, of all lists together. A range may take much less than a bit, so
+/// the length of the input does not bound their number.
 pub const MAX_RANGES: usize = 200_000;
 
 /// Most vectors whose cells the centroids list.

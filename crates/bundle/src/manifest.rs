@@ -22,11 +22,11 @@ const WHAT: &str = "manifest";
 pub struct Manifest {
     /// The tool and version that wrote the bundle, for people: `findling 0.1.0`.
     pub generator: String,
-    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed in
-    /// each of them.
+    /// Languages of the pages, BCP 47 (`en`), most frequent first, at most 16. Queries are analysed
+    /// in each of them.
     pub languages: Vec<String>,
-    /// Hash of the analysis rules of these languages at build time (`findling_text::conformance`). A
-    /// reader with another hash would look for other terms than were indexed, so it refuses the
+    /// Hash of the analysis rules of these languages at build time (`findling_text::conformance`).
+    /// A reader with another hash would look for other terms than were indexed, so it refuses the
     /// bundle.
     pub analysis: u64,
     /// Collection statistics.
@@ -42,7 +42,8 @@ pub struct Manifest {
     pub spelling: Vec<SpellingRange>,
     /// The site's synonyms, sorted by word.
     pub synonyms: Vec<Synonym>,
-    /// Ranking parameters: a number for each one of [`RANKING_MAX`]; empty for the engine's defaults.
+    /// Ranking parameters: a number for each one of [`RANKING_MAX`]; empty for the engine's
+    /// defaults.
     pub ranking: Vec<f32>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
@@ -84,8 +85,8 @@ pub struct Attribute {
     pub kind: AttributeKind,
     /// The shard with its column.
     pub column: crate::ShardId,
-    /// Whether `facets: ["*"]` counts it: it is marked for that (`data-findling-filter`), or comes from
-    /// front matter and has few values. Any attribute is counted if a request names it.
+    /// Whether `facets: ["*"]` counts it: it is marked for that (`data-findling-filter`), or comes
+    /// from front matter and has few values. Any attribute is counted if a request names it.
     pub facet: bool,
 }
 
@@ -106,12 +107,13 @@ pub struct Dense {
     pub centroids: Option<crate::ShardId>,
     /// Query encoders deployed beside the bundle, in the order a client should prefer them.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The projection from the encoder's dimensions to the stored ones; `None` if they are the same.
+    /// The projection from the encoder's dimensions to the stored ones; `None` if they are the
+    /// same.
     pub projection: Option<crate::ShardId>,
     /// The static query encoder's rows; `None` in a bundle without that encoder.
     pub rows: Option<StaticRows>,
-    /// The shards of codes of sentences, in page order; empty in a bundle that does not choose snippets
-    /// by them.
+    /// The shards of codes of sentences, in page order; empty in a bundle that does not choose
+    /// snippets by them.
     pub sentences: Vec<SentencesRange>,
 }
 
@@ -122,11 +124,11 @@ pub struct StaticRows {
     pub bits: crate::rows::Bits,
     /// Whether words are lower-cased and freed of accents.
     pub lowercase: bool,
-    /// For rows fitted to the site: the mean reciprocal rank that held-out spans gave their sections.
-    /// The next build keeps the rows as long as they are as good.
+    /// For rows fitted to the site: the mean reciprocal rank that held-out spans gave their
+    /// sections. The next build keeps the rows as long as they are as good.
     pub fitted: Option<f32>,
-    /// The origin of the rows: their table, and what they were fitted to. Rows of another origin are in
-    /// shards of other names ([`crate::names`]).
+    /// The origin of the rows: their table, and what they were fitted to. Rows of another origin
+    /// are in shards of other names ([`crate::names`]).
     pub origin: [u8; 4],
     /// The most frequent words of queries, sorted. Their rows are in `common`.
     pub common_keys: Vec<String>,
@@ -196,8 +198,8 @@ pub struct EncoderCard {
     pub semantic: bool,
 }
 
-/// A range of terms, and the shard with its dictionary and postings. Positions are in a grid of their
-/// own ([`crate::positions`]).
+/// A range of terms, and the shard with its dictionary and postings. Positions are in a grid of
+/// their own ([`crate::positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexiconRange {
     /// First term of the range. The range ends before the next one's first.
@@ -226,8 +228,8 @@ pub struct SpellingRange {
     pub shard: crate::ShardId,
 }
 
-/// A range of pages whose texts share a shard. It has only a part of its first page if it begins behind
-/// that page's first section, and of its last page if the next range does.
+/// A range of pages whose texts share a shard. It has only a part of its first page if it begins
+/// behind that page's first section, and of its last page if the next range does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRange {
     /// First page. The range ends before the next one's first page and section.
@@ -293,9 +295,9 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest for a directory of files. It omits the lengths of shards that hold ranges: these are
-    /// the most numerous, and files have their own length. Cells keep theirs, since readers choose
-    /// cells by them.
+    /// The manifest for a directory of files. It omits the lengths of shards that hold ranges:
+    /// these are the most numerous, and files have their own length. Cells keep theirs, since
+    /// readers choose cells by them.
     pub fn of_files(&self) -> Self {
         let mut manifest = self.clone();
         manifest
@@ -398,8 +400,8 @@ impl Manifest {
 }
 
 impl StaticRows {
-    /// The shard of the range that a key falls into, or that of common words for one of these; `None`
-    /// if there is none.
+    /// The shard of the range that a key falls into, or that of common words for one of these;
+    /// `None` if there is none.
     pub fn shard_of(&self, key: &str) -> Option<ShardId> {
         if self.common_keys.binary_search_by(|common| common.as_str().cmp(key)).is_ok() {
             return Some(self.common);
@@ -420,7 +422,8 @@ impl Dense {
     }
 }
 
-/// The indexes of the ranges, ascending by their first key, that can contain a key with this prefix.
+/// The indexes of the ranges, ascending by their first key, that can contain a key with this
+/// prefix.
 fn with_prefix<T>(ranges: &[T], prefix: &str, first: impl Fn(&T) -> &String) -> Range<usize> {
     let start = ranges.partition_point(|range| first(range).as_str() <= prefix).saturating_sub(1);
     let end = ranges.partition_point(|range| {

@@ -17,12 +17,12 @@
 //!
 //! Shards of texts and rows contain a checksum of 32 bits each, since the group's hash cannot check
 //! one of them. A group begins with the first shard of its kind, and with each shard whose range
-//! start has a certain hash ([`RangeStart::begins_group`]). So a shard more or less changes only the
-//! groups around it.
+//! start has a certain hash ([`RangeStart::begins_group`]). So a shard more or less changes only
+//! the groups around it.
 //!
 //! Rows need the fewest bits because there are most of them, and because a stale one does no harm:
-//! a shard under the name of its own earlier state has correct rows of the same origin, and at worst
-//! lacks those of words that are new on the site.
+//! a shard under the name of its own earlier state has correct rows of the same origin, and at
+//! worst lacks those of words that are new on the site.
 //!
 //! A file's name is in hex digits. An edited shard keeps its hash with a probability of 1e-6. A
 //! build over an earlier bundle notices that and changes the salt ([`crate::rename_shard`]).
@@ -170,7 +170,10 @@ mod tests {
         fn hashes_come_back(shards: Vec<(bool, u32)>) {
             let kind = |is_range| if is_range { ShardKind::Texts } else { ShardKind::Column };
             let shards: Vec<ShardEntry> =
-                shards.iter().map(|&(is_range, i)| entry(kind(is_range), &i.to_le_bytes())).collect();
+                shards
+                    .iter()
+                    .map(|&(is_range, i)| entry(kind(is_range), &i.to_le_bytes()))
+                    .collect();
             let mut out = vec![0xff];
             put_hashes(&mut out, &shards);
             prop_assert!(out.len() > MIN_HASH_LEN * shards.len());
@@ -181,7 +184,10 @@ mod tests {
             prop_assert!(reader.finish().is_ok());
             prop_assert_eq!(&read, &shards);
             if !shards.is_empty() {
-                prop_assert!(take_hashes(&mut Reader::new(&out[1..out.len() - 1], "test"), &mut read).is_err());
+                prop_assert!(
+                    take_hashes(&mut Reader::new(&out[1..out.len() - 1], "test"), &mut read)
+                        .is_err()
+                );
             }
         }
     }

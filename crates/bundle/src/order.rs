@@ -16,9 +16,9 @@ pub fn sort_by<T>(items: &mut [T], mut before: impl FnMut(&T, &T) -> bool) {
     unwind(items, &mut before);
 }
 
-/// Moves the first `n` elements, sorted, to the front. The rest follow in any order. O(len + k log n)
-/// comparisons, where k is the number of elements that are among the first `n` of those before them:
-/// few in an unordered list.
+/// Moves the first `n` elements, sorted, to the front. The rest follow in any order. O(len + k log
+/// n) comparisons, where k is the number of elements that are among the first `n` of those before
+/// them: few in an unordered list.
 pub fn sort_first<T>(items: &mut [T], n: usize, mut before: impl FnMut(&T, &T) -> bool) {
     let n = n.min(items.len());
     if n == 0 {

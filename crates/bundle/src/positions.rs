@@ -2,9 +2,9 @@
 //!
 //! Shards of positions form a grid. A column is a run of ranges of the lexicon, a row is a block of
 //! pages. So an edit of a page changes only the shards of one block, although every passage has
-//! everyday words; and a phrase fetches only the columns of its words in the blocks that have all of
-//! them. Positions count tokens, from 0: in the title (pages), in the heading (sections), in text and
-//! code together (passages).
+//! everyday words; and a phrase fetches only the columns of its words in the blocks that have all
+//! of them. Positions count tokens, from 0: in the title (pages), in the heading (sections), in
+//! text and code together (passages).
 //!
 //! A shard:
 //!
@@ -15,10 +15,10 @@
 //! | for each range: its counts, then its lists | varints |
 //!
 //! A range has a list for each of its postings in the block: term by term, then by [`Level`]. The
-//! shard of terms says which these are, so that a new term elsewhere changes nothing here. A list is
-//! its first position, then the distance to each next position, less one. Its count is the zigzag of
-//! its length less the length that the posting's frequencies let expect. Counts of 0 at the end are
-//! left out; mostly all of them are.
+//! shard of terms says which these are, so that a new term elsewhere changes nothing here. A list
+//! is its first position, then the distance to each next position, less one. Its count is the
+//! zigzag of its length less the length that the posting's frequencies let expect. Counts of 0 at
+//! the end are left out; mostly all of them are.
 //!
 //! The directory lists the grid:
 //!
@@ -38,8 +38,8 @@ use crate::{Error, Level, PageId, ShardEntry, ShardHash, ShardId, ShardKind};
 const WHAT: &str = "positions";
 const DIRECTORY: &str = "directory of positions";
 
-/// The expected length of a posting's list: its frequencies in the fields that have positions, which
-/// are title, heading, text and code.
+/// The expected length of a posting's list: its frequencies in the fields that have positions,
+/// which are title, heading, text and code.
 fn expected(level: Level, tf: [u32; 2]) -> u32 {
     if level == Level::Passage { tf[0].saturating_add(tf[1]) } else { tf[0] }
 }
@@ -207,8 +207,8 @@ pub struct PositionsDirectory {
     shards: Vec<ShardEntry>,
 }
 
-/// Writes the directory: the pages of each block, the ranges of each column, and the shards, column by
-/// column; `None` for a place without positions.
+/// Writes the directory: the pages of each block, the ranges of each column, and the shards, column
+/// by column; `None` for a place without positions.
 ///
 /// # Errors
 /// If `shards` does not have one item for each place of the grid, or has too many.
@@ -245,8 +245,8 @@ fn check_places(n_blocks: usize, n_columns: usize) -> Result<(), Error> {
 }
 
 impl PositionsDirectory {
-    /// Reads and checks what [`write_directory`] wrote, for a bundle with so many pages and ranges of
-    /// terms.
+    /// Reads and checks what [`write_directory`] wrote, for a bundle with so many pages and ranges
+    /// of terms.
     ///
     /// # Errors
     /// If the bytes break the format, or blocks and columns do not add up to these numbers.

@@ -1,10 +1,10 @@
-//! The projection from the transformer's space to the fewer dimensions that a bundle stores: "how does
-//! a 384-dimensional vector become a 256-dimensional one?"
+//! The projection from the transformer's space to the fewer dimensions that a bundle stores: "how
+//! does a 384-dimensional vector become a 256-dimensional one?"
 //!
-//! Its rows are orthonormal: the leading principal components of the transformer's space, uncentred,
-//! so that cosines are kept as well as that many dimensions can. Documents and the rows of the static
-//! encoder are projected when the bundle is built. A reader needs the matrix only for a vector in the
-//! transformer's dimensions.
+//! Its rows are orthonormal: the leading principal components of the transformer's space,
+//! uncentred, so that cosines are kept as well as that many dimensions can. Documents and the rows
+//! of the static encoder are projected when the bundle is built. A reader needs the matrix only for
+//! a vector in the transformer's dimensions.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -141,7 +141,9 @@ mod tests {
         #[test]
         fn written_projections_are_read_back(rows in prop::collection::vec(-1.0f32..1.0, 6)) {
             let projection = Projection::new(3, &rows).unwrap();
-            prop_assert!(projection.rows().iter().zip(&rows).all(|(a, b)| (a - b).abs() <= 0.51 / UNIT));
+            prop_assert!(
+                projection.rows().iter().zip(&rows).all(|(a, b)| (a - b).abs() <= 0.51 / UNIT)
+            );
             prop_assert_eq!(Projection::from_bytes(&projection.to_bytes()).unwrap(), projection);
         }
 

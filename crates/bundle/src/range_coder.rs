@@ -3,10 +3,10 @@
 //!
 //! The coder is the carry-propagating one of LZMA (I. Pavlov, "LZMA specification", 2015; G. N. N.
 //! Martin, "Range encoding", 1979). Its probabilities have 16 bits; they begin as counts and go on
-//! as moving averages. All arithmetic is on integers, so that every host reads the same. A number is
-//! coded as in Exp-Golomb codes: first its number of bits, then the two bits below the highest by
-//! the model, then the rest as they are. A model is a run of [`Bit`]s, so that one allocation can
-//! hold all models of a format.
+//! as moving averages. All arithmetic is on integers, so that every host reads the same. A number
+//! is coded as in Exp-Golomb codes: first its number of bits, then the two bits below the highest
+//! by the model, then the rest as they are. A model is a run of [`Bit`]s, so that one allocation
+//! can hold all models of a format.
 
 use crate::Error;
 
@@ -77,8 +77,8 @@ impl Bit {
 }
 
 /// Bits in the model of a number: for each class but the last, whether the number is in it, given
-/// that it is in none before; then, for each class, a binary tree of the [`MODELLED`] bits below the
-/// highest.
+/// that it is in none before; then, for each class, a binary tree of the [`MODELLED`] bits below
+/// the highest.
 pub(crate) const NUMBER: usize = CLASSES - 1 + (CLASSES << MODELLED);
 
 /// The place in the model of the tree of a class.
@@ -142,8 +142,8 @@ impl Encoder {
 
     /// The bytes.
     pub fn finish(mut self) -> Vec<u8> {
-        // Take a number of the range that ends in zeros. Zeros need not be written: the decoder reads
-        // missing bytes as 0.
+        // Take a number of the range that ends in zeros. Zeros need not be written: the decoder
+        // reads missing bytes as 0.
         self.low = (self.low + u64::from(TOP - 1)) & !u64::from(TOP - 1);
         for _ in 0..5 {
             self.shift();

@@ -1,11 +1,11 @@
 //! The rows of the static query encoder: "what does this word add to a query's vector?"
 //!
 //! A query's vector is the normalised sum of its words' rows. Rows are quantised to 2, 4 or 8 bits
-//! with a scale each, sorted by their key and cut into small shards. A query fetches only the shards
-//! of its words. A key is a word, or a WordPiece token that begins a word. A word uses its own row,
-//! else the row of the longest key that is a prefix of it ([`standing_for`]). The pieces that
-//! continue a word are never used: they would be in other shards, which a query would learn of only
-//! then.
+//! with a scale each, sorted by their key and cut into small shards. A query fetches only the
+//! shards of its words. A key is a word, or a WordPiece token that begins a word. A word uses its
+//! own row, else the row of the longest key that is a prefix of it ([`standing_for`]). The pieces
+//! that continue a word are never used: they would be in other shards, which a query would learn of
+//! only then.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -23,8 +23,8 @@
 //! stands for `(q - 8) * scale`. Most numbers are near 0 and take few bits.
 //!
 //! A shard answers for any word in its range. A key that is a prefix of such a word sorts into the
-//! range, or is a prefix of the range's first key. The writer repeats those few keys at the front of
-//! the shard ([`prefixes`]).
+//! range, or is a prefix of the range's first key. The writer repeats those few keys at the front
+//! of the shard ([`prefixes`]).
 
 mod keys;
 pub(crate) mod packed;

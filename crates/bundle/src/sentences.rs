@@ -1,11 +1,11 @@
-//! Codes of sentences: "which sentence of a section is most like a query?" For the snippets of sections
-//! that only meaning finds.
+//! Codes of sentences: "which sentence of a section is most like a query?" For the snippets of
+//! sections that only meaning finds.
 //!
 //! A section longer than a snippet is split into stretches of whole sentences
 //! (`findling_text::sentences`). Each stretch has a code: the signs of the first numbers of its
 //! vector. The sum of a query's numbers with these signs is a coarse cosine, good enough to choose
-//! among a few dozen stretches. Codes are in shards of their own, so that a reader who shows no such
-//! section fetches none.
+//! among a few dozen stretches. Codes are in shards of their own, so that a reader who shows no
+//! such section fetches none.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -112,8 +112,8 @@ impl SentencesShard {
         Ok(Self { pages, sections, codes })
     }
 
-    /// The codes of a section, given by its page's index in the shard and its place in the page; empty
-    /// if there are none.
+    /// The codes of a section, given by its page's index in the shard and its place in the page;
+    /// empty if there are none.
     pub fn codes(&self, page: u32, section: u32) -> &[u64] {
         let page = page as usize;
         let (Some(&first), Some(&end)) = (self.pages.get(page), self.pages.get(page + 1)) else {

@@ -1,8 +1,8 @@
 //! The site's words as they are spelt, to correct words of a query that the site does not have.
 //!
-//! The lexicon has stems, and its shards contain postings, so it does not serve for this. A shard here
-//! has only a range of words, each with its commonness: a few bytes for each word. A query fetches the
-//! shards of its word's first letter.
+//! The lexicon has stems, and its shards contain postings, so it does not serve for this. A shard
+//! here has only a range of words, each with its commonness: a few bytes for each word. A query
+//! fetches the shards of its word's first letter.
 //!
 //! | field | encoding |
 //! |---|---|

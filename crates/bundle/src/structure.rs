@@ -114,8 +114,8 @@ impl StructureBuilder {
     }
 }
 
-/// Refuses more vectors than sections and passages allow. Vectors have no bytes of their own in this
-/// shard, so its length does not bound their memory.
+/// Refuses more vectors than sections and passages allow. Vectors have no bytes of their own in
+/// this shard, so its length does not bound their memory.
 fn check_n_vectors(stats: &Stats) -> Result<(), Error> {
     let limit = MAX_VECTORS_PER_UNIT * (u64::from(stats.n_sections) + u64::from(stats.n_passages));
     match u64::from(stats.n_vectors) {
@@ -242,7 +242,8 @@ impl Structure {
         start.checked_add(place).filter(|&section| section < end).map(SectionId)
     }
 
-    /// The passage at a place in a section, given by its place in a page; `None` if there are fewer.
+    /// The passage at a place in a section, given by its place in a page; `None` if there are
+    /// fewer.
     #[inline]
     pub fn passage_in(&self, page: PageId, section: u32, place: u32) -> Option<PassageId> {
         let Range { start, end } = self.passages(self.section_at(page, section)?);

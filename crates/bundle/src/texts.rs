@@ -2,8 +2,8 @@
 //! result list.
 //!
 //! Each page of a shard can be read without the others. A long page is split into parts, each a run
-//! of its sections in a shard of its own, so that a reader need not fetch all of it. Each part repeats
-//! everything that results show with any section.
+//! of its sections in a shard of its own, so that a reader need not fetch all of it. Each part
+//! repeats everything that results show with any section.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -69,8 +69,8 @@ pub struct PageText<'a> {
     pub language: &'a str,
     /// Pairs of name and value to show with it.
     pub meta: Vec<(&'a str, &'a str)>,
-    /// Its attributes, ascending, each by its index among the manifest's. Columns have the same values,
-    /// but of all pages.
+    /// Its attributes, ascending, each by its index among the manifest's. Columns have the same
+    /// values, but of all pages.
     pub attributes: Vec<(u32, AttributeValue)>,
     /// The place in the page of the first of `sections`.
     pub first: u32,
@@ -282,8 +282,8 @@ fn read_parent(reader: &mut Reader<'_>, place: u32) -> Result<Option<u32>, Error
     }
 }
 
-/// The anchor that most generators give a heading, as GitHub does: lower case, no punctuation, hyphens
-/// for spaces. Only ASCII is changed. Other anchors are written out.
+/// The anchor that most generators give a heading, as GitHub does: lower case, no punctuation,
+/// hyphens for spaces. Only ASCII is changed. Other anchors are written out.
 fn slug(heading: &str) -> String {
     let mut slug = heading.as_bytes().to_vec();
     slug.retain(|byte| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b" -_".contains(byte));
@@ -451,8 +451,8 @@ impl TextsBuilder {
     }
 }
 
-/// The texts of a range of pages; the first and the last may be parts. Indices count from the shard's
-/// first page ([`crate::TextRange`]). The bytes of a page are checked when it is read.
+/// The texts of a range of pages; the first and the last may be parts. Indices count from the
+/// shard's first page ([`crate::TextRange`]). The bytes of a page are checked when it is read.
 #[derive(Clone, Debug)]
 pub struct TextsShard {
     raw: Vec<u8>,

@@ -17,8 +17,8 @@ use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
 
-/// Quantises a vector to eight bits: its numbers, and its scale. The zero vector has scale 0. Numbers
-/// that are not finite count as 0.
+/// Quantises a vector to eight bits: its numbers, and its scale. The zero vector has scale 0.
+/// Numbers that are not finite count as 0.
 pub fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
     let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
     let max = vector.iter().fold(0.0f32, |max, &v| max.max(finite(v).abs()));

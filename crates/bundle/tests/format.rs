@@ -1,5 +1,5 @@
-//! The worked examples of `docs/format.md`: the writer writes the bytes that the document shows, and
-//! the reader reads them back.
+//! The worked examples of `docs/format.md`: the writer writes the bytes that the document shows,
+//! and the reader reads them back.
 //!
 //! A block of the document that begins with "```hex NAME" is an example. Each of its lines is bytes
 //! in hex, then `;` and a remark.
@@ -413,8 +413,8 @@ fn words_and_addresses() -> [Example; 4] {
     ]
 }
 
-/// A manifest of the site with words, vectors, a static encoder and texts. Hashes and lengths of the
-/// shards are made up.
+/// A manifest of the site with words, vectors, a static encoder and texts. Hashes and lengths of
+/// the shards are made up.
 fn manifest() -> Manifest {
     let kinds = [
         (ShardKind::Structure, 30),

@@ -1,9 +1,10 @@
-//! Untrusted bytes: every truncation and every changed byte of every format, with wrong checksums and
-//! with right ones.
+//! Untrusted bytes: every truncation and every changed byte of every format, with wrong checksums
+//! and with right ones.
 //!
-//! A reader must refuse such bytes with the right kind of error, or read contents within their bounds.
-//! The walks in `common` check the bounds: ids below the counts of the bundle, ascending lists, ranges
-//! inside texts. Where a format can be written again, what was read must have canonical bytes.
+//! A reader must refuse such bytes with the right kind of error, or read contents within their
+//! bounds. The walks in `common` check the bounds: ids below the counts of the bundle, ascending
+//! lists, ranges inside texts. Where a format can be written again, what was read must have
+//! canonical bytes.
 
 mod common;
 
@@ -283,7 +284,8 @@ proptest! {
 
     #[test]
     fn changed_packed_terms_are_refused_or_read_within_bounds(
-        edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20), announced in 0u32..5000,
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
+        announced in 0u32..5000,
     ) {
         let (mut stored, _) = packed_terms();
         for (at, byte) in edits {
@@ -307,7 +309,10 @@ proptest! {
     }
 
     #[test]
-    fn generated_bytes_are_refused_or_read_within_bounds(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), small: bool) {
+    fn generated_bytes_are_refused_or_read_within_bounds(
+        mut bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        small: bool,
+    ) {
         if small {
             // Small numbers come further than random ones.
             bytes.iter_mut().for_each(|byte| *byte &= 7);
@@ -316,7 +321,10 @@ proptest! {
         for (name, _, walk) in formats(&sample) {
             check_refusal(name, walk(&bytes));
         }
-        check_refusal("manifest", Manifest::from_bytes(&bytes).and_then(|manifest| manifest.validate()));
+        check_refusal(
+            "manifest",
+            Manifest::from_bytes(&bytes).and_then(|manifest| manifest.validate()),
+        );
         // These have a magic and a checksum.
         prop_assert!(Entry::from_bytes(&bytes).is_err());
         prop_assert!(decode_manifest(&bytes).is_err());

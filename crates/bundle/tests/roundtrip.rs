@@ -1,4 +1,4 @@
-//! What was written is what is read, against slow and obvious twins.
+//! Every reader reads what its writer wrote, compared with slow and obvious twins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,14 +74,28 @@ proptest! {
             .collect();
         let mut builder = TermsBuilder::new();
         for (term, (lists, n_second)) in &terms {
-            builder.push_first_tier(term, 4321, lists.each_ref().map(|list| &list[..]), *n_second, &structure).unwrap();
+            builder
+                .push_first_tier(
+                    term,
+                    4321,
+                    lists.each_ref().map(|list| &list[..]),
+                    *n_second,
+                    &structure,
+                )
+                .unwrap();
         }
         let raw = builder.finish();
         let (entry, stored) = encode_shard(ShardKind::Terms, &raw).unwrap();
         prop_assert_eq!(&decode_shard(&entry, &stored).unwrap(), &raw);
-        // Packed, but where that is no smaller than deflated, as next to nothing is, or the same list again and again.
+        // Packed, but where that is no smaller than deflated, as next to nothing is, or the same
+        // list again and again.
         let deflated = encode_shard(ShardKind::Spelling, &raw).unwrap().1;
-        prop_assert!(stored.len() <= deflated.len(), "{} bytes for {} deflated", stored.len(), deflated.len());
+        prop_assert!(
+            stored.len() <= deflated.len(),
+            "{} bytes for {} deflated",
+            stored.len(),
+            deflated.len()
+        );
         prop_assert!(stored[6] == 2 || stored.len() == deflated.len(), "codec {}", stored[6]);
         let shard = TermsShard::from_bytes(raw, &stats(5000)).unwrap();
         prop_assert_eq!(shard.n_terms() as usize, terms.len());
@@ -93,14 +107,18 @@ proptest! {
             prop_assert_eq!((entry.df, entry.n_second), (4321, *n_second));
             prop_assert_eq!(shard.find(term), Some(entry));
             for (level, list) in Level::ALL.into_iter().zip(lists) {
-                prop_assert_eq!(&shard.postings(&entry, level, &structure).collect::<Vec<_>>(), list);
+                prop_assert_eq!(
+                    &shard.postings(&entry, level, &structure).collect::<Vec<_>>(),
+                    list
+                );
             }
             prop_assert_eq!(&shard.lists(&entry, &structure), lists);
         }
         prop_assert!(walk.advance().is_none());
         for probe in probes.iter().chain(terms.keys()) {
             prop_assert_eq!(shard.find(probe).is_some(), terms.contains_key(probe));
-            let expected: Vec<&String> = terms.keys().filter(|term| term.starts_with(probe.as_str())).collect();
+            let expected: Vec<&String> =
+                terms.keys().filter(|term| term.starts_with(probe.as_str())).collect();
             let mut walk = shard.prefix(probe);
             let mut got = Vec::new();
             while let Some((term, _)) = walk.advance() {
@@ -109,12 +127,20 @@ proptest! {
             prop_assert_eq!(got.iter().collect::<Vec<_>>(), expected);
             let mut walk = shard.seek(probe);
             let first = walk.advance().map(|(term, _)| term.to_owned());
-            prop_assert_eq!(first.as_ref(), terms.range(probe.clone()..).next().map(|(term, _)| term));
+            prop_assert_eq!(
+                first.as_ref(),
+                terms.range(probe.clone()..).next().map(|(term, _)| term)
+            );
         }
     }
 
     #[test]
-    fn positions(ranges in vec(vec((0usize..3, 0u32..4, 0u32..4, btree_set(0u32..100_000, 0..6)), 0..20), 0..5)) {
+    fn positions(
+        ranges in vec(
+            vec((0usize..3, 0u32..4, 0u32..4, btree_set(0u32..100_000, 0..6)), 0..20),
+            0..5,
+        ),
+    ) {
         let mut builder = PositionsBuilder::new();
         for postings in &ranges {
             for (level, first, second, list) in postings {
@@ -123,7 +149,10 @@ proptest! {
             }
             builder.end_range();
         }
-        prop_assert_eq!(builder.is_empty(), ranges.iter().flatten().all(|posting| posting.3.is_empty()));
+        prop_assert_eq!(
+            builder.is_empty(),
+            ranges.iter().flatten().all(|posting| posting.3.is_empty())
+        );
         let raw = builder.finish();
         let (line, stored) = encode_shard(ShardKind::Positions, &raw).unwrap();
         let shard = PositionsShard::from_bytes(decode_shard(&line, &stored).unwrap()).unwrap();
@@ -150,7 +179,11 @@ proptest! {
         let lines: Vec<_> = (0..).zip(&lens).take(pages.len() * ranges.len())
             .map(|(i, &stored_len)| {
                 let hash = shard_hash(ShardKind::Positions, &[i]);
-                (stored_len > 0).then_some(ShardEntry { kind: ShardKind::Positions, hash, stored_len })
+                (stored_len > 0).then_some(ShardEntry {
+                    kind: ShardKind::Positions,
+                    hash,
+                    stored_len,
+                })
             })
             .collect();
         let raw = write_directory(&pages, &ranges, &lines).unwrap();
@@ -160,7 +193,8 @@ proptest! {
         let mut first_page = 0;
         for (block, &n) in (0..).zip(&pages) {
             prop_assert_eq!(read.pages(block), first_page..first_page + n);
-            (first_page..first_page + n).for_each(|page| assert_eq!(read.block_of(PageId(page)), block));
+            (first_page..first_page + n)
+                .for_each(|page| assert_eq!(read.block_of(PageId(page)), block));
             first_page += n;
             let mut range = 0;
             for (column, &n) in ranges.iter().enumerate() {
@@ -244,20 +278,28 @@ proptest! {
                 let v = if v.is_finite() { *v } else { 0.0 };
                 // Half a step, and what rounding to f32 adds.
                 let error = (f64::from(v) - f64::from(*q) * f64::from(shard.scale(i))).abs();
-                prop_assert!(error <= f64::from(shard.scale(i)) * 0.501 + 127.0 * f64::from(f32::MIN_POSITIVE));
+                prop_assert!(
+                    error
+                        <= f64::from(shard.scale(i)) * 0.501 + 127.0 * f64::from(f32::MIN_POSITIVE)
+                );
             }
         }
     }
 
     #[test]
-    fn graphs(edges in vec((0u32..30, 0u32..30), 0..200), upper in btree_set(0u32..30, 1..9), top: prop::sample::Index) {
+    fn graphs(
+        edges in vec((0u32..30, 0u32..30), 0..200),
+        upper in btree_set(0u32..30, 1..9),
+        top: prop::sample::Index,
+    ) {
         let upper: Vec<u32> = upper.into_iter().collect();
         let entry = VectorId(*top.get(&upper));
         let lists = |nodes: &[u32]| -> Vec<(VectorId, Vec<VectorId>)> {
             nodes
                 .iter()
                 .map(|&node| {
-                    let near = edges.iter().filter(|edge| edge.0 == node && nodes.contains(&edge.1));
+                    let near =
+                        edges.iter().filter(|edge| edge.0 == node && nodes.contains(&edge.1));
                     (VectorId(node), near.map(|edge| VectorId(edge.1)).collect())
                 })
                 .collect()
@@ -272,7 +314,8 @@ proptest! {
             for node in 0..30 {
                 let expected: BTreeSet<u32> = edges
                     .iter()
-                    .filter(|e| e.0 == node && e.1 != node && nodes.contains(&node) && nodes.contains(&e.1))
+                    .filter(|e| e.0 == node && e.1 != node)
+                    .filter(|e| nodes.contains(&node) && nodes.contains(&e.1))
                     .map(|e| e.1)
                     .collect();
                 prop_assert_eq!(
@@ -286,21 +329,25 @@ proptest! {
     #[test]
     fn columns(
         strings in vec(proptest::option::of(btree_set("[a-c]{0,2}", 1..4)), 0..20),
-        numbers in vec(proptest::option::of(any::<f64>().prop_filter("a number", |n| !n.is_nan())), 0..20),
+        numbers in vec(
+            proptest::option::of(any::<f64>().prop_filter("a number", |n| !n.is_nan())),
+            0..20,
+        ),
         wholes in vec(proptest::option::of(-(1i32 << 29)..=1 << 29), 0..20),
         dates in vec(proptest::option::of(-(1i64 << 53)..=1 << 53), 0..20),
         bools in vec(any::<Option<bool>>(), 0..20),
     ) {
         let sets: Vec<_> = strings
             .iter()
-            .map(|set| set.as_ref().map(|set| AttributeValue::Strings(set.iter().cloned().collect())))
+            .map(|set| Some(AttributeValue::Strings(set.as_ref()?.iter().cloned().collect())))
             .collect();
         let singles: Vec<_> = strings
             .iter()
-            .map(|set| set.as_ref().and_then(|set| set.first().cloned()).map(AttributeValue::String))
+            .map(|set| Some(AttributeValue::String(set.as_ref()?.first().cloned()?)))
             .collect();
         let numbers: Vec<_> = numbers.into_iter().map(|n| n.map(AttributeValue::Number)).collect();
-        let wholes: Vec<_> = wholes.into_iter().map(|n| n.map(|n| AttributeValue::Number(n.into()))).collect();
+        let wholes: Vec<_> =
+            wholes.into_iter().map(|n| n.map(|n| AttributeValue::Number(n.into()))).collect();
         let dates: Vec<_> = dates.into_iter().map(|d| d.map(AttributeValue::Date)).collect();
         let bools: Vec<_> = bools.into_iter().map(|b| b.map(AttributeValue::Bool)).collect();
         for (kind, values) in [
@@ -312,7 +359,8 @@ proptest! {
             (AttributeKind::Bool, bools),
         ] {
             let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
-            let read = Column::from_bytes(&column.to_bytes(), kind, &stats(values.len() as u32)).unwrap();
+            let read =
+                Column::from_bytes(&column.to_bytes(), kind, &stats(values.len() as u32)).unwrap();
             for (page, value) in values.iter().enumerate() {
                 prop_assert_eq!(&read.value(PageId(page as u32)), value);
             }
@@ -321,7 +369,11 @@ proptest! {
 
     #[test]
     fn texts(
-        pages in vec((vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..7)), 0..6), cut in 1u32..4,
+        pages in vec(
+            (vec("\\PC{0,9}", 6), vec(("\\PC{0,40}", "\\PC{0,9}", any::<bool>()), 0..7)),
+            0..6,
+        ),
+        cut in 1u32..4,
         dates in vec(-MAX_DATE..=MAX_DATE, 0..4),
     ) {
         let mut builder = TextsBuilder::new();
@@ -333,12 +385,18 @@ proptest! {
                 title: &strings[2],
                 language: &strings[3],
                 meta: vec![(&strings[4], &strings[5])],
-                attributes: (0..).step_by(3).zip(dates.iter().map(|&date| AttributeValue::Date(date))).collect(),
+                attributes: (0..)
+                    .step_by(3)
+                    .zip(dates.iter().map(|&date| AttributeValue::Date(date)))
+                    .collect(),
                 ..PageText::default()
             };
             for (i, (text, heading, flag)) in sections.iter().enumerate() {
                 let bounds: Vec<u32> =
-                    (0..=text.len()).filter(|&at| text.is_char_boundary(at)).map(|at| at as u32).collect();
+                    (0..=text.len())
+                        .filter(|&at| text.is_char_boundary(at))
+                        .map(|at| at as u32)
+                        .collect();
                 page.sections.push(SectionText {
                     level: i as u8,
                     heading,
@@ -363,13 +421,19 @@ proptest! {
                 builder.push(&page.part(places.clone())).unwrap();
                 let shard = TextsShard::from_bytes(builder.finish()).unwrap();
                 let part = shard.page(0).unwrap();
-                prop_assert_eq!((part.id, part.url, part.title, &part.meta), (page.id, page.url, page.title, &page.meta));
+                prop_assert_eq!(
+                    (part.id, part.url, part.title, &part.meta),
+                    (page.id, page.url, page.title, &page.meta)
+                );
                 prop_assert_eq!(part.sections.len(), places.len());
                 for place in places {
                     prop_assert_eq!(part.section(place), page.section(place));
                     prop_assert_eq!(part.heading_path(place), page.heading_path(place));
                 }
-                prop_assert!(part.section(first + cut).is_none() && (first == 0 || part.section(first - 1).is_none()));
+                prop_assert!(
+                    part.section(first + cut).is_none()
+                        && (first == 0 || part.section(first - 1).is_none())
+                );
             }
         }
     }
@@ -433,7 +497,7 @@ fn a_zero_vector_stays_zero() {
 }
 
 #[test]
-fn lengths_are_kept_within_a_quarter() {
+fn lengths_are_rounded_within_a_quarter() {
     use findling_bundle::lexicon::{len_code, len_of, round_len};
     for len in (0..5000).chain([1 << 20, (1 << 31) + 5, u32::MAX]) {
         let rounded = round_len(len);
@@ -446,7 +510,7 @@ fn lengths_are_kept_within_a_quarter() {
 }
 
 #[test]
-fn a_section_that_grows_leaves_the_postings_of_others() {
+fn a_section_that_grows_leaves_the_postings_of_other_pages() {
     let raw = |sizes: &[u32], passages: [u32; 4]| {
         let mut builder = StructureBuilder::default();
         builder.page();
@@ -467,7 +531,7 @@ fn a_section_that_grows_leaves_the_postings_of_others() {
 }
 
 #[test]
-fn numbers_at_the_edge_of_whole_ones_come_back() {
+fn numbers_at_the_limit_of_whole_numbers_are_read_back() {
     let edge = f64::from(1 << 29);
     let least = f64::from(i32::MIN);
     for number in
@@ -482,7 +546,7 @@ fn numbers_at_the_edge_of_whole_ones_come_back() {
 }
 
 #[test]
-fn writers_refuse_what_readers_would() {
+fn writers_refuse_contents_that_readers_refuse() {
     let plain = [Posting::new(Level::Page, 1, [1, 0], [1, 0])];
     let mut terms = TermsBuilder::new();
     let structure = sections_of(&[2]);

@@ -21,7 +21,8 @@ const TEXTS: [&str; 10] = [
     "東京の天気 поиск по сайту",
     "fn main() { println!(\"{:?}\", HashMap::<String, Vec<u8>>::new()); }",
     "",
-    "What is the difference between a borrowed and an owned string, and when should a function take which of the two?",
+    "What is the difference between a borrowed and an owned string, and when should a function \
+     take which of the two?",
     "e-mail@example.org, 3.14159, http://example.org/a?b=c&d=e #42",
     "a b c d e f g h",
 ];

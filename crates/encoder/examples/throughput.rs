@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         model.fingerprint()
     );
     println!(
-        "| tokens | ms, median | ms, least | texts/s, all threads | tokens/s, all threads | tokens/cpu-s |"
+        "| tokens | ms, median | ms, least | texts/s, all threads | tokens/s, all threads | \
+         tokens/cpu-s |"
     );
     println!("|---|---|---|---|---|---|");
     for n in [3, 4, 8, 9, 16, 24, 34, 64, 128, 240, 256] {

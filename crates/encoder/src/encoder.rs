@@ -1,52 +1,50 @@
-//! The trait every encoder implements, and what it gives.
+//! The trait of all encoders, and what it returns.
 
 use crate::{EncoderCard, Error};
 
-/// What a text is to be compared as. Some models were trained with a prefix for each side.
+/// The role of a text in search. Some models were trained with a prefix for each role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// What a reader typed.
+    /// A query.
     Query,
-    /// What is searched.
+    /// A text that is searched.
     Document,
 }
 
 /// A text's vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
-    /// As many numbers as the card's `dim`; of length 1, or all zeros where the text has nothing
-    /// to embed.
+    /// As many numbers as the card's `dim`, of length 1; all zeros if the text has nothing to
+    /// embed.
     pub values: Vec<f32>,
     /// Tokens that were embedded, special tokens included.
     pub n_tokens: u32,
-    /// Whether the text was longer than the encoder reads, so that its end had no part in the
-    /// vector.
+    /// Whether the text was longer than the encoder reads, so that its end was ignored.
     pub truncated: bool,
 }
 
 /// Maps texts to vectors of one space.
 pub trait Encoder {
-    /// Which space that is.
+    /// The identity of that space.
     fn card(&self) -> &EncoderCard;
 
     /// One embedding for each text, in order.
     ///
-    /// The prefix of the side is put in front by the encoder. Texts of any lengths may be mixed: an
-    /// encoder that gains from equal lengths sorts them itself.
+    /// The encoder adds the prefix of the side. Texts of any lengths may be mixed: an encoder that
+    /// profits from equal lengths sorts them itself.
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] when the model fails to run. No text is refused for what it contains or for
-    /// its length.
+    /// [`Error::Run`] if the model fails to run. No text is refused for its content or length.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error>;
 
-    /// Number of tokens `text` would be embedded as if nothing was cut off, prefix and special
-    /// tokens included. For splitting documents so that nothing is.
+    /// The number of tokens of `text` without truncation, prefix and special tokens included. For
+    /// splitting documents so that nothing is truncated.
     fn count_tokens(&self, text: &str, side: Side) -> u32;
 }
 
-/// Scales `values` to length 1; zeros stay zeros. Sums in order, so that the result is the same
-/// everywhere.
+/// Scales `values` to length 1; zeros stay zeros. Sums are in order, so that the result is the same
+/// on all hosts.
 pub(crate) fn normalise(values: &mut [f32]) {
     let norm = libm::sqrtf(values.iter().fold(0.0f32, |sum, v| sum + v * v));
     if norm > 0.0 {
@@ -56,8 +54,8 @@ pub(crate) fn normalise(values: &mut [f32]) {
     }
 }
 
-/// Embeds each text by itself, on all cores with feature `parallel`, the longest first so that no
-/// core is left with one at the end.
+/// Embeds each text by itself, with feature `parallel` on all cores. Longest first, so that no core
+/// works alone at the end.
 #[cfg(feature = "transformer")]
 pub(crate) fn each<F>(texts: &[&str], embed: F) -> Result<Vec<Embedding>, Error>
 where

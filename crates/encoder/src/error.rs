@@ -1,31 +1,31 @@
-//! What can go wrong between a model's files and a vector.
+//! Errors of reading and running a model.
 
 use std::fmt;
 
 /// Why a model could not be read or run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// Bytes that are not an artefact, or not one this version reads.
+    /// Bytes that are not an artefact, or an artefact that this version does not read.
     Artefact(String),
-    /// A published model's files that cannot be imported: which, what was expected, what was found.
+    /// A published model that cannot be imported: the file, what was expected, what was found.
     Import(String),
-    /// A tensor that is missing or of another shape than the configuration says.
+    /// A tensor that is missing, or whose shape does not match the configuration.
     Tensor {
         /// Its name in the file.
         name: String,
-        /// The shape the configuration calls for.
+        /// The shape by the configuration.
         expected: Vec<usize>,
-        /// The shape in the file; `None` where there is no such tensor.
+        /// The shape in the file; `None` if there is no such tensor.
         found: Option<Vec<usize>>,
     },
     /// A file that could not be read.
     File {
-        /// Which.
+        /// Its path.
         path: String,
         /// The system's reason.
         reason: String,
     },
-    /// The model loaded, but computes other vectors than it should.
+    /// The model loads, but its vectors differ from the reference.
     Verify(String),
     /// The model could not be run.
     Run(String),
@@ -48,20 +48,20 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Artefact(why) => write!(f, "not a usable model artefact: {why}"),
+            Self::Artefact(why) => write!(f, "the model file is not usable: {why}"),
             Self::Import(why) => write!(f, "the model cannot be imported: {why}"),
             Self::Tensor { name, expected, found: Some(found) } => write!(
                 f,
-                "tensor `{name}` has shape {found:?}, but the model's configuration calls for {expected:?}; \
-                 the weights and config.json belong to different models"
+                "tensor `{name}`: expected shape {expected:?} as in config.json, found {found:?}; \
+                 take weights and config.json of the same model"
             ),
             Self::Tensor { name, expected, found: None } => write!(
                 f,
-                "tensor `{name}` (expected shape {expected:?}) is not in the weights; \
-                 only BERT-family encoders with BERT's tensor names can be imported"
+                "tensor `{name}`: expected shape {expected:?}, found no such tensor; only encoders \
+                 of the BERT family, with BERT's tensor names, can be imported"
             ),
             Self::File { path, reason } => write!(f, "{path}: {reason}"),
-            Self::Verify(why) => write!(f, "the model does not compute what it should: {why}"),
+            Self::Verify(why) => write!(f, "the model computes other vectors than expected: {why}"),
             Self::Run(why) => write!(f, "the model failed to run: {why}"),
         }
     }

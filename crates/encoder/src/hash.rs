@@ -2,10 +2,10 @@
 //!
 //! Words and character trigrams are hashed into signed buckets (Weinberger et al., "Feature Hashing
 //! for Large Scale Multitask Learning", ICML 2009, section 2). Texts that share words or word parts
-//! come out close; texts that mean the same in other words do not. It stands in for a model where
-//! none can be had, and in tests.
+//! come out close; texts that mean the same in other words do not. For tests, and for builds that
+//! cannot have a model.
 //!
-//! The same text gives the same bits on every machine: integer counts, one division by a square
+//! The same text gives the same bits on every machine: integer counts, and one division by a square
 //! root.
 
 use findling_text::normalise::for_each_lower;
@@ -13,11 +13,11 @@ use findling_text::normalise::for_each_lower;
 use crate::encoder::normalise;
 use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 
-/// Bump when the features or the hash change: vectors of another version are of another space.
+/// To be raised if the features or the hash change: another version is another space.
 const VERSION: u32 = 1;
-/// A whole word weighs as much as this many of its trigrams.
+/// The weight of a word, in trigrams.
 const WORD_WEIGHT: i32 = 2;
-/// Words have their buckets apart from trigrams of the same letters.
+/// Hashed before a word, so that it does not share a bucket with a trigram of the same letters.
 const WORD_SEED: u8 = b'w';
 const TRIGRAM_SEED: u8 = b't';
 
@@ -28,7 +28,7 @@ pub struct HashEncoder {
 }
 
 impl HashEncoder {
-    /// Dimensions unless told otherwise.
+    /// The default number of dimensions.
     pub const DEFAULT_DIM: u32 = 256;
 
     /// An encoder of `dim` dimensions; 0 counts as 1.
@@ -57,8 +57,7 @@ impl HashEncoder {
             n_tokens = n_tokens.saturating_add(1);
             let mut buffer = [0u8; 4];
             add(&mut buckets, fnv1a(std::iter::once(WORD_SEED).chain(utf8(word))), WORD_WEIGHT);
-            // Trigrams of the word with its borders marked, so that beginnings and ends are
-            // features too.
+            // The word's borders are marked, so that its first and last letters are features too.
             let bordered: Vec<char> = std::iter::once('^')
                 .chain(word.iter().copied())
                 .chain(std::iter::once('$'))
@@ -124,7 +123,7 @@ fn utf8(word: &[char]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Adds a feature: the hash's upper half chooses the sign, its lower half the bucket.
+/// Adds a feature. The highest bit of the hash chooses the sign, its lower half the bucket.
 fn add(buckets: &mut [i32], hash: u64, weight: i32) {
     let bucket = (hash & 0xffff_ffff) as usize % buckets.len();
     let signed = if hash >> 63 == 0 { weight } else { -weight };
@@ -178,7 +177,7 @@ mod tests {
         assert!(embedding.values.iter().all(|&v| v == 0.0));
     }
 
-    /// The space must not move by accident: these bits are what every build so far has computed.
+    /// The space must not change by accident: every build so far has computed these bits.
     #[test]
     fn the_space_is_fixed() {
         let encoder = HashEncoder::new(8);

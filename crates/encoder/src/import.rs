@@ -1,6 +1,5 @@
-//! Reads sentence encoders as they are published: `model.safetensors`, `tokenizer.json` and
-//! `config.json` of a BERT-family model, with the files of sentence-transformers beside them where
-//! there are any.
+//! Reads published sentence encoders: `model.safetensors`, `tokenizer.json` and `config.json` of a
+//! BERT-family model, and the files of sentence-transformers if there are any.
 
 pub(crate) mod config;
 pub(crate) mod tokenizer;
@@ -13,14 +12,14 @@ use safetensors::{Dtype, SafeTensors};
 use crate::artefact::{Artefact, Pooling, TensorSpec, names};
 use crate::{EncoderCard, Error};
 
-/// What the user knows better than the model's files.
+/// Settings that override the model's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// The model's name; the directory's, unless told.
+    /// The model's name; by default the directory's.
     pub name: Option<String>,
     /// Most tokens of an input, special tokens included.
     pub max_tokens: Option<u32>,
-    /// How the tokens' vectors become one.
+    /// How the vectors of all tokens become one.
     pub pooling: Option<Pooling>,
     /// Put in front of queries.
     pub query_prefix: Option<String>,
@@ -30,31 +29,31 @@ pub struct Options {
 
 /// Reads the model in `dir`.
 ///
-/// | file | what is taken from it |
+/// | file | fields |
 /// |---|---|
-/// | `model.safetensors` | weights: f32, f16 or bf16, BERT's names with or without `bert.` in front |
+/// | `model.safetensors` | weights: f32, f16 or bf16, BERT's names, also with the prefix `bert.` |
 /// | `config.json` | sizes, activation, epsilon |
-/// | `tokenizer.json`, else `vocab.txt` with `tokenizer_config.json` | vocabulary and normalisation |
-/// | `sentence_bert_config.json` | most tokens; else 512 or the positions there are |
+/// | `tokenizer.json`, else `vocab.txt`, `tokenizer_config.json` | vocabulary, normalisation |
+/// | `sentence_bert_config.json` | most tokens; else 512, or all positions if fewer |
 /// | `1_Pooling/config.json` | pooling; else the mean |
 /// | `config_sentence_transformers.json` | prompts `query` and `document` or `passage` |
 ///
 /// # Errors
 ///
-/// [`Error::File`] for a file that cannot be read, [`Error::Import`] for one that is not what its
-/// name says or describes a model of another family, [`Error::Tensor`] for a tensor that is missing
-/// or of another shape.
+/// [`Error::File`] for a file that cannot be read, [`Error::Import`] for a file with other contents
+/// than its name promises or with a model of another family, [`Error::Tensor`] for a tensor that is
+/// missing or has another shape.
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
     let sentence = config::Sentence::read(dir, options)?;
     let architecture = config::architecture(dir, sentence.pooling)?;
     let (normaliser, vocabulary) = tokenizer::read(dir)?;
     let path = dir.join("model.safetensors");
     let bytes = std::fs::read(&path).map_err(|e| file_error(&path, &e))?;
-    let file = SafeTensors::deserialize(&bytes)
-        .map_err(|e| Error::Import(format!("{} is not a safetensors file: {e}", path.display())))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|e| {
+        Error::Import(format!("{}: expected a safetensors file: {e}", path.display()))
+    })?;
     let weights = Weights { file };
-    // A length the user asked for is checked against the positions there are; one from a file is
-    // cut to them.
+    // A length from the user is checked against the positions; a length from a file is cut to them.
     let max_tokens =
         options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
     let card = EncoderCard {
@@ -69,7 +68,7 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
     Artefact::new(card, architecture, normaliser, vocabulary, |spec| weights.of(spec))
 }
 
-/// A model without a name has that of its directory.
+/// The default name of a model: its directory's.
 pub(crate) fn name_of(dir: &Path) -> String {
     let canonical = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     canonical
@@ -86,7 +85,7 @@ impl Weights<'_> {
     fn of(&self, spec: &TensorSpec) -> Result<Vec<f32>, Error> {
         let shape = if spec.is_vector() { vec![spec.cols] } else { vec![spec.rows, spec.cols] };
         if spec.name == names::POSITIONS {
-            // The type of all tokens is the first; its vector joins every position's.
+            // All tokens have the first type. Its vector is added to every position's.
             let mut positions = self.read("embeddings.position_embeddings.weight", &shape)?;
             let types = "embeddings.token_type_embeddings.weight";
             if let Some(found) = self.shape(types) {
@@ -106,8 +105,8 @@ impl Weights<'_> {
     }
 
     fn view(&self, name: &str) -> Option<safetensors::tensor::TensorView<'_>> {
-        // Some files come from the whole of BERT, some from its encoder; the oldest call norms
-        // gamma and beta.
+        // Some files are of the whole of BERT, some of its encoder. The oldest call norms gamma and
+        // beta.
         let old = name
             .replace("LayerNorm.weight", "LayerNorm.gamma")
             .replace("LayerNorm.bias", "LayerNorm.beta");
@@ -141,13 +140,14 @@ impl Weights<'_> {
             }
             other => {
                 return Err(Error::Import(format!(
-                    "tensor `{name}` is stored as {other:?}, expected F32, F16 or BF16; take the unquantised weights"
+                    "tensor `{name}`: expected F32, F16 or BF16, found {other:?}; take the \
+                     unquantised weights"
                 )));
             }
         };
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::Import(format!(
-                "tensor `{name}` has a value that is not finite, at {at}"
+                "tensor `{name}`: expected finite values, found another at {at}; download it again"
             )));
         }
         Ok(values)

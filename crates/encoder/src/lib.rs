@@ -1,12 +1,13 @@
 //! Text to vector.
 //!
-//! An [`Encoder`] maps texts to vectors of one space; its card ([`findling_bundle::EncoderCard`])
-//! names that space, so that a query is never compared with documents of another. There are:
+//! An [`Encoder`] maps texts to vectors of one space. Its card ([`findling_bundle::EncoderCard`])
+//! identifies that space, so that a query is never compared with documents of another space. The
+//! encoders:
 //!
-//! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. Not semantic, and its
-//!   card says so.
-//! - `static_table::StaticTable` (feature `static-table`): a table lookup trained to land in a
-//!   transformer's space.
+//! - [`hash::HashEncoder`]: feature hashing, for air-gapped builds and tests. It is not semantic,
+//!   as its card states.
+//! - `static_table::StaticTable` (feature `static-table`): a table lookup, trained to approximate a
+//!   transformer's vectors.
 //! - `transformer::Transformer` (feature `transformer`): a BERT-family sentence transformer, run by
 //!   tract.
 //! - `onnx::OnnxEncoder` (feature `onnx`): a user's own ONNX graph, run natively; not shipped to
@@ -27,13 +28,15 @@
 //!
 //! | feature | adds | in a browser |
 //! |---|---|---|
-//! | (none) | the trait and `hash`; no dependency but the manifest's types | yes |
+//! | (none) | the trait and `hash`; depends only on the manifest's types | yes |
 //! | `static-table` | `static_table`: the static encoder's table | no: bundles carry its rows |
-//! | `transformer` | `artefact` (our container of weights) and `transformer` (the forward pass) | yes |
-//! | `import` | `import`: safetensors with `tokenizer.json` and `config.json` to an artefact | no |
+//! | `transformer` | `artefact` (the model file) and `transformer` (the forward pass) | yes |
+//! | `import` | `import`: reads safetensors with `tokenizer.json` and `config.json` | no |
 //! | `parallel` | documents on all cores | no |
 //! | `onnx` | `onnx`: a user's own ONNX graph | no |
 //! | `native` | `import` and `parallel` | no |
+//!
+//! Modules form layers (`layers.txt`): a module imports only from lower layers.
 
 #[cfg(feature = "transformer")]
 pub mod artefact;

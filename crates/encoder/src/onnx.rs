@@ -1,8 +1,8 @@
-//! A user's own sentence encoder as an ONNX graph, for models of a family that [`crate::import`]
-//! does not know.
+//! A user's own sentence encoder as an ONNX graph, for models of families that [`crate::import`]
+//! does not read.
 //!
-//! It runs natively, for documents and for the command line's queries. It is not shipped to
-//! browsers: a bundle made with it answers lexically there, or with vectors that the host supplies.
+//! It runs natively, for documents and for queries of the command line. Browsers do not get it:
+//! there a bundle made with it answers lexically, or with vectors that the host supplies.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::encoder::normalise;
 use crate::import::{Options, config, file_error, name_of, tokenizer};
 use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 
-/// What a graph's input is fed.
+/// The role of a graph's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Ids,
@@ -24,11 +24,11 @@ enum Role {
     Types,
 }
 
-/// An ONNX graph with its tokenizer, ready to run: one text a run, at its own length.
+/// An ONNX graph with its tokenizer, ready to run. Each text is one run, at its own length.
 ///
-/// Inputs are `input_ids` and, where the graph has them, `attention_mask` and `token_type_ids`, all
-/// i64 `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`) where there is one,
-/// otherwise the first, `[batch, dim]` or, pooled here, `[batch, tokens, dim]`.
+/// Inputs are `input_ids` and, if the graph has them, `attention_mask` and `token_type_ids`, all
+/// i64 `[batch, tokens]`. The output is `sentence_embedding` (`[batch, dim]`) if there is one, else
+/// the first: `[batch, dim]`, or `[batch, tokens, dim]`, which is pooled here.
 pub struct OnnxEncoder {
     card: EncoderCard,
     tokenizer: WordPiece,
@@ -38,7 +38,7 @@ pub struct OnnxEncoder {
 }
 
 impl OnnxEncoder {
-    /// Reads the graph in `file`, and tokenizer and settings from `dir`, as
+    /// Reads the graph in `file`, and tokenizer and settings in `dir` as
     /// [`crate::import::import_dir`] does.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl OnnxEncoder {
             roles,
             plan,
         };
-        // What the graph gives is known for certain once it has given something.
+        // A run is the only certain way to learn the dimensions of the output.
         let probe = encoder.tokenizer.encode("", 3).ids;
         encoder.card.dim = encoder.forward(&probe).map_err(refused)?.len() as u32;
         Ok(encoder)
@@ -137,7 +137,7 @@ impl OnnxEncoder {
                 }
             },
             ref other => bail!(
-                "its output has shape {other:?} for {} tokens, expected [1, dim] or [1, {}, dim]",
+                "the output for {} tokens: expected [1, dim] or [1, {}, dim], found {other:?}",
                 ids.len(),
                 ids.len()
             ),
@@ -161,7 +161,7 @@ impl Encoder for OnnxEncoder {
     }
 }
 
-/// The graph with the number of tokens left open, and what its inputs are fed.
+/// The graph with an open number of tokens, and the roles of its inputs.
 fn plan(file: &Path) -> Result<(Arc<TypedSimplePlan>, Vec<Role>), Error> {
     let refused =
         |e: TractError| Error::Import(format!("{}: tract cannot run it: {e:#}", file.display()));
@@ -179,14 +179,14 @@ fn plan(file: &Path) -> Result<(Arc<TypedSimplePlan>, Vec<Role>), Error> {
             "attention_mask" => Ok(Role::Mask),
             "token_type_ids" => Ok(Role::Types),
             other => Err(Error::Import(format!(
-                "{} has an input `{other}`, expected input_ids, attention_mask and token_type_ids",
+                "{}: expected inputs input_ids, attention_mask, token_type_ids, found `{other}`",
                 file.display()
             ))),
         })
         .collect::<Result<Vec<_>, _>>()?;
     if !roles.contains(&Role::Ids) {
         return Err(Error::Import(format!(
-            "{} has the inputs {names:?}, expected input_ids",
+            "{}: expected the input input_ids, found {names:?}",
             file.display()
         )));
     }
@@ -207,7 +207,7 @@ fn plan(file: &Path) -> Result<(Arc<TypedSimplePlan>, Vec<Role>), Error> {
     Ok((build(&mut model).map_err(refused)?, roles))
 }
 
-/// Files that hold a graph's weights beside it: `model.onnx_data`, `model.onnx.data`.
+/// The files with a graph's weights beside it: `model.onnx_data`, `model.onnx.data`.
 fn companions(file: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
     let (Some(dir), Some(name)) =
         (file.parent(), file.file_name().map(|name| name.to_string_lossy().into_owned()))

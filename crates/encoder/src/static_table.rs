@@ -1,22 +1,22 @@
 //! The static encoder: a query's vector by table lookup.
 //!
-//! A table has one row for each token of a teacher's vocabulary, trained so that the sum of a short
-//! text's rows points where the teacher's embedding of that text points (`findling distill` trains
-//! it). Encoding takes microseconds and needs no model; a bundle carries only the rows its queries
-//! can want, in shards ([`findling_bundle::rows`]).
+//! A table has one row for each token of a transformer's vocabulary, its teacher. `findling
+//! distill` trains the rows so that the sum of a short text's rows has the direction of the
+//! teacher's embedding of that text. Encoding takes microseconds and needs no model. A bundle
+//! contains only the rows that its queries can need, in shards ([`findling_bundle::rows`]).
 //!
-//! What lies in the file: the teacher's card, the projection onto the dimensions kept, the
-//! vocabulary with how frequent each token was in training, and the rows, quantised.
+//! The file has the teacher's card, the projection to fewer dimensions, the vocabulary with the
+//! frequency of each token in training, and the quantised rows.
 //!
-//! | offset | bytes | what |
+//! | offset | bytes | field |
 //! |---|---|---|
 //! | 0 | 4 | magic, `FNDT` |
 //! | 4 | 4 | format version, u32 |
 //! | 8 | 16 | first 16 bytes of BLAKE3 over the rest |
 //! | 24 | | body: bincode of the table, deflated |
 //!
-//! As an [`Encoder`] the table also embeds documents, for a build without a teacher; that costs
-//! quality, and the build tool says so.
+//! As an [`Encoder`] the table also embeds documents, for a build without a teacher. That costs
+//! quality, and the build tool warns about it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -32,10 +32,10 @@ use crate::{Embedding, Encoder, Error, Side};
 
 const MAGIC: [u8; 4] = *b"FNDT";
 const VERSION: u32 = 1;
-/// Most bytes of a table, inflated.
+/// Most bytes of an inflated table.
 const MAX_LEN: usize = 256 << 20;
 
-/// What the file holds.
+/// The contents of the file.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 struct Stored {
     teacher: EncoderCard,
@@ -45,11 +45,11 @@ struct Stored {
     bits: Bits,
     /// In the order of their ids.
     vocabulary: Vec<String>,
-    /// How often each token occurred in training: 0, or 1 + the binary logarithm.
+    /// How often each token occurred in training: 0, or 1 + the binary logarithm of the number.
     frequencies: Vec<u8>,
-    /// One for each token; 0 where the token has no row.
+    /// One for each token; 0 if the token has no row.
     scales: Vec<u16>,
-    /// The rows of tokens with a scale above 0, packed.
+    /// The packed rows of the tokens with a scale above 0.
     rows: Vec<u8>,
 }
 
@@ -63,16 +63,15 @@ pub struct StaticTable {
     card: EncoderCard,
 }
 
-/// A table shared by whoever embeds with it.
+/// A shared table.
 pub type SharedTable = Arc<StaticTable>;
 
 impl StaticTable {
-    /// Puts a table together from trained rows (`projection.to_dim()` numbers for each token) and
-    /// the number of times each token occurred in training. Tokens that never occurred get no
-    /// row.
+    /// Makes a table of trained rows (`projection.to_dim()` numbers for each token) and the number
+    /// of times that each token occurred in training. Tokens that never occurred get no row.
     ///
     /// # Errors
-    /// Where lengths do not fit together, or the vocabulary is none.
+    /// If lengths do not match, or the vocabulary is not one of WordPiece.
     pub fn new(
         teacher: EncoderCard,
         projection: Projection,
@@ -122,14 +121,17 @@ impl StaticTable {
             Projection::from_bytes(&stored.projection).map_err(|e| bad(e.to_string()))?;
         if projection.from_dim() != stored.teacher.dim {
             return Err(bad(format!(
-                "its projection takes {} dimensions, its teacher has {}",
-                projection.from_dim(),
-                stored.teacher.dim
+                "expected a projection from the teacher's {} dimensions, found one from {}",
+                stored.teacher.dim,
+                projection.from_dim()
             )));
         }
         let n = stored.vocabulary.len();
         if stored.scales.len() != n || stored.frequencies.len() != n {
-            return Err(bad(format!("it has {n} tokens but {} scales", stored.scales.len())));
+            return Err(bad(format!(
+                "expected a scale for each of {n} tokens, found {}",
+                stored.scales.len()
+            )));
         }
         let row_len = stored.bits.row_len(projection.to_dim() as usize);
         let mut starts = Vec::with_capacity(n);
@@ -161,7 +163,7 @@ impl StaticTable {
     /// The file's bytes. The same table gives the same bytes.
     ///
     /// # Errors
-    /// Where the table cannot be encoded.
+    /// If the table cannot be encoded.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let raw = bincode::encode_to_vec(&self.stored, config())
             .map_err(|e| Error::Artefact(format!("static table: {e}")))?;
@@ -174,17 +176,17 @@ impl StaticTable {
         Ok(out)
     }
 
-    /// Checks and takes what [`Self::to_bytes`] wrote.
+    /// Reads and checks what [`Self::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Where the bytes are not a table's, or not whole.
+    /// If the bytes are not a whole table.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let bad = |why: &str| {
             Error::Artefact(format!("static table: {why}; install or distill it again"))
         };
         let (head, body) = bytes.split_at_checked(24).ok_or_else(|| bad("it is too short"))?;
         if head[..4] != MAGIC {
-            return Err(bad("it does not begin like one"));
+            return Err(bad("expected the magic FNDT, found other bytes"));
         }
         let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
         if version != VERSION {
@@ -203,7 +205,7 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// The teacher whose space this table lands in, before the projection.
+    /// The teacher, whose space is that of this table before the projection.
     pub fn teacher(&self) -> &EncoderCard {
         &self.stored.teacher
     }
@@ -218,7 +220,7 @@ impl StaticTable {
         self.stored.bits
     }
 
-    /// Whether queries are read in lower case, without accents.
+    /// Whether queries are lower-cased and freed of accents.
     pub fn lowercase(&self) -> bool {
         self.stored.lowercase
     }
@@ -228,12 +230,12 @@ impl StaticTable {
         &self.stored.vocabulary
     }
 
-    /// How frequent a token was in training: 0 where it has no row, else 1 + the binary logarithm.
+    /// How often a token occurred in training: 0 if it has no row, else 1 + the binary logarithm.
     pub fn frequency(&self, id: u32) -> u8 {
         self.stored.frequencies.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// A token's quantised row; `None` where it has none.
+    /// A token's quantised row; `None` if it has none.
     pub fn row(&self, id: u32) -> Option<(u16, &[u8])> {
         let id = id as usize;
         let scale = self.stored.scales.get(id).copied().filter(|&scale| scale != 0)?;
@@ -242,11 +244,11 @@ impl StaticTable {
         Some((scale, self.stored.rows.get(start..start + len)?))
     }
 
-    /// The same table with rows as bundles have them ([`Bits::packed`]): to be chosen from, and
-    /// fitted.
+    /// The same table with rows in the form of a bundle ([`Bits::packed`]), from which a build
+    /// chooses and fits rows.
     ///
     /// # Errors
-    /// None, of a table that is one.
+    /// Never for a valid table.
     pub fn for_bundles(&self) -> Result<Self, Error> {
         let bits = self.stored.bits.packed();
         if bits == self.stored.bits {
@@ -265,7 +267,7 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// All rows in f32, zeros where a token has none: where further training starts from.
+    /// All rows in f32, zeros for tokens without one. Further training starts from them.
     pub fn dense_rows(&self) -> Vec<f32> {
         let dim = self.card.dim as usize;
         let mut rows = vec![0.0; self.stored.vocabulary.len() * dim];
@@ -275,20 +277,19 @@ impl StaticTable {
         rows
     }
 
-    /// Adds a token's row to `sum`; a token without a row adds nothing.
+    /// Adds a token's row to `sum`. A token without a row adds nothing.
     pub fn add(&self, id: u32, sum: &mut [f32]) {
         if let Some((scale, packed)) = self.row(id) {
             add_row(scale, packed, self.stored.bits, 1.0, sum);
         }
     }
 
-    /// The pieces of a word as [`for_each_word`] gives it; nothing where WordPiece does not know
-    /// it.
+    /// The pieces of a word as [`for_each_word`] returns it; empty if WordPiece does not know it.
     pub fn pieces(&self, word: &str) -> Vec<u32> {
         pieces(&self.wordpiece, word)
     }
 
-    /// The tokens of a text, unknown words left out: what the table is trained and asked with.
+    /// The tokens of a text without unknown words, for training and for queries.
     pub fn tokens(&self, text: &str) -> Vec<u32> {
         tokens(&self.wordpiece, normaliser(self.stored.lowercase), text)
     }
@@ -314,7 +315,7 @@ pub fn normaliser(lowercase: bool) -> Normaliser {
     Normaliser { lowercase, ..Normaliser::default() }
 }
 
-/// The tokens of a text, unknown words left out.
+/// The tokens of a text without unknown words.
 pub fn tokens(wordpiece: &WordPiece, normaliser: Normaliser, text: &str) -> Vec<u32> {
     let mut tokens = Vec::new();
     for_each_word(text, normaliser, |word| tokens.extend(pieces(wordpiece, word)));
@@ -456,7 +457,8 @@ mod tests {
         fn pieces_are_those_of_the_tokenizer(word in "(share|data|thread|s|ed|cafe|x){1,4}") {
             let table = table(Bits::Two);
             let ids = table.wordpiece.encode(&word, 1000).ids;
-            let reference: Vec<u32> = ids[1..ids.len() - 1].iter().copied().filter(|&id| id != 1).collect();
+            let reference: Vec<u32> =
+                ids[1..ids.len() - 1].iter().copied().filter(|&id| id != 1).collect();
             prop_assert_eq!(table.tokens(&word), reference);
         }
     }

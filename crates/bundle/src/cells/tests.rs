@@ -1,4 +1,4 @@
-//! Centroids and cells.
+//! Tests of centroids and cells.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::range_coder::{Decoder, Encoder};
 use crate::structure::StructureBuilder;
 use crate::{PageId, SectionId, ShardEntry, ShardHash, ShardKind, Stats};
 
-/// Numbers of about a normal distribution with the deviations of a few dimensions.
+/// Rows of about normally distributed numbers, with the deviation of each dimension.
 fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
     let mut state = seed;
     let mut uniform = move || {
@@ -25,12 +25,12 @@ fn rows(n: usize, deviations: &[f32], seed: u64) -> Vec<Vec<f32>> {
     (0..n).map(|_| deviations.iter().map(|deviation| deviation * normal()).collect()).collect()
 }
 
-/// The coder of rows in steps of one size.
+/// The coder of rows with the same step in all dimensions.
 fn even(rows: &[Vec<f32>], step: f32) -> Coder {
     Coder::of(rows.iter(), Steps::even(step, rows[0].len()).unwrap()).unwrap()
 }
 
-/// What is lost of rows, in parts of what they are, and the bits that a number of them takes.
+/// The relative squared error of coded rows, and the bits for each number.
 fn lost(coder: &Coder, rows: &[Vec<f32>]) -> (f64, f64) {
     let (mut encoder, mut models) = (Encoder::new(), Models::new());
     rows.iter().for_each(|row| coder.put(0, &mut encoder, &mut models, row));
@@ -49,13 +49,13 @@ fn lost(coder: &Coder, rows: &[Vec<f32>]) -> (f64, f64) {
 }
 
 #[test]
-fn what_is_lost_takes_few_bits_more_than_it_must() {
+fn lossy_coding_is_close_to_the_rate_distortion_bound() {
     let deviations: Vec<f32> = (0..64).map(|i| 1.0 / (1.0 + i as f32 / 4.0)).collect();
     let rows = rows(500, &deviations, 1);
     for (step, above) in [(0.05f32, 0.4), (0.1, 0.35), (0.2, 0.33), (0.4, 0.3)] {
         let (lost, bits) = lost(&even(&rows, step), &rows);
-        // The least for normal distributions: all dimensions lose as much as the water level,
-        // or all they have.
+        // The bound for normal distributions (reverse water-filling): each dimension loses the
+        // water level, or all of its variance.
         let variances = || deviations.iter().map(|deviation| f64::from(deviation * deviation));
         let most: f64 = lost * variances().sum::<f64>();
         let mut level = 1.0;
@@ -65,13 +65,13 @@ fn what_is_lost_takes_few_bits_more_than_it_must() {
         let least: f64 =
             variances().map(|variance| (variance / level).log2().max(0.0) / 2.0).sum::<f64>()
                 / 64.0;
-        assert!(bits < least + above && bits > least, "{step}: {bits} where {least} is the least");
+        assert!(bits < least + above && bits > least, "{step}: {bits} bits, the bound is {least}");
     }
 }
 
 proptest! {
     #[test]
-    fn places_come_back(
+    fn written_places_are_read_back(
         places in prop::collection::btree_set((0u32..300, 0u32..9, 0u8..=255), 1..60),
     ) {
         let places: Vec<VectorPlace> = places
@@ -88,8 +88,10 @@ proptest! {
     }
 
     #[test]
-    fn a_number_is_off_by_little_more_than_half_a_step(
-        dimensions in prop::collection::vec((0f32..4.0, 0u8..32), 1..40), step in 0.01f32..3.0, seed: u64,
+    fn the_error_of_a_number_is_little_more_than_half_a_step(
+        dimensions in prop::collection::vec((0f32..4.0, 0u8..32), 1..40),
+        step in 0.01f32..3.0,
+        seed: u64,
     ) {
         let (deviations, sizes): (Vec<f32>, Vec<u8>) = dimensions.into_iter().unzip();
         let row = &rows(1, &deviations, seed)[0];
@@ -111,7 +113,9 @@ proptest! {
     }
 
     #[test]
-    fn cells_are_told_by_how_recently_they_were_named(cells in prop::collection::vec(0u32..9, 0..60)) {
+    fn move_to_front_can_be_reversed(
+        cells in prop::collection::vec(0u32..9, 0..60),
+    ) {
         let (mut writer, mut reader) = (Recent::new(9), Recent::new(9));
         for cell in cells {
             prop_assert_eq!(reader.cell(writer.place(cell)), Some(cell));
@@ -121,7 +125,7 @@ proptest! {
 }
 
 #[test]
-fn dimensions_that_deviate_alike_are_of_a_class() {
+fn a_class_is_half_an_octave_of_deviation() {
     let classes = [0.0, 0.125, 0.126, 0.176, 0.18, 0.24, 0.99, 1.01, 45.0, 1e9, f32::INFINITY];
     assert_eq!(classes.map(class), [0, 0, 1, 1, 2, 2, 6, 7, 17, 17, 17]);
     assert_eq!(class(f32::NAN), 0);
@@ -143,7 +147,7 @@ fn dimensions_that_deviate_alike_are_of_a_class() {
 }
 
 #[test]
-fn the_more_a_dimension_deviates_the_smaller_are_its_steps() {
+fn steps_are_inversely_proportional_to_deviations() {
     // Twice as much each, about other middles than 0.
     let mut twice = rows(4000, &[0.1, 0.2, 0.4, 0.8], 2);
     twice.iter_mut().for_each(|row| row[1] += 5.0);
@@ -158,7 +162,7 @@ fn the_more_a_dimension_deviates_the_smaller_are_its_steps() {
 /// What is wanted of a vector is its product with queries, which are as large in each dimension
 /// as vectors are.
 #[test]
-fn products_are_told_better_in_such_steps_at_as_many_bits() {
+fn such_steps_give_better_products_at_equal_bits() {
     let deviations: Vec<f32> = (0..64).map(|i| 0.3 / (1.0 + i as f32 / 8.0)).collect();
     let (rows, queries) = (rows(600, &deviations, 3), rows(50, &deviations, 4));
     let of = |steps: Steps| {
@@ -183,7 +187,7 @@ fn products_are_told_better_in_such_steps_at_as_many_bits() {
 }
 
 #[test]
-fn equal_vectors_take_no_more_room_than_a_reader_believes() {
+fn a_cell_of_equal_vectors_has_enough_bytes_for_the_reader_s_bound() {
     let centroid = [0.5f32; 64];
     let coder = even(&[centroid.to_vec()], 0.05);
     let vectors = vec![&centroid[..]; 5000];
@@ -197,7 +201,7 @@ fn equal_vectors_take_no_more_room_than_a_reader_believes() {
 }
 
 #[test]
-fn cells_and_centroids_come_back() {
+fn written_cells_and_centroids_are_read_back() {
     let dim = 16;
     let rows = rows(40, &vec![0.3; dim], 3);
     let centroid = vec![0.25f32; dim];
@@ -294,7 +298,7 @@ fn cells_and_centroids_come_back() {
 }
 
 #[test]
-fn centroids_are_told_by_those_before_that_they_are_like() {
+fn similar_centroids_take_fewer_bytes() {
     let dim = 64;
     let groups = rows(8, &vec![0.3; dim], 5);
     let own = rows(80, &vec![0.1; dim], 6);
@@ -325,7 +329,7 @@ fn centroids_are_told_by_those_before_that_they_are_like() {
 }
 
 #[test]
-fn vectors_that_are_alike_take_less() {
+fn similar_vectors_take_fewer_bytes() {
     let dim = 32;
     let moulds = rows(4, &vec![0.3; dim], 5);
     let noise = rows(80, &vec![0.05; dim], 6);
@@ -360,7 +364,7 @@ fn vectors_that_are_alike_take_less() {
 }
 
 #[test]
-fn a_centroid_like_one_before_the_first_is_refused() {
+fn a_reference_before_the_first_centroid_is_refused() {
     let mean = [0.25f32, -0.5];
     assert_eq!(expected_of(&mean, None, 1.0), mean);
     assert_eq!(expected_of(&mean, Some((&[125, -50], 0.01)), ALIKE), [0.25 + 0.7, -0.5]);
@@ -391,7 +395,7 @@ fn a_centroid_like_one_before_the_first_is_refused() {
 }
 
 #[test]
-fn rows_are_bounded_by_their_bytes_and_by_what_a_shard_may_have() {
+fn the_number_of_rows_is_bounded_by_bytes_and_by_the_limit_of_a_shard() {
     let mut raw = Vec::new();
     put_varint(&mut raw, 200_000);
     raw.resize(raw.len() + 200_000, 0);
@@ -410,7 +414,7 @@ fn rows_are_bounded_by_their_bytes_and_by_what_a_shard_may_have() {
 }
 
 #[test]
-fn cells_without_vectors_and_places_of_too_many_are_refused() {
+fn empty_cells_and_too_long_lists_of_cells_are_refused() {
     let coder = even(&[vec![0.5f32, -0.5], vec![0.1, 0.2]], 0.1);
     let shard = ShardEntry { kind: ShardKind::Cell, hash: ShardHash::default(), stored_len: 9 };
     let stats = |n_vectors| Stats { n_vectors, ..Stats::default() };

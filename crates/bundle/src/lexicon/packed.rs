@@ -1,7 +1,7 @@
 //! A shard of terms through the range coder, for storage. About a third smaller than deflated.
 //!
-//! Its models know what each number is. Everything is in the order of the unpacked shard, except that
-//! lengths of fields follow their postings. Each item has a model of its own:
+//! Its models know what each number is. Everything is in the order of the unpacked shard, except
+//! that lengths of fields follow their postings. Each item has a model of its own:
 //!
 //! | item | model |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | lengths of titles and headings | numbers by level |
 //! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section; else by the sum of the frequencies in a first tier, which has long passages only where they say the word often |
 //!
-//! The bytes of a term's lists are not stored: they follow from the lists. If the first frequency is 0,
-//! the second is stored less one, since they are never both 0.
+//! The bytes of a term's lists are not stored: they follow from the lists. If the first frequency
+//! is 0, the second is stored less one, since they are never both 0.
 
 use super::posting::{Level, Step, has_len, put_step};
 use super::{BLOCK, MIN_ENTRY_LEN, WHAT, read_counts};
@@ -47,16 +47,17 @@ const SKIP: usize = 4;
 const SECOND: usize = 5;
 /// Sections on, by level and whether the page is another.
 const SECTIONS: usize = SECOND + 3;
-/// By level: the list's number of postings; lengths of fields; first frequencies; second frequencies by
-/// the first; then gaps, by the size of the list and whether the gap before was above 0.
+/// By level: the list's number of postings; lengths of fields; first frequencies; second
+/// frequencies by the first; then gaps, by the size of the list and whether the gap before was
+/// above 0.
 const LISTS: usize = SECTIONS + 4;
 const LIST: usize = 3 + FIRSTS + 2 * SIZES;
 /// Behind the numbers: bytes of terms, then codes of lengths, then flags.
 const BYTES: usize = (LISTS + 3 * LIST) * NUMBER;
 const LENS: usize = BYTES + LETTERS * 256;
 const FLAGS: usize = LENS + 2 * (LENS_BEFORE + SUMS) * LEN_CODES;
-/// Flags: whether passages are skipped, by whether the section is another; whether the frequencies are
-/// `[1, 0]`, by level and the posting before.
+/// Flags: whether passages are skipped, by whether the section is another; whether the frequencies
+/// are `[1, 0]`, by level and the posting before.
 const N_FLAGS: usize = 2 + 3 * 2;
 
 /// The adaptive models of a shard.
@@ -265,8 +266,8 @@ impl Context {
         usize::from(self.gap > 0)
     }
 
-    /// The context of the length of each field. `is_next`: the posting is the next passage of the same
-    /// section.
+    /// The context of the length of each field. `is_next`: the posting is the next passage of the
+    /// same section.
     fn len_index(self, is_next: bool, tf: [u32; 2]) -> [usize; 2] {
         let len = self.len.filter(|_| is_next);
         let sum =

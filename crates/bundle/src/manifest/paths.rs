@@ -122,7 +122,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_shards_of_a_group_share_a_stored_hash(pages in prop::collection::btree_set(0u32..5000, 0..300)) {
+        fn the_shards_of_a_group_share_a_stored_hash(
+            pages in prop::collection::btree_set(0u32..5000, 0..300),
+        ) {
             let pages: Vec<u32> = pages.into_iter().collect();
             let of = manifest(&pages);
             let read = Manifest::from_bytes(&of.to_bytes().unwrap()).unwrap();
@@ -131,10 +133,13 @@ mod tests {
             let Some((_, others)) = pages.split_first() else { return Ok(()) };
             let fewer = manifest(others);
             let begins = |of: &Manifest, page: u32| {
-                let at = of.texts.iter().find(|range| range.first_page.0 == page).unwrap().shard.index();
+                let at =
+                    of.texts.iter().find(|range| range.first_page.0 == page).unwrap().shard.index();
                 of.begins_group(at)
             };
-            prop_assert!(others.iter().skip(1).all(|&page| begins(&of, page) == begins(&fewer, page)));
+            prop_assert!(
+                others.iter().skip(1).all(|&page| begins(&of, page) == begins(&fewer, page))
+            );
         }
     }
 

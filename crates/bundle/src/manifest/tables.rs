@@ -1,6 +1,6 @@
 //! The manifest's lists that grow with the site, column by column. Every reader fetches them before
-//! the first query, so each byte of a line counts. Everything except the hashes is range coded, with a
-//! model for each sort of number.
+//! the first query, so each byte of a line counts. Everything except the hashes is range coded,
+//! with a model for each sort of number.
 //!
 //! | field | encoding |
 //! |---|---|
@@ -17,9 +17,9 @@
 //! | hashes of shards | half bytes of each shard that begins a group; their number depends on the kind ([`crate::names`]) |
 //!
 //! Strings: count; for each the bytes shared with the string before, in a model chosen by what that
-//! one shared; the number of its own bytes; these bytes, symbols: the first in a model chosen by the
-//! byte in its place in the string before, the others by the byte before. Ids of shards: the zigzag of
-//! each less the one before less one.
+//! one shared; the number of its own bytes; these bytes, symbols: the first in a model chosen by
+//! the byte in its place in the string before, the others by the byte before. Ids of shards: the
+//! zigzag of each less the one before less one.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SentencesRange, SpellingRange, TextRange, VectorRange,
@@ -52,11 +52,11 @@ const LIST: usize = 3;
 const COUNT: usize = 0;
 const FIRST: usize = 1;
 const SECOND: usize = 2;
-/// Most shards for each byte of the manifest: a group has one hash, and the start of a range takes a bit
-/// at least.
+/// Most shards for each byte of the manifest: a group has one hash, and the start of a range takes
+/// a bit at least.
 const SHARDS_PER_BYTE: usize = 8;
-/// Further models of texts: pages behind a part of a long page; sections on in the same page, by the
-/// bits of the section that the range before began with.
+/// Further models of texts: pages behind a part of a long page; sections on in the same page, by
+/// the bits of the section that the range before began with.
 const PAGES_IN: usize = LIST;
 const SECTIONS_ON: usize = PAGES_IN + 1;
 const SECTIONS: u32 = 8;
@@ -379,7 +379,7 @@ impl Unpacker<'_> {
             else {
                 return Err(Error::malformed(
                     WHAT,
-                    "a string shares more bytes than the one before has, or is longer than 128 bytes",
+                    "a string is longer than 128 bytes or shares more than there is",
                 ));
             };
             let mut text = beginning.as_bytes().to_vec();
@@ -450,7 +450,9 @@ mod tests {
     proptest! {
         #[test]
         fn written_strings_and_ids_are_read_back(
-            mut texts in prop::collection::vec("[a-zäöü]{0,12}", 0..40), numbers: Vec<u32>, sorted: bool,
+            mut texts in prop::collection::vec("[a-zäöü]{0,12}", 0..40),
+            numbers: Vec<u32>,
+            sorted: bool,
         ) {
             if sorted {
                 texts.sort();

@@ -182,8 +182,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks that ranges refer to shards of a kind. For kinds named by range the ids must ascend, since
-    /// the range of a shard is looked up by binary search.
+    /// Checks that ranges refer to shards of a kind. For kinds named by range the ids must ascend,
+    /// since the range of a shard is looked up by binary search.
     fn have_shards(
         &self,
         kind: ShardKind,

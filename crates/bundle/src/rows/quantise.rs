@@ -5,7 +5,8 @@ use crate::Error;
 
 /// The step of [`Bits::Steps`], in standard deviations of a row's numbers.
 const STEP: f32 = 0.42;
-/// Added before a number of steps is rounded down. Less than a half, since zeros are cheapest to code.
+/// Added before a number of steps is rounded down. Less than a half, since zeros are cheapest to
+/// code.
 const ROUNDING: f32 = 0.45;
 /// Scales of [`Bits::Steps`] are multiples of this in their upper half of an f32: four an octave.
 const SCALE_STEP: u16 = 1 << 5;
@@ -103,9 +104,9 @@ fn even(row: &[f32], max: f32) -> u16 {
     (scale + SCALE_STEP / 2) / SCALE_STEP * SCALE_STEP
 }
 
-/// Quantises a row: its scale, and its packed levels. The scale of [`Bits::Steps`] is a share of the
-/// row's deviation; other scales minimise the squared error over a grid. Numbers that are not finite
-/// count as 0.
+/// Quantises a row: its scale, and its packed levels. The scale of [`Bits::Steps`] is a share of
+/// the row's deviation; other scales minimise the squared error over a grid. Numbers that are not
+/// finite count as 0.
 pub fn quantise(row: &[f32], bits: Bits) -> (u16, Vec<u8>) {
     let row: Vec<f32> = row.iter().map(|&v| if v.is_finite() { v } else { 0.0 }).collect();
     let max = row.iter().fold(0.0f32, |max, v| max.max(v.abs()));

@@ -1,4 +1,4 @@
-//! Rows.
+//! Tests of rows.
 
 use super::packed::{pack, unpack};
 use super::quantise::{check_scale, level, long, short};
@@ -38,12 +38,13 @@ proptest! {
             row.iter().zip(&back).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() / norm
         }).collect();
         prop_assert!(lost[2] <= lost[1] && lost[1] <= lost[0], "{lost:?}");
-        // Uniform numbers are the worst case of these three: error of a mid-rise quantiser, with some room.
+        // Uniform numbers are the worst case of these three: error of a mid-rise quantiser, with
+        // some room.
         prop_assert!(lost[0] < 0.15 && lost[1] < 0.012 && lost[2] < 0.0002, "{lost:?}");
     }
 
     #[test]
-    fn any_row_is_safe(row: Vec<f32>) {
+    fn any_row_has_a_valid_scale_and_no_nan(row: Vec<f32>) {
         for bits in Bits::KNOWN {
             let (scale, packed) = quantise(&row, bits);
             prop_assert!(check_scale(scale).is_ok());
@@ -52,12 +53,17 @@ proptest! {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked(keys in prop::collection::btree_set("[a-zß#]{1,9}", 0..30), dim in 1u32..40, seed: u64) {
+    fn packing_can_be_reversed(
+        keys in prop::collection::btree_set("[a-zß#]{1,9}", 0..30),
+        dim in 1u32..40,
+        seed: u64,
+    ) {
         for bits in Bits::KNOWN {
             let mut builder = RowsBuilder::new(dim, bits);
             for (i, key) in keys.iter().enumerate() {
                 let row: Vec<f32> = (0..u64::from(dim))
-                    .map(|d| (seed.wrapping_mul(d + 1).wrapping_add(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 - 8e6)
+                    .map(|d| seed.wrapping_mul(d + 1).wrapping_add(i as u64))
+                    .map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 - 8e6)
                     .collect();
                 let (scale, packed) = quantise(&row, bits);
                 builder.push(key, scale, &packed).unwrap();
@@ -86,7 +92,8 @@ proptest! {
     fn accepted_shards_can_be_written_again(
         keys in prop::collection::btree_set("[a-c]{0,2}", 0..4), at: prop::sample::Index, byte: u8,
     ) {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| !key.is_empty()).collect();
+        let keys: Vec<&str> =
+            keys.iter().map(String::as_str).filter(|key| !key.is_empty()).collect();
         let mut raw = shard(&keys, 8, Bits::Four);
         let at = at.index(raw.len());
         raw[at] = byte;
@@ -101,16 +108,26 @@ proptest! {
     }
 
     #[test]
-    fn a_word_counts_by_the_key_of_a_slow_twin(keys in prop::collection::btree_set("[ab]{1,5}", 0..12), word in "[ab]{0,8}") {
+    fn the_key_for_a_word_is_that_of_a_slow_twin(
+        keys in prop::collection::btree_set("[ab]{1,5}", 0..12),
+        word in "[ab]{0,8}",
+    ) {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let shard = RowsShard::from_bytes(&shard(&keys, 8, Bits::Two), 8, Bits::Two).unwrap();
         let slow = keys.iter().filter(|key| stands_for(key, &word)).max_by_key(|key| key.len());
-        let found = shard.standing_for(&word).map(|(row, len)| { assert_eq!(keys[row].len(), len); keys[row] });
+        let found = shard.standing_for(&word).map(|(row, len)| {
+            assert_eq!(keys[row].len(), len);
+            keys[row]
+        });
         prop_assert_eq!(found, slow.copied());
     }
 
     #[test]
-    fn a_shard_answers_for_every_word_of_its_range(keys in prop::collection::btree_set("[ab]{1,5}", 2..12), cut: prop::sample::Index, word in "[ab]{0,8}") {
+    fn a_shard_answers_for_every_word_of_its_range(
+        keys in prop::collection::btree_set("[ab]{1,5}", 2..12),
+        cut: prop::sample::Index,
+        word in "[ab]{0,8}",
+    ) {
         let keys: Vec<String> = keys.into_iter().collect();
         let cut = cut.index(keys.len());
         prop_assume!(word.as_str() >= keys[cut].as_str());
@@ -123,10 +140,13 @@ proptest! {
 }
 
 proptest! {
-    /// A mid-rise quantiser is off by half a step at most, where it does not clip: the outermost levels stand half a
-    /// step inside the range they cover, and the scale may be up to 256th off for its rounding.
+    /// A mid-rise quantiser is off by half a step at most, where it does not clip: the outermost
+    /// levels stand half a step inside the range they cover, and the scale may be up to 256th off
+    /// for its rounding.
     #[test]
-    fn an_error_is_within_half_a_step_or_clipped(row in prop::collection::vec(-8.0f32..8.0, 1..80)) {
+    fn an_error_is_within_half_a_step_or_clipped(
+        row in prop::collection::vec(-8.0f32..8.0, 1..80),
+    ) {
         for bits in Bits::ALL {
             let (scale, packed) = quantise(&row, bits);
             let step = long(scale);
@@ -134,7 +154,8 @@ proptest! {
             for (value, back) in row.iter().zip(unpack_row(scale, &packed, bits, row.len())) {
                 prop_assert!(back.abs() <= top * (1.0 + 1e-6));
                 let clipped = value.abs() > top + step / 2.0;
-                // Value and level are rounded to f32 themselves, which shows where the value is many steps.
+                // Value and level are rounded to f32 themselves, which shows where the value is
+                // many steps.
                 let within = step / 2.0 * (1.0 + 1e-5) + 4.0 * f32::EPSILON * value.abs();
                 prop_assert!(clipped || (value - back).abs() <= within, "{bits:?} {value} {back}");
                 prop_assert!(!clipped || back.signum() == value.signum());
@@ -150,19 +171,29 @@ proptest! {
         for bits in Bits::ALL {
             let lost = |scale: u16| -> f32 {
                 let scale = long(scale);
-                row.iter().map(|&v| v - (f32::from(level(v, scale, bits)) - bits.offset()) * scale).map(|e| e * e).sum()
+                row.iter()
+                    .map(|&v| v - (f32::from(level(v, scale, bits)) - bits.offset()) * scale)
+                    .map(|e| e * e)
+                    .sum()
             };
-            prop_assert!(lost(quantise(&row, bits).0) <= lost(short(max / bits.offset())), "{bits:?}");
+            prop_assert!(
+                lost(quantise(&row, bits).0) <= lost(short(max / bits.offset())),
+                "{bits:?}"
+            );
         }
     }
 
     #[test]
-    fn pieces_make_the_word(keys in prop::collection::btree_set("(##)?[ab]{1,3}", 0..12), word in "[ab]{0,8}") {
+    fn pieces_join_to_the_word(
+        keys in prop::collection::btree_set("(##)?[ab]{1,3}", 0..12),
+        word in "[ab]{0,8}",
+    ) {
         let found = pieces(&word, |key, least| -> Result<_, ()> {
             Ok(longest_prefix(key, least, |key| keys.get(key)))
         }).unwrap();
         if !found.is_empty() {
-            let again: String = found.iter().map(|key| key.trim_start_matches(CONTINUATION)).collect();
+            let again: String =
+                found.iter().map(|key| key.trim_start_matches(CONTINUATION)).collect();
             prop_assert_eq!(&again, &word);
             prop_assert!(!found[0].starts_with(CONTINUATION));
             prop_assert!(found[1..].iter().all(|key| key.starts_with(CONTINUATION)));
@@ -192,7 +223,7 @@ fn truncated_shards_are_refused_and_changed_ones_add_finite_rows() {
 
 /// About normal numbers, as rows are.
 #[test]
-fn even_steps_take_a_sixth_less_and_lose_little() {
+fn uniform_steps_take_a_sixth_less_and_lose_little() {
     let mut state = 1u64;
     let mut uniform = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

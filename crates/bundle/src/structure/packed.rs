@@ -1,5 +1,6 @@
-//! The structure through the range coder, for storage: page by page, each number by what is known of
-//! its section. A section with several vectors is long, and only a long one has several passages.
+//! The structure through the range coder, for storage: page by page, each number by what is known
+//! of its section. A section with several vectors is long, and only a long one has several
+//! passages.
 //!
 //! | number | model |
 //! |---|---|
@@ -197,14 +198,20 @@ mod tests {
     proptest! {
         #[test]
         fn packing_can_be_reversed(
-            pages in prop::collection::vec(prop::collection::vec((0u32..400, prop_oneof![0u32..4, 0u32..200]), 0..20), 0..20),
+            pages in prop::collection::vec(
+                prop::collection::vec((0u32..400, prop_oneof![0u32..4, 0u32..200]), 0..20),
+                0..20,
+            ),
         ) {
             let raw = raw(&pages);
             let packed = pack(&raw).unwrap();
             prop_assert_eq!(unpack(&packed, raw.len()).unwrap(), raw.clone());
             // A truncated shard is refused, or has other contents.
             if packed.len() > 16 {
-                prop_assert_ne!(unpack(&packed[..packed.len() / 2], raw.len()).ok(), Some(raw.clone()));
+                prop_assert_ne!(
+                    unpack(&packed[..packed.len() / 2], raw.len()).ok(),
+                    Some(raw.clone())
+                );
             }
             prop_assert!(pack(&raw[..raw.len() - 1]).is_none());
         }

@@ -1,16 +1,15 @@
-//! The numbers that say what a BERT-family encoder looks like, and the tensors that follow from
-//! them.
+//! The dimensions of a BERT-family encoder, and the tensors that follow from them.
 
 use bincode::{Decode, Encode};
 
 use crate::{EncoderCard, Error};
 
-/// How the tokens' vectors become one.
+/// How the vectors of all tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Pooling {
     /// Their mean.
     Mean,
-    /// That of the first token, `[CLS]`.
+    /// The vector of the first token, `[CLS]`.
     Cls,
 }
 
@@ -36,18 +35,18 @@ pub struct Architecture {
     pub intermediate: u32,
     /// Rows of the position table.
     pub max_positions: u32,
-    /// How the tokens' vectors become one.
+    /// How the vectors of all tokens become one.
     pub pooling: Pooling,
-    /// Between the feed-forward matrices.
+    /// The function between the feed-forward matrices.
     pub activation: Activation,
-    /// Added to a variance before its root is taken.
+    /// Added to a variance before the square root.
     pub layer_norm_eps: f32,
 }
 
-/// A tensor an architecture has. Matrices are `[rows, cols]` = `[out, in]`; vectors are one row.
+/// A tensor of an architecture. Matrices are `[rows, cols]` = `[out, in]`; vectors are one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorSpec {
-    /// Its name, see [`names`].
+    /// Its name ([`names`]).
     pub name: String,
     /// Rows, 1 for a vector.
     pub rows: usize,
@@ -68,7 +67,7 @@ impl TensorSpec {
     }
 }
 
-/// How the tensors are called.
+/// Names of tensors.
 pub mod names {
     /// The word table, `[vocabulary, hidden]`.
     pub const WORDS: &str = "words";
@@ -83,7 +82,7 @@ pub mod names {
     pub const KEY: &str = "key";
     /// See [`QUERY`].
     pub const VALUE: &str = "value";
-    /// Attention's way out. See [`QUERY`].
+    /// The output projection of attention. See [`QUERY`].
     pub const ATTENTION: &str = "attention";
     /// After attention: `layer.N.attention-norm.weight` and `.bias`.
     pub const ATTENTION_NORM: &str = "attention-norm";
@@ -105,9 +104,9 @@ pub mod names {
     }
 }
 
-/// Beyond any encoder of this family (the largest BERT has 24 layers of 1,024), and small enough
-/// that sizes computed from them fit 32 bits of memory or fail the comparison with the bytes at
-/// hand.
+/// Limits beyond any encoder of this family (the largest BERT has 24 layers of 1,024). They are
+/// small enough that sizes computed from them fit 32 bits, or fail the comparison with the bytes of
+/// the file.
 const MAX_LAYERS: u32 = 64;
 const MAX_HIDDEN: u32 = 4096;
 const MAX_INTERMEDIATE: u32 = 16384;
@@ -115,7 +114,7 @@ const MAX_POSITIONS: u32 = 32768;
 const MAX_VOCABULARY: usize = 500_000;
 
 impl Architecture {
-    /// Whether this is an encoder that can be run, with a vocabulary of `n_words`.
+    /// Checks that this encoder can be run with a vocabulary of `n_words` tokens.
     ///
     /// # Errors
     ///
@@ -125,7 +124,7 @@ impl Architecture {
             if (1..=max).contains(&value) {
                 Ok(())
             } else {
-                Err(Error::Artefact(format!("{what} is {value}, expected 1 to {max}")))
+                Err(Error::Artefact(format!("{what}: expected 1 to {max}, found {value}")))
             }
         };
         within("the number of layers", self.layers, MAX_LAYERS)?;
@@ -135,43 +134,43 @@ impl Architecture {
         within("the number of positions", self.max_positions, MAX_POSITIONS)?;
         if !self.hidden.is_multiple_of(self.heads) {
             return Err(Error::Artefact(format!(
-                "the hidden size {} is not a multiple of the {} heads",
-                self.hidden, self.heads
+                "the hidden size: expected a multiple of the {} heads, found {}",
+                self.heads, self.hidden
             )));
         }
         if n_words == 0 || n_words > MAX_VOCABULARY {
             return Err(Error::Artefact(format!(
-                "the vocabulary has {n_words} tokens, expected 1 to {MAX_VOCABULARY}"
+                "the vocabulary: expected 1 to {MAX_VOCABULARY} tokens, found {n_words}"
             )));
         }
         if !(self.layer_norm_eps > 0.0 && self.layer_norm_eps < 1.0) {
             return Err(Error::Artefact(format!(
-                "the layer norm's epsilon is {}, expected between 0 and 1",
+                "the epsilon of layer normalisation: expected a number between 0 and 1, found {}",
                 self.layer_norm_eps
             )));
         }
         Ok(())
     }
 
-    /// Whether a card can be that of an encoder of this architecture.
+    /// Checks that a card fits this architecture.
     pub(super) fn check_card(&self, card: &EncoderCard) -> Result<(), Error> {
         if card.dim != self.hidden {
             return Err(Error::Artefact(format!(
-                "its card says {} dimensions, its architecture {}",
-                card.dim, self.hidden
+                "the card: expected {} dimensions as in the architecture, found {}",
+                self.hidden, card.dim
             )));
         }
-        // Two are the special tokens'.
+        // Two of them are special tokens.
         if !(3..=self.max_positions).contains(&card.max_tokens) {
             return Err(Error::Artefact(format!(
-                "its card says {} tokens at most, expected 3 to the {} positions there are",
-                card.max_tokens, self.max_positions
+                "the card: expected a limit of 3 to {} tokens, one for each position, found {}",
+                self.max_positions, card.max_tokens
             )));
         }
         Ok(())
     }
 
-    /// The tensors of this architecture in the order of the file: the embedding tables first.
+    /// The tensors of this architecture, in the order of the file: the embedding tables first.
     pub fn tensors(&self, n_words: usize) -> Vec<TensorSpec> {
         let (hidden, intermediate) = (self.hidden as usize, self.intermediate as usize);
         let mut specs = Vec::new();

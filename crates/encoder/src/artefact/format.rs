@@ -1,6 +1,6 @@
-//! The artefact's bytes.
+//! The bytes of a model file.
 //!
-//! | bytes | what |
+//! | bytes | field |
 //! |---|---|
 //! | 8 | magic, [`MAGIC`] |
 //! | 4 | [`FORMAT_VERSION`], little-endian |
@@ -18,11 +18,11 @@ use findling_text::wordpiece::Normaliser;
 
 /// The first bytes of an artefact.
 pub const MAGIC: [u8; 8] = *b"FNDLENC\0";
-/// The version this crate writes, and the only one it reads.
+/// The version that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 const FIXED_LEN: usize = 40;
-/// Most memory the head may ask for while it is decoded.
+/// Most memory for decoding the head.
 const HEAD_LIMIT: usize = 64 << 20;
 
 #[derive(Encode, Decode)]
@@ -36,16 +36,16 @@ struct Head {
 }
 
 fn encode(value: impl Encode) -> Vec<u8> {
-    // Writing plain data to a Vec has no way to fail.
+    // Writing plain data to a Vec cannot fail.
     bincode::encode_to_vec(value, config::standard()).unwrap_or_default()
 }
 
-/// How long an artefact says it is; `None` as long as too few of its bytes are there to know.
+/// The length of a file, as its first bytes state it; `None` if there are too few bytes yet.
 pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     let known = bytes.len().min(MAGIC.len());
     if bytes[..known] != MAGIC[..known] {
         return Err(Error::Artefact(
-            "it does not begin as one; expected the output of `findling models prepare`".into(),
+            "expected the output of `findling models prepare`, found other bytes".into(),
         ));
     }
     let Some((fixed, _)) = bytes.split_first_chunk::<FIXED_LEN>() else { return Ok(None) };
@@ -54,18 +54,18 @@ pub(super) fn announced(bytes: &[u8]) -> Result<Option<u64>, Error> {
     let version = u32_at(8);
     if version != FORMAT_VERSION {
         return Err(Error::Artefact(format!(
-            "it has format version {version}, this reader knows {FORMAT_VERSION}; rebuild the bundle with the version \
-             of findling that serves it"
+            "expected format version {FORMAT_VERSION}, found {version}; build the bundle again \
+             with the version of findling that serves it"
         )));
     }
     let payload = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
     let length = payload.checked_add(FIXED_LEN as u64 + u64::from(u32_at(12)));
-    length
-        .map(Some)
-        .ok_or_else(|| Error::Artefact("it announces more bytes than there can be".into()))
+    length.map(Some).ok_or_else(|| {
+        Error::Artefact("its stated length does not fit 64 bits; download it again".into())
+    })
 }
 
-/// What the head says apart from how tensors are stored.
+/// The head, without the storage of tensors.
 pub(super) fn head_bytes(
     card: &EncoderCard,
     architecture: &Architecture,
@@ -82,7 +82,7 @@ pub(super) fn head_bytes(
 }
 
 impl Artefact {
-    /// The artefact as bytes. The same artefact gives the same bytes.
+    /// Writes the file. The same artefact gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut head =
             head_bytes(&self.card, &self.architecture, self.normaliser, &self.vocabulary);
@@ -100,28 +100,28 @@ impl Artefact {
         bytes
     }
 
-    /// Reads what [`Artefact::to_bytes`] wrote. The buffer is taken over and becomes the payload:
-    /// at no time are there two copies of the weights.
+    /// Reads what [`Artefact::to_bytes`] wrote. The buffer becomes the payload, so that there are
+    /// never two copies of the weights.
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] for anything else: other magic, another version, a length or checksum
-    /// that does not match, numbers out of range.
+    /// [`Error::Artefact`] for another magic or version, a length or checksum that does not match,
+    /// and numbers out of range.
     pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::Artefact(why));
         let Some(length) = announced(&bytes)? else {
-            return bad(format!("it ends after {} bytes; the download is incomplete", bytes.len()));
+            return bad(format!("it ends after {} bytes; download it again", bytes.len()));
         };
         if length != bytes.len() as u64 {
             return bad(format!(
-                "it announces {length} bytes, {} were found; the download is incomplete",
+                "expected {length} bytes, found {}; download it again",
                 bytes.len()
             ));
         }
         let head_len = u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]) as usize;
         let payload_len = length - FIXED_LEN as u64 - head_len as u64;
         if checksum(&bytes[FIXED_LEN..])[..] != bytes[24..FIXED_LEN] {
-            return bad("its checksum does not match; the download is damaged".into());
+            return bad("its checksum does not match; download it again".into());
         }
         let config = config::standard().with_limit::<HEAD_LIMIT>();
         let head = &bytes[FIXED_LEN..FIXED_LEN + head_len];
@@ -140,9 +140,9 @@ impl Artefact {
         let specs = architecture.tensors(vocabulary.len());
         if specs.len() != storages.len() {
             return bad(format!(
-                "it has {} tensors, its architecture {}",
-                storages.len(),
-                specs.len()
+                "expected {} tensors as in the architecture, found {}",
+                specs.len(),
+                storages.len()
             ));
         }
         let mut entries = Vec::with_capacity(specs.len());

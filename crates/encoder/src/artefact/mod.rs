@@ -1,18 +1,16 @@
-//! A sentence encoder in one file: card, architecture, tokenizer and weights.
+//! The model file: card, architecture, tokenizer and weights of a sentence encoder.
 //!
-//! An [`Artefact`] is what `transformer` runs, in a browser as on a build machine. It is made from
-//! a published model by `import`, may be quantised with [`Artefact::quantised`], and travels as the
-//! bytes of [`Artefact::to_bytes`]. Which tensors there are, and their shapes, follows from the
-//! [`Architecture`] alone ([`Architecture::tensors`]), so the file carries no names and cannot
-//! contradict itself.
+//! `transformer` runs an [`Artefact`], in a browser and on a build machine. `import` makes it from
+//! a published model; [`Artefact::quantised`] makes it smaller; [`Artefact::to_bytes`] writes it.
+//! The [`Architecture`] alone determines which tensors there are, and their shapes
+//! ([`Architecture::tensors`]). So the file has no names and cannot contradict itself.
 //!
 //! # Size
 //!
 //! all-MiniLM-L6-v2 (30,522 tokens, 6 layers of 384) is 91 MB in [`Storage::F32`] and 23 MB in
 //! [`Storage::Int8`]. In memory an artefact is as large as its file. For a reader's device it is
-//! made smaller ([`Artefact::for_queries`]) and compressed on the way
-//! ([`Artefact::to_packed_bytes`], [`Pieces`]): 15 MB, and less with the words of one site alone
-//! (`Artefact::pruned`).
+//! rounded ([`Artefact::for_queries`]) and compressed ([`Artefact::to_packed_bytes`], [`Pieces`]):
+//! 15 MB, and less with the words of one site alone (`Artefact::pruned`).
 
 mod architecture;
 mod format;
@@ -30,7 +28,7 @@ use findling_text::wordpiece::Normaliser;
 
 use crate::{EncoderCard, Error};
 
-/// A sentence encoder: everything that decides its vectors.
+/// A sentence encoder, with everything that determines its vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artefact {
     card: EncoderCard,
@@ -39,11 +37,11 @@ pub struct Artefact {
     vocabulary: Vec<String>,
     /// One for each of the architecture's tensors, in its order.
     entries: Vec<Entry>,
-    /// The tensors' bytes, little-endian, as in the file.
+    /// The bytes of all tensors, little-endian, as in the file.
     payload: Vec<u8>,
 }
 
-/// Where a tensor lies.
+/// The place of a tensor in the payload.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
     spec: TensorSpec,
@@ -53,16 +51,16 @@ struct Entry {
 }
 
 impl Artefact {
-    /// Puts an artefact together. `weights` is asked for each tensor of the architecture, row by
+    /// Makes an artefact. `weights` returns the values of each tensor of the architecture, row by
     /// row.
     ///
-    /// The card's fingerprint is computed here: over the weights as given, the vocabulary, the
-    /// architecture, the length limit and the prefixes.
+    /// Computes the card's fingerprint from the given weights, the vocabulary, the architecture,
+    /// the length limit and the prefixes.
     ///
     /// # Errors
     ///
-    /// Whatever `weights` fails with, [`Error::Tensor`] when it gives another number of values than
-    /// the shape has, and [`Error::Artefact`] when the architecture is not one that can be run.
+    /// The errors of `weights`; [`Error::Tensor`] if it returns another number of values than the
+    /// shape has; [`Error::Artefact`] if the architecture cannot be run.
     pub fn new(
         mut card: EncoderCard,
         architecture: Architecture,
@@ -93,8 +91,8 @@ impl Artefact {
         Ok(artefact)
     }
 
-    /// Which space its vectors live in. A quantised artefact has the card of the model it was made
-    /// from: it approximates the same space.
+    /// The identity of its space. A quantised artefact has the card of its model: it approximates
+    /// the same space.
     pub fn card(&self) -> &EncoderCard {
         &self.card
     }
@@ -104,7 +102,7 @@ impl Artefact {
         &self.architecture
     }
 
-    /// What its tokenizer does to text first.
+    /// How its tokenizer normalises text.
     pub fn normaliser(&self) -> Normaliser {
         self.normaliser
     }
@@ -114,7 +112,7 @@ impl Artefact {
         &self.vocabulary
     }
 
-    /// A tensor by its name (see [`names`]); `None` where the architecture has none of that name.
+    /// A tensor by name ([`names`]); `None` if the architecture has no such tensor.
     pub fn tensor(&self, name: &str) -> Option<Tensor<'_>> {
         self.entries.iter().find(|entry| entry.spec.name == name).map(|entry| self.at(entry))
     }
@@ -129,7 +127,7 @@ impl Artefact {
     }
 
     /// The same model with its matrices stored as `storage`. Biases and norms stay f32: they are a
-    /// thousandth of the bytes. Vocabulary and card are kept.
+    /// thousandth of the bytes. Vocabulary and card do not change.
     pub fn quantised(&self, storage: Storage) -> Self {
         self.stored(|spec, values, payload| {
             let kept = if spec.is_vector() { Storage::F32 } else { storage };
@@ -138,9 +136,8 @@ impl Artefact {
         })
     }
 
-    /// The same model for queries, as small as it travels well: its tables of words and its
-    /// matrices as [`Storage::Int8`] with steps for so many bits, and no positions beyond those
-    /// it reads.
+    /// The same model for queries, small enough to download: its table of words and its matrices as
+    /// [`Storage::Int8`] with steps for so many bits, and only the positions that it reads.
     pub fn for_queries(&self, words: Bits, matrices: Bits) -> Self {
         let read = self.card.max_tokens.min(self.architecture.max_positions);
         let mut artefact = self.stored(|spec, values, payload| {
@@ -167,8 +164,8 @@ impl Artefact {
         artefact
     }
 
-    /// The same model with other payload: `store` is given a tensor's bytes, appends what takes
-    /// their place, and says how it is stored.
+    /// The same model with another payload: `store` gets the bytes of a tensor, appends its new
+    /// bytes, and returns their storage.
     #[cfg(feature = "import")]
     fn stored_as(&self, mut store: impl FnMut(&Entry, &[u8], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
@@ -183,7 +180,8 @@ impl Artefact {
         Self { card, architecture, normaliser, vocabulary, entries, payload }
     }
 
-    /// The same model with other payload: `store` appends a tensor and says how.
+    /// The same model with another payload: `store` appends the values of a tensor, and returns
+    /// their storage.
     fn stored(&self, mut store: impl FnMut(&TensorSpec, &[f32], &mut Vec<u8>) -> Storage) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
         let mut payload = Vec::new();
@@ -204,7 +202,7 @@ impl Artefact {
 
     fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        // The name and the stored fingerprint decide nothing.
+        // Name and stored fingerprint do not change the vectors.
         let card =
             EncoderCard { name: String::new(), fingerprint: String::new(), ..self.card.clone() };
         hasher.update(&format::head_bytes(
@@ -217,7 +215,7 @@ impl Artefact {
         hasher.finalize().to_hex()[..32].to_string()
     }
 
-    /// Gives back the memory of the last layer there is, once the plan holds it.
+    /// Frees the memory of the last layer, once the plan contains it.
     pub(crate) fn drop_layer(&mut self, layer: u32) {
         let prefix = format!("layer.{layer}.");
         self.entries.retain(|entry| !entry.spec.name.starts_with(&prefix));
@@ -226,7 +224,7 @@ impl Artefact {
         self.payload.shrink_to_fit();
     }
 
-    /// Keeps only the embedding tables, giving back the memory of the rest once the plan holds it.
+    /// Keeps only the embedding tables. Frees the memory of the rest, once the plan contains it.
     pub(crate) fn into_tables(mut self) -> Self {
         self.entries
             .retain(|entry| entry.spec.name == names::WORDS || entry.spec.name == names::POSITIONS);

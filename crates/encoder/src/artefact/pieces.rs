@@ -1,19 +1,18 @@
-//! An artefact as it travels: compressed, and read piece by piece as it arrives.
+//! A compressed model file, read piece by piece while it is downloaded.
 //!
-//! What travels is the bytes of [`Artefact::to_bytes`] in the zlib format (RFC 1950), without
-//! matches: quantised weights repeat nothing, and coding each byte by how often it occurs is within
-//! a hundredth of their entropy, where searching for matches makes them a tenth larger. Browsers,
-//! Workers and Node inflate that themselves (`DecompressionStream`, "deflate") while it arrives, so
-//! the module needs no code for it and nothing is held twice.
+//! The bytes of [`Artefact::to_bytes`] are compressed in the zlib format (RFC 1950), with Huffman
+//! codes but without matches. Quantised weights have no repetitions: Huffman codes come within a
+//! hundredth of their entropy, and searching for matches makes them a tenth larger. Browsers,
+//! Workers and Node inflate this format during the download (`DecompressionStream`, "deflate"). So
+//! the module needs no code for it, and nothing is in memory twice.
 
 use super::format::announced;
 use super::{Artefact, Error};
 
-/// What is reserved at once for what a file says of its length; beyond, memory grows as bytes
-/// arrive.
+/// Most memory that is reserved for a stated length. Beyond it, memory grows as bytes arrive.
 const RESERVED: usize = 64 << 20;
 
-/// Collects the bytes of an artefact.
+/// Collects the bytes of a model file.
 #[derive(Debug, Default)]
 pub struct Pieces {
     bytes: Vec<u8>,
@@ -21,14 +20,15 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] as soon as it is clear that no artefact will come of them: another magic
-    /// or version, more bytes than were announced, or no memory for them.
+    /// [`Error::Artefact`] as early as possible: for another magic or version, for more bytes than
+    /// stated, and if there is not enough memory.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Error> {
-        let no_memory = |_| Error::Artefact("there is not enough memory for it".into());
+        let no_memory =
+            |_| Error::Artefact("there is not enough memory for it; use a smaller model".into());
         self.bytes.try_reserve(piece.len()).map_err(no_memory)?;
         self.bytes.extend_from_slice(piece);
         if self.announced.is_none()
@@ -42,7 +42,7 @@ impl Pieces {
         }
         match self.announced {
             Some(length) if self.bytes.len() as u64 > length => Err(Error::Artefact(format!(
-                "it announces {length} bytes, but has more; the download is damaged"
+                "expected {length} bytes, found more; download it again"
             ))),
             _ => Ok(()),
         }
@@ -60,7 +60,7 @@ impl Pieces {
 
 #[cfg(feature = "import")]
 impl Artefact {
-    /// The artefact as it travels.
+    /// Writes the compressed file.
     pub fn to_packed_bytes(&self) -> Vec<u8> {
         use miniz_oxide::DataFormat;
         use miniz_oxide::deflate::core::{
@@ -77,11 +77,11 @@ impl Artefact {
         packed
     }
 
-    /// Reads what [`Artefact::to_packed_bytes`] wrote, and what [`Artefact::to_bytes`] did.
+    /// Reads what [`Artefact::to_packed_bytes`] or [`Artefact::to_bytes`] wrote.
     ///
     /// # Errors
     ///
-    /// As [`Artefact::from_bytes`]; and where the bytes do not inflate to what they announce.
+    /// As [`Artefact::from_bytes`]; and if the bytes do not inflate to the stated length.
     pub fn from_packed_bytes(bytes: Vec<u8>) -> Result<Self, Error> {
         use miniz_oxide::inflate::stream::{InflateState, inflate};
         use miniz_oxide::{DataFormat, MZFlush, MZStatus};

@@ -1,21 +1,21 @@
-//! Fewer words: a model whose table of words is cut to those that readers of one site use.
+//! A model with a smaller vocabulary, for the readers of one site.
 //!
-//! Nothing else of the model changes, and a text of kept tokens has the vector that it had. A word
-//! whose token is gone is read as the longest tokens that are left ([`wordpiece::indispensable`]
-//! says which stay for that).
+//! Only the table of words changes: a text of kept tokens has the same vector as before. A word
+//! whose token was removed is read as the longest kept tokens ([`wordpiece::indispensable`] lists
+//! those that are kept for this).
 
 use findling_text::wordpiece;
 
 use super::{Artefact, Entry, Storage, names};
 
 impl Artefact {
-    /// Which tokens [`Artefact::pruned`] keeps whatever is wanted, by id.
+    /// Whether [`Artefact::pruned`] always keeps each token, by id.
     pub fn indispensable(&self) -> Vec<bool> {
         wordpiece::indispensable(&self.vocabulary, self.normaliser)
     }
 
-    /// The same model with the tokens that are `wanted`, by id, and those without which words could
-    /// not be read. The tokens left get new ids; the card stays, as the space does.
+    /// The same model with only the tokens that are `wanted`, by id, and the indispensable ones.
+    /// The kept tokens get new ids. The card does not change, since the space is the same.
     pub fn pruned(&self, wanted: impl Fn(u32) -> bool) -> Self {
         let stay = self.indispensable();
         let kept: Vec<usize> = (0u32..)
@@ -40,7 +40,7 @@ impl Artefact {
     }
 }
 
-/// Appends some rows of a tensor as it is stored.
+/// Appends the kept rows of a stored tensor.
 fn put_rows(
     Entry { spec, storage, .. }: &Entry,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! How a tensor's values are stored, and how they are read back.
+//! The storage of a tensor's values.
 
 use bincode::{Decode, Encode};
 use half::f16;
@@ -12,14 +12,14 @@ pub enum Storage {
     F32,
     /// IEEE half precision, 2 bytes a value.
     F16,
-    /// Symmetric 8-bit integers, one byte a value, and an f32 scale for each row in front of them
-    /// all: value = scale * integer. A scale is at least the largest magnitude of the row /
-    /// 127, and larger where the integers are to take less room once compressed (see [`Bits`]).
+    /// Symmetric 8-bit integers: value = scale * integer. The f32 scales of all rows come first,
+    /// then one byte for each value. A scale is at least the largest magnitude of the row / 127,
+    /// and larger if the integers are to take fewer bits once compressed ([`Bits`]).
     Int8,
 }
 
 impl Storage {
-    /// Bytes of a tensor stored so, padded to a multiple of 4; `None` beyond the address space.
+    /// Bytes of a stored tensor, padded to a multiple of 4; `None` beyond the address space.
     pub fn bytes(self, spec: &TensorSpec) -> Option<usize> {
         let values = spec.rows.checked_mul(spec.cols)?;
         let bytes = match self {
@@ -31,34 +31,34 @@ impl Storage {
     }
 }
 
-/// How many bits a value of [`Storage::Int8`] takes once the file is compressed, about: fewer,
-/// coarser and smaller.
+/// The approximate number of bits that a value of [`Storage::Int8`] takes in the compressed file.
+/// Fewer bits are coarser and smaller.
 ///
-/// Weights of a row are close to normally distributed. Rounded to steps of `s` and then coded by
-/// how often each integer occurs, a value takes `log2(sqrt(2 pi e) * deviation / s)` bits (Cover
-/// and Thomas, Elements of Information Theory, section 8.3), so the number of bits decides the
-/// step. Even steps, coded so, are within a quarter of a bit of the best that any quantiser does at
-/// high rates (Gish and Pierce, 1968), which packed integers of as many bits are not.
+/// The weights of a row are about normally distributed. Rounded to steps of `s` and entropy coded,
+/// a value takes `log2(sqrt(2 pi e) * deviation / s)` bits (Cover and Thomas, Elements of
+/// Information Theory, section 8.3). So the number of bits determines the step. At high rates,
+/// uniform steps with entropy coding are within a quarter of a bit of the best quantiser (Gish and
+/// Pierce, 1968); packed integers of as many bits are not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bits(f32);
 
 impl Bits {
-    /// One byte for a value, at its best.
+    /// The finest steps that fit a byte.
     pub const MAX: Self = Self(8.0);
 
-    /// What the table of words of a model for queries has unless told.
+    /// The default for the table of words of a model for queries.
     pub const WORDS: Self = Self(4.25);
 
-    /// What its matrices have: with [`Bits::WORDS`], all-MiniLM-L6-v2 is 14.9 MB on the way and has
-    /// a cosine of .998 to the model itself.
+    /// The default for its matrices. With [`Bits::WORDS`], all-MiniLM-L6-v2 is a download of 14.9
+    /// MB, and its vectors have a cosine of .998 to those of the unrounded model.
     pub const MATRICES: Self = Self(6.0);
 
-    /// Between 2 and 8; `None` of anything else.
+    /// A number of bits from 2 to 8; `None` for another number.
     pub fn new(bits: f32) -> Option<Self> {
         (2.0..=8.0).contains(&bits).then_some(Self(bits))
     }
 
-    /// How many.
+    /// The number of bits.
     pub fn bits(self) -> f32 {
         self.0
     }
@@ -74,7 +74,7 @@ impl Bits {
     }
 }
 
-/// A tensor as it is stored.
+/// A stored tensor.
 #[derive(Clone, Copy, Debug)]
 pub struct Tensor<'a> {
     rows: usize,
@@ -94,7 +94,7 @@ impl<'a> Tensor<'a> {
         (self.rows, self.cols)
     }
 
-    /// How it is stored.
+    /// Its storage.
     pub fn storage(&self) -> Storage {
         self.storage
     }
@@ -103,7 +103,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn add_row(&self, row: usize, sum: &mut [f32]) {
         assert!(row < self.rows, "row {row} of a tensor of {} rows", self.rows);
         let cols = self.cols;
@@ -130,7 +130,7 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The scale of each row, and the integers row by row; `None` of other storages than
+    /// The scale of each row, and the integers row by row; `None` for storages other than
     /// [`Storage::Int8`].
     pub fn int8(&self) -> Option<(impl Iterator<Item = f32> + use<'a>, Vec<i8>)> {
         if self.storage != Storage::Int8 {
@@ -254,7 +254,8 @@ mod tests {
             for (a, b) in through(values, cols, Storage::F16).iter().zip(values) {
                 prop_assert!((a - b).abs() <= b.abs() / 2048.0 + 1e-7);
             }
-            for (out, row) in through(values, cols, Storage::Int8).chunks(cols).zip(values.chunks(cols)) {
+            let stored = through(values, cols, Storage::Int8);
+            for (out, row) in stored.chunks(cols).zip(values.chunks(cols)) {
                 let half_a_step = row.iter().fold(0.0f32, |m, v| m.max(v.abs())) / 254.0;
                 for (a, b) in out.iter().zip(row) {
                     prop_assert!((a - b).abs() <= half_a_step * 1.001);

@@ -9,10 +9,10 @@ use super::{Options, file_error};
 use crate::Error;
 use crate::artefact::{Activation, Architecture, Pooling};
 
-/// Where no file says how many tokens the model was trained to read.
+/// The default number of tokens that a model was trained to read.
 const DEFAULT_MAX_TOKENS: u32 = 512;
 
-/// What `config.json` says.
+/// The contents of `config.json`.
 #[derive(Deserialize)]
 struct ModelConfig {
     #[serde(default = "bert")]
@@ -43,7 +43,7 @@ fn absolute() -> String {
     "absolute".into()
 }
 
-/// What `1_Pooling/config.json` says.
+/// The contents of `1_Pooling/config.json`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PoolingConfig {
@@ -51,23 +51,23 @@ struct PoolingConfig {
     pooling_mode_mean_tokens: bool,
 }
 
-/// What `sentence_bert_config.json` says.
+/// The contents of `sentence_bert_config.json`.
 #[derive(Deserialize)]
 struct SentenceConfig {
     max_seq_length: Option<u32>,
 }
 
-/// What `config_sentence_transformers.json` says.
+/// The contents of `config_sentence_transformers.json`.
 #[derive(Deserialize)]
 struct PromptConfig {
     #[serde(default)]
     prompts: std::collections::BTreeMap<String, String>,
 }
 
-/// What sentence-transformers adds to a model, or the options in its place.
+/// The settings that sentence-transformers adds to a model, or the options that override them.
 pub(crate) struct Sentence {
     pub pooling: Pooling,
-    /// What the model was trained to read, which may be more than it has positions.
+    /// The tokens that the model was trained to read. May be more than its positions.
     pub max_tokens: u32,
     pub query_prefix: String,
     pub document_prefix: String,
@@ -105,7 +105,8 @@ pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture,
     let config: ModelConfig = read_json(&path)?.ok_or_else(|| Error::File {
         path: path.display().to_string(),
         reason:
-            "there is no such file; a model's directory has model.safetensors, tokenizer.json and config.json"
+            "there is no such file; expected model.safetensors, tokenizer.json and config.json in \
+             a model's directory"
                 .into(),
     })?;
     if config.model_type != "bert" {
@@ -138,26 +139,30 @@ pub(super) fn architecture(dir: &Path, pooling: Pooling) -> Result<Architecture,
 fn pooling(config: Option<PoolingConfig>) -> Result<Pooling, Error> {
     match config {
         None => Ok(Pooling::Mean),
-        Some(PoolingConfig { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true }) => Ok(Pooling::Mean),
-        Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::Cls),
-        Some(_) => Err(Error::Import(
-            "1_Pooling/config.json asks for a pooling other than the mean or the first token, which are the ones known"
-                .into(),
-        )),
+        Some(config) => match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token) {
+            (true, false) => Ok(Pooling::Mean),
+            (false, true) => Ok(Pooling::Cls),
+            _ => Err(Error::Import(
+                "1_Pooling/config.json: expected pooling by the mean or the first token, found \
+                 another; an ONNX export of the model may work"
+                    .into(),
+            )),
+        },
     }
 }
 
 fn unsupported(key: &str, found: &str, expected: &str) -> Error {
     Error::Import(format!(
-        "config.json has {key} `{found}`, expected {expected}; an ONNX export of the model may do"
+        "config.json: expected {key} {expected}, found `{found}`; an ONNX export of the model may \
+         work"
     ))
 }
 
-/// Reads a JSON file; `None` where there is none.
+/// Reads a JSON file; `None` if there is none.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     match std::fs::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| {
-            Error::Import(format!("{} is not what its name says: {e}", path.display()))
+            Error::Import(format!("{}: expected the JSON of its name: {e}", path.display()))
         }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(file_error(path, &e)),

@@ -47,7 +47,7 @@ struct NormalizerConfig {
     lowercase: bool,
 }
 
-/// What `tokenizer_config.json` says beside a `vocab.txt`.
+/// The contents of `tokenizer_config.json` beside a `vocab.txt`.
 #[derive(Deserialize)]
 struct TokenizerConfig {
     #[serde(default = "yes")]
@@ -75,7 +75,7 @@ pub(crate) fn read(dir: &Path) -> Result<(Normaliser, Vec<String>), Error> {
 fn from_file(file: TokenizerFile) -> Result<(Normaliser, Vec<String>), String> {
     let expect = |what: &str, found: Option<&str>, expected: &str| match found {
         Some(found) if found != expected => {
-            Err(format!("{what} is `{found}`, expected `{expected}`"))
+            Err(format!("{what}: expected `{expected}`, found `{found}`"))
         }
         _ => Ok(()),
     };
@@ -89,7 +89,7 @@ fn from_file(file: TokenizerFile) -> Result<(Normaliser, Vec<String>), String> {
         "BertPreTokenizer",
     )?;
     if let Some(max) = model.max_input_chars_per_word.filter(|&max| max != 100) {
-        return Err(format!("words are cut at {max} characters, expected 100"));
+        return Err(format!("the longest word: expected 100 characters, found {max}"));
     }
     let normaliser = match file.normalizer {
         Some(n) => {
@@ -101,10 +101,10 @@ fn from_file(file: TokenizerFile) -> Result<(Normaliser, Vec<String>), String> {
                 lowercase: n.lowercase,
             }
         }
-        None => return Err("it has no normalizer, expected `BertNormalizer`".into()),
+        None => return Err("the normalizer: expected `BertNormalizer`, found none".into()),
     };
     let by_token: BTreeMap<String, u32> = serde_json::from_value(model.vocab)
-        .map_err(|e| format!("its vocabulary is not a map of tokens to ids: {e}"))?;
+        .map_err(|e| format!("the vocabulary: expected a map of tokens to ids: {e}"))?;
     let n_tokens = by_token.len();
     let mut tokens: Vec<Option<String>> = vec![None; n_tokens];
     for (token, id) in by_token {
@@ -123,7 +123,7 @@ fn from_vocabulary(dir: &Path) -> Result<(Normaliser, Vec<String>), Error> {
         std::io::ErrorKind::NotFound => Error::File {
             path: dir.display().to_string(),
             reason:
-                "there is neither tokenizer.json nor vocab.txt; the model cannot be fed without its tokenizer"
+                "expected tokenizer.json or vocab.txt, found neither; add the model's tokenizer"
                     .into(),
         },
         _ => file_error(&path, &e),

@@ -1,20 +1,20 @@
-//! Attention of all heads as one operator of tract's: scores, their softmax and the mixture of
+//! Attention of all heads as one operator of tract: scores, their softmax and the weighted sum of
 //! values.
 //!
-//! As operators of their own these pass a number for each pair of tokens through memory four times,
-//! and are multiplied by kernels that pack what has 32 columns. Here a few rows of scores at a time
-//! stay in the cache. Sums go over dimensions and over tokens in their order, so native and wasm
-//! come to the same bits.
+//! Separate operators would pass a number for each pair of tokens through memory four times, and
+//! their kernels would pack matrices of only 32 columns. Here a few rows of scores at a time stay
+//! in the cache. Sums are over dimensions and tokens in a fixed order, so that native and wasm give
+//! the same bits.
 
 mod heads;
 
 use tract_core::internal::*;
 
-/// `softmax(query * keyᵀ) * value` by head. Inputs and output are `[tokens, hidden]`; queries are
-/// scaled already.
+/// `softmax(query * keyᵀ) * value` for each head. Inputs and output are `[tokens, hidden]`; queries
+/// are already scaled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attention {
-    /// How many heads share the numbers of a token, each a stretch of its own.
+    /// Number of heads. Each has a range of the numbers of a token.
     pub heads: usize,
 }
 
@@ -32,13 +32,13 @@ impl EvalOp for Attention {
     fn eval(&self, _: &EvalContext, inputs: TVec<TValue>) -> TractResult<TVec<TValue>> {
         let (query, key, value) = args_3!(inputs);
         let [tokens, hidden] = *query.shape() else {
-            bail!("attention takes rows, found {:?}", query.shape())
+            bail!("attention: expected rows, found shape {:?}", query.shape())
         };
         ensure!(
             query.shape() == key.shape()
                 && key.shape() == value.shape()
                 && hidden.is_multiple_of(self.heads),
-            "attention takes queries, keys and values of one shape, found {:?}, {:?}, {:?}",
+            "attention: expected queries, keys and values of one shape, found {:?}, {:?}, {:?}",
             query.shape(),
             key.shape(),
             value.shape()
@@ -92,27 +92,32 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_formula_for_any_shape(
+        fn attention_equals_the_formula_for_any_shape(
             tokens in 1usize..70,
             (heads, dim) in (1usize..4, 1usize..70),
             numbers in prop::collection::vec(-1.5f32..1.5, 1024),
         ) {
             let hidden = heads * dim;
             let take = |from: usize| -> Vec<f32> {
-                (0..tokens * hidden).map(|i| numbers[(i * 7 + from) % numbers.len()] / (dim as f32).sqrt()).collect()
+                (0..tokens * hidden)
+                    .map(|i| numbers[(i * 7 + from) % numbers.len()] / (dim as f32).sqrt())
+                    .collect()
             };
             let (query, key, value) = (take(0), take(300), take(700));
             let inputs = [&query[..], &key[..], &value[..]];
             let mut found = vec![0.0; tokens * hidden];
             heads::attend(inputs, &mut found, hidden, heads);
             for (found, expected) in found.iter().zip(slow(inputs, hidden, heads)) {
-                prop_assert!((f64::from(*found) - expected).abs() < 2e-4, "{found} instead of {expected}");
+                prop_assert!(
+                    (f64::from(*found) - expected).abs() < 2e-4,
+                    "{found} instead of {expected}"
+                );
             }
         }
     }
 
     #[test]
-    fn large_scores_are_no_infinities() {
+    fn large_scores_do_not_overflow() {
         let rows = [300.0, -300.0];
         let mut found = [0.0; 2];
         heads::attend([&rows, &rows, &[1.0, 2.0]], &mut found, 1, 1);

@@ -1,9 +1,9 @@
 //! The forward pass as a tract model, built from tract-core's operators.
 //!
-//! Building it here rather than parsing an exchange format keeps a parser out of the browser, keeps
-//! the word table out of the graph (its rows are gathered from the quantised artefact, and the
-//! graph's input is their sum with the positions), and lets one model serve every length: the
-//! number of tokens is a symbol.
+//! Building the model here, rather than parsing an exchange format, has three advantages. Browsers
+//! need no parser. The word table stays out of the graph: its rows are gathered from the quantised
+//! artefact, and the graph's input is their sum with the positions. And one model serves every
+//! length: the number of tokens is a symbol.
 
 use tract_core::internal::*;
 use tract_core::ops::einsum::EinSum;
@@ -16,12 +16,12 @@ use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`,
-/// the last layer's vectors. Takes the layers out of the artefact.
+/// the vectors of the last layer. Moves the layers out of the artefact.
 pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let architecture = artefact.architecture().clone();
     let norm = norm(artefact, names::NORM)?;
-    // From the last on, each given back before the next is packed: with all of them there twice,
-    // memory that is never given back would be half as much again.
+    // From the last layer on: each is freed before the next is packed. With all of them in memory
+    // twice, wasm memory, which never shrinks, would be half as large again.
     let mut layers = Vec::new();
     for layer in (0..architecture.layers).rev() {
         layers.push(Layer::of(artefact, layer)?);
@@ -40,7 +40,7 @@ pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     Ok(builder.model)
 }
 
-/// A layer's weights as its operators want them.
+/// A layer's weights in the form of its operators.
 struct Layer {
     /// Query, key and value.
     qkv: Product,
@@ -51,19 +51,19 @@ struct Layer {
     output_norm: Norm,
 }
 
-/// `x * weightᵀ + bias`, all of it times a factor, for several parts of a layer that have the same
-/// input.
+/// `(x * weightᵀ + bias) * factor`, for the parts of a layer that have the same input.
 enum Product {
-    /// Weights are integers, or were rounded to such.
+    /// Weights that are integers, or were rounded to integers.
     Integers(Linear),
-    /// Weights, their shape, and bias, to be multiplied as f32.
+    /// Weights, their shape, and bias, for products in f32.
     Floats(Vec<(Vec<f32>, [usize; 2], Vec<f32>)>),
 }
 
 impl Layer {
     fn of(artefact: &Artefact, layer: u32) -> TractResult<Self> {
         let per_head = artefact.architecture().hidden / artefact.architecture().heads;
-        // The scores' scale is a factor of the query projection, once, rather than of every score.
+        // The scale of scores is a factor of the query projection, once, rather than of every
+        // score.
         let scale = 1.0 / (per_head as f32).sqrt();
         let of = |parts: &[(&str, f32)]| Product::of(artefact, layer, parts);
         Ok(Self {
@@ -78,8 +78,8 @@ impl Layer {
 }
 
 impl Product {
-    /// Weights stored as 8-bit integers stay that ([`Linear`]); others are rounded to more bits
-    /// where the kernel takes them.
+    /// Weights stored as 8-bit integers stay 8-bit integers ([`Linear`]). Others are rounded to
+    /// more bits if the kernel supports them.
     fn of(artefact: &Artefact, layer: u32, parts: &[(&str, f32)]) -> TractResult<Self> {
         let part = |part| -> TractResult<_> {
             Ok((
@@ -154,7 +154,7 @@ impl Builder {
         self.wire(&name(names::OUTPUT_NORM), layer.output_norm, &[x, down[0]])
     }
 
-    /// As many outputs as the product has parts.
+    /// Adds a product. It has as many outputs as parts.
     fn product(
         &mut self,
         name: &str,

@@ -1,7 +1,7 @@
 //! A BERT-family sentence transformer, run by tract.
 //!
-//! One text is one run, at exactly its length: no padding, no attention mask, and the vector of a
-//! text does not depend on what was embedded beside it. See [`Transformer`].
+//! Each text is one run, at exactly its length: there is no padding and no attention mask. The
+//! vector of a text does not depend on other texts. See [`Transformer`].
 
 mod attention;
 mod graph;
@@ -24,14 +24,14 @@ use crate::{Embedding, Encoder, EncoderCard, Error, Side};
 ///
 /// # Memory
 ///
-/// The layers' weights as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2, 11 in
-/// wasm), and the embedding tables as the artefact stores them (12 MB at 8 bits). While loading,
-/// one layer's weights are there twice.
+/// The weights of the layers as integers, packed once for all lengths (21 MB for all-MiniLM-L6-v2,
+/// 11 in wasm), and the embedding tables as the artefact stores them (12 MB at 8 bits). While
+/// loading, the weights of one layer are in memory twice.
 pub struct Transformer {
     card: EncoderCard,
     tokenizer: WordPiece,
     pooling: Pooling,
-    /// What is left of the artefact: the embedding tables.
+    /// The artefact without its layers: the embedding tables.
     tables: Artefact,
     plan: Arc<TypedSimplePlan>,
 }
@@ -41,7 +41,7 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// [`Error::Artefact`] when its vocabulary is not one of WordPiece, [`Error::Run`] when tract
+    /// [`Error::Artefact`] if its vocabulary is not one of WordPiece, [`Error::Run`] if tract
     /// cannot build the model.
     pub fn new(mut artefact: Artefact) -> Result<Self, Error> {
         let tokenizer = WordPiece::new(artefact.vocabulary(), artefact.normaliser())
@@ -64,14 +64,13 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// What [`crate::import::import_dir`] and [`Transformer::new`] fail with.
+    /// The errors of [`crate::import::import_dir`] and [`Transformer::new`].
     #[cfg(feature = "import")]
     pub fn load_dir(dir: &std::path::Path) -> Result<Self, Error> {
         Self::load_dir_with(dir, &crate::import::Options::default())
     }
 
-    /// [`Transformer::load_dir`] for a model whose user knows more than its files say, its name for
-    /// one.
+    /// [`Transformer::load_dir`] with settings that override the model's files.
     ///
     /// # Errors
     ///
@@ -84,7 +83,7 @@ impl Transformer {
         Self::new(crate::import::import_dir(dir, options)?)
     }
 
-    /// Hash of everything that decides the vectors.
+    /// Hash of everything that determines the vectors.
     pub fn fingerprint(&self) -> &str {
         &self.card.fingerprint
     }
@@ -110,7 +109,7 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] when tract fails, which it has no reason to.
+    /// [`Error::Run`] if tract fails, which is not expected.
     pub fn encode_one(&self, text: &str, side: Side) -> Result<Embedding, Error> {
         let tokens = self.tokens(text, side, self.card.max_tokens as usize);
         let values = self.forward(&tokens.ids)?;
@@ -136,7 +135,7 @@ impl Transformer {
             }
             Pooling::Cls => values.copy_from_slice(&rows[..hidden]),
         }
-        // A mean and a sum point the same way.
+        // The mean and the sum have the same direction.
         normalise(&mut values);
         Ok(values)
     }
@@ -163,8 +162,8 @@ impl Encoder for Transformer {
         &self.card
     }
 
-    /// With feature `parallel`, on all cores, the longest texts first so that no core is left with
-    /// one at the end.
+    /// With feature `parallel` on all cores, longest texts first, so that no core works alone at
+    /// the end.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Embedding>, Error> {
         each(texts, |text| self.encode_one(text, side))
     }

@@ -1,4 +1,4 @@
-//! The norm of a layer with the sum before it, as one operator of tract's.
+//! Layer normalisation together with the sum before it, as one operator of tract.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tract_core::internal::*;
 
 use super::wide::{sum, wide};
 
-/// `(x - mean) / sqrt(variance + eps) * weight + bias` over each row, of one input or of the sum of
+/// `(x - mean) / sqrt(variance + eps) * weight + bias` of each row, of one input or of the sum of
 /// two.
 #[derive(Clone, Debug)]
 pub struct Norm {
@@ -16,7 +16,7 @@ pub struct Norm {
 }
 
 impl Norm {
-    /// Of rows as long as `weight` and `bias`.
+    /// A norm of rows as long as `weight` and `bias`.
     pub fn new(eps: f32, weight: Vec<f32>, bias: Vec<f32>) -> Self {
         Self { eps, factors: Arc::new([weight, bias]) }
     }
@@ -50,7 +50,7 @@ impl Norm {
     }
 }
 
-/// The same factors in the same place.
+/// Compares by address: the same factors in memory.
 impl PartialEq for Norm {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.factors, &other.factors)
@@ -77,7 +77,7 @@ impl EvalOp for Norm {
         let same = residual.as_ref().is_none_or(|residual| residual.shape() == x.shape());
         ensure!(
             same && x.shape().last() == Some(&width),
-            "a norm takes rows of {width}, found {:?} and {:?}",
+            "a norm: expected rows of {width} numbers, found shapes {:?} and {:?}",
             x.shape(),
             residual.as_ref().map(|residual| residual.shape().to_vec())
         );

@@ -1,9 +1,8 @@
-//! Does a model compute what it should on this machine?
+//! Checks that a model computes the right vectors on this machine.
 //!
-//! Reference vectors were computed once, in float64, by an implementation independent of this one
-//! and of tract (`tests/reference/make.py`), and travel with this crate. Comparing with them after
-//! an import catches damaged weights, another tokenizer, and kernels that compute wrongly on this
-//! processor.
+//! This crate contains reference vectors. They were computed once, in float64, by an implementation
+//! independent of this one and of tract (`tests/reference/make.py`). A comparison after an import
+//! detects damaged weights, another tokenizer, and kernels that compute wrongly on this processor.
 
 use serde::Deserialize;
 
@@ -15,7 +14,7 @@ const ALL_MINILM_L6_V2: &str = include_str!("reference-all-minilm-l6-v2.json");
 /// The cosine that every text must reach.
 pub const MIN_COSINE: f32 = 0.9999;
 
-/// How close a model came.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verified {
     /// Texts compared.
@@ -39,13 +38,13 @@ struct Case {
     values: Vec<f32>,
 }
 
-/// Compares `model` with the reference vectors of the model of its card's name. `None` where there
-/// are none of that name: such a model cannot be verified, which is no fault of it.
+/// Compares `model` with the reference vectors of its card's name. `None` if there are none of that
+/// name: such a model cannot be verified.
 ///
 /// # Errors
 ///
-/// [`Error::Verify`] when a text has another number of tokens than it should, or a vector is
-/// further than [`MIN_COSINE`] from its reference; [`Error::Run`] when the model fails to run.
+/// [`Error::Verify`] if a text has another number of tokens than the reference, or a vector's
+/// cosine to its reference is below [`MIN_COSINE`]; [`Error::Run`] if the model fails to run.
 pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
     if model.card().name != "all-minilm-l6-v2" {
         return Ok(None);
@@ -53,44 +52,45 @@ pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
     compare(model, MIN_COSINE).map(Some)
 }
 
-/// As [`verify`], whatever the model is called, and with another bound: a quantised model is held
-/// to less.
+/// As [`verify`], for a model of any name and with another bound, such as a lower one for a
+/// quantised model.
 ///
 /// # Errors
 ///
 /// As [`verify`].
 pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> {
-    let reference: Reference = serde_json::from_str(ALL_MINILM_L6_V2)
-        .map_err(|e| Error::Verify(format!("the reference is damaged: {e}")))?;
-    let mut least = 1.0f32;
+    let reference: Reference = serde_json::from_str(ALL_MINILM_L6_V2).map_err(|e| {
+        Error::Verify(format!("the reference vectors cannot be read: {e}; install findling again"))
+    })?;
+    let mut min = 1.0f32;
     for case in &reference.cases {
         let embedding = model.encode_one(&case.text, Side::Document)?;
         let shown: String = case.text.chars().take(40).collect();
         if (embedding.n_tokens, embedding.truncated) != (case.n_tokens, case.truncated) {
             return Err(Error::Verify(format!(
-                "{shown:?} has {} tokens (truncated: {}), expected {} (truncated: {}); the tokenizer or the limit of \
-                 tokens is not that of {}",
-                embedding.n_tokens,
-                embedding.truncated,
+                "{shown:?}: expected {} tokens (truncated: {}), found {} (truncated: {}); take \
+                 tokenizer and limit of tokens of {}",
                 case.n_tokens,
                 case.truncated,
+                embedding.n_tokens,
+                embedding.truncated,
                 reference.model
             )));
         }
         let cosine = cosine(&embedding.values, &case.values);
         if cosine.is_nan() || cosine < min_cosine {
             return Err(Error::Verify(format!(
-                "the vector of {shown:?} has a cosine of {cosine} to its reference, expected at least {min_cosine}; \
-                 the weights are not those of {}, or this processor's kernels compute wrongly",
+                "{shown:?}: expected a cosine of at least {min_cosine} to the reference vector, \
+                 found {cosine}; take the weights of {}, or this processor's kernels compute wrongly",
                 reference.model
             )));
         }
-        least = least.min(cosine);
+        min = min.min(cosine);
     }
-    Ok(Verified { n_texts: reference.cases.len() as u32, min_cosine: least })
+    Ok(Verified { n_texts: reference.cases.len() as u32, min_cosine: min })
 }
 
-/// Cosine of two vectors; NaN where their lengths differ or one has no direction.
+/// The cosine of two vectors; NaN if their lengths differ or one is zero.
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     if a.len() != b.len() {
         return f32::NAN;

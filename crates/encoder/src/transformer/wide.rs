@@ -1,16 +1,16 @@
-//! The widest vectors that the processor has, for plain loops.
+//! Plain loops in the widest vectors of the processor.
 
 use fearless_simd::{Level, Simd, dispatch};
 
-/// Runs `work` compiled for what the processor turns out to have. `work` and what it calls must be
-/// inlined into this, so give it as `#[inline(always)]`. Products and sums are never contracted, so
-/// it comes to the same on every processor.
+/// Runs `work`, compiled for the features of the processor. `work` and its callees must be inlined
+/// here, so mark them `#[inline(always)]`. Products and sums are never contracted, so the result is
+/// the same on every processor.
 #[inline]
 pub fn wide<R>(work: impl FnOnce() -> R) -> R {
     dispatch!(Level::new(), simd => simd.vectorize(work))
 }
 
-/// Numbers summed side by side, so that vectors of any width add in the same order.
+/// Lanes of a sum. With a fixed number, vectors of any width add in the same order.
 pub const LANES: usize = 16;
 
 /// The sum, the same on every processor.
@@ -26,7 +26,7 @@ pub fn sum(values: &[f32]) -> f32 {
     for (lane, &value) in lanes.iter_mut().zip(rest) {
         *lane += value;
     }
-    // Halves are added to halves.
+    // Add the upper half of the lanes to the lower half, and so on.
     let mut width = LANES / 2;
     while width > 0 {
         for i in 0..width {
@@ -37,7 +37,7 @@ pub fn sum(values: &[f32]) -> f32 {
     lanes[0]
 }
 
-/// The largest value; `f32::max` is a call on wasm, for what it does with NaN.
+/// The largest value. `f32::max` is a function call on wasm, because of its handling of NaN.
 #[inline(always)]
 pub fn largest(values: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };
@@ -51,8 +51,8 @@ pub fn largest(values: &[f32]) -> f32 {
     lanes.into_iter().chain(rest.iter().copied()).fold(f32::NEG_INFINITY, larger)
 }
 
-/// `e` to the power of `x`, for `x` up to 0, within two units of the last place: by the polynomial
-/// of Cephes' `expf`, without branches, and the same on every processor.
+/// `e` to the power of `x`, for `x` up to 0, within two units in the last place. The polynomial of
+/// Cephes' `expf`, without branches, and the same on every processor.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     // Added to a number from which on f32 has no fractions, and taken away again, it is the nearest
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exp_is_the_libraries() {
+    fn exp_equals_the_library_s() {
         for i in 0..=87_000 {
             let x = -(i as f32) / 1000.0;
             let (found, expected) = (f64::from(exp(x)), f64::from(x).exp());

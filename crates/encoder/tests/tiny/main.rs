@@ -22,7 +22,8 @@ const TEXTS: [&str; 7] = [
     "gammas gammas beta alpha delta",
     "something unknown",
     "Delta, BETA!",
-    "alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha",
+    "alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta alpha beta gamma delta \
+     alpha",
 ];
 
 /// Within what rounding weights and activations to 12 bits and more loses in a model as narrow as
@@ -61,12 +62,12 @@ fn check(tiny: &Tiny) {
 }
 
 #[test]
-fn vectors_are_those_of_the_twin() {
+fn vectors_equal_those_of_the_twin() {
     check(&Tiny::new(1));
 }
 
 #[test]
-fn cls_pooling_relu_and_prefixes_are_those_of_the_twin() {
+fn vectors_with_cls_pooling_relu_and_prefixes_equal_those_of_the_twin() {
     check(&Tiny {
         pooling: Pooling::Cls,
         activation: Activation::Relu,
@@ -77,7 +78,7 @@ fn cls_pooling_relu_and_prefixes_are_those_of_the_twin() {
 }
 
 #[test]
-fn names_with_bert_in_front_and_half_precision_are_read() {
+fn tensor_names_with_the_prefix_bert_and_half_precision_are_read() {
     let tiny = Tiny::new(3);
     let plain = Files::write(&tiny);
     let prefixed = Files::write(&Tiny { name_prefix: "bert.", ..Tiny::new(3) });
@@ -99,7 +100,7 @@ fn cosine_of(a: &Transformer, b: &Transformer, text: &str) -> f32 {
 }
 
 #[test]
-fn the_fingerprint_names_what_decides_the_vectors_and_nothing_else() {
+fn the_fingerprint_depends_on_what_changes_vectors_and_nothing_else() {
     let of = |tiny: &Tiny, options: &Options| {
         import_dir(Files::write(tiny).path(), options).unwrap().card().fingerprint.clone()
     };
@@ -127,7 +128,7 @@ fn quantised_models_stay_close_and_keep_their_card() {
 }
 
 #[test]
-fn so_do_those_that_take_the_first_token_and_have_prefixes() {
+fn quantised_cls_models_with_prefixes_stay_close_and_keep_their_card() {
     stay_close(&Tiny {
         pooling: Pooling::Cls,
         activation: Activation::Relu,
@@ -218,7 +219,7 @@ fn missing_files_are_named() {
 }
 
 #[test]
-fn a_vocab_txt_does_where_there_is_no_tokenizer_json() {
+fn vocab_txt_replaces_a_missing_tokenizer_json() {
     let files = Files::write(&Tiny::new(1));
     let with = import_dir(files.path(), &Options::default()).unwrap();
     std::fs::remove_file(files.path().join("tokenizer.json")).unwrap();
@@ -226,7 +227,7 @@ fn a_vocab_txt_does_where_there_is_no_tokenizer_json() {
     assert_eq!(import_dir(files.path(), &Options::default()).unwrap(), with);
 }
 
-/// Sets the checksum to what it must be, so that damage reaches the code behind it.
+/// Makes the checksum right, so that changed bytes reach the code behind the check.
 fn seal(bytes: &mut [u8]) {
     let hash = blake3::hash(&bytes[40..]);
     bytes[24..40].copy_from_slice(&hash.as_bytes()[..16]);
@@ -238,7 +239,7 @@ fn artefact_bytes(storage: Storage) -> Vec<u8> {
 }
 
 #[test]
-fn an_artefact_s_bytes_read_back_as_the_artefact() {
+fn written_artefacts_are_read_back() {
     let files = Files::write(&Tiny::new(5));
     let full = import_dir(files.path(), &Options::default()).unwrap();
     for artefact in [full.quantised(Storage::Int8), full.quantised(Storage::F16), full] {
@@ -247,7 +248,7 @@ fn an_artefact_s_bytes_read_back_as_the_artefact() {
 }
 
 #[test]
-fn no_beginning_of_an_artefact_is_one() {
+fn truncated_artefacts_are_refused() {
     let bytes = artefact_bytes(Storage::Int8);
     for len in (0..200).chain((200..bytes.len()).step_by(97)) {
         assert!(
@@ -262,7 +263,7 @@ fn bits(bits: f32) -> Bits {
 }
 
 #[test]
-fn what_travels_reads_back_in_one_or_in_pieces() {
+fn compressed_artefacts_are_read_back_whole_or_in_pieces() {
     let files = Files::write(&Tiny::new(5));
     let full = import_dir(files.path(), &Options::default()).unwrap();
     let artefact = full.for_queries(bits(4.0), bits(6.0));
@@ -281,16 +282,14 @@ fn what_travels_reads_back_in_one_or_in_pieces() {
 }
 
 #[test]
-fn pieces_stop_at_the_first_that_is_wrong() {
+fn pieces_refuse_the_first_wrong_piece() {
     let bytes = artefact_bytes(Storage::Int8);
     let mut pieces = Pieces::default();
-    assert!(
-        pieces.push(b"<!doctype html>").unwrap_err().to_string().contains("does not begin as one")
-    );
+    assert!(matches!(pieces.push(b"<!doctype html>"), Err(Error::Artefact(_))));
     let mut pieces = Pieces::default();
     pieces.push(&bytes).unwrap();
-    assert!(pieces.push(b"x").unwrap_err().to_string().contains("has more"));
-    // A length that nobody has the memory for costs none.
+    assert!(matches!(pieces.push(b"x"), Err(Error::Artefact(_))), "more bytes than stated");
+    // A stated length beyond all memory is not allocated.
     let mut lying = bytes.clone();
     lying[16..24].copy_from_slice(&(u64::MAX / 2).to_le_bytes());
     let mut pieces = Pieces::default();
@@ -299,7 +298,7 @@ fn pieces_stop_at_the_first_that_is_wrong() {
 }
 
 #[test]
-fn a_model_for_queries_reads_as_many_tokens_in_the_same_space() {
+fn a_model_for_queries_reads_the_same_tokens_in_the_same_space() {
     let files = Files::write(&Tiny::new(5));
     let full = import_dir(files.path(), &Options::default()).unwrap();
     let small = full.for_queries(bits(6.0), bits(8.0));
@@ -368,7 +367,7 @@ fn lettered() -> Artefact {
 }
 
 #[test]
-fn tokens_that_are_left_out_are_read_in_smaller_pieces() {
+fn words_of_removed_tokens_are_read_in_smaller_pieces() {
     let full = lettered();
     let wanted = |id: u32| LETTERED[id as usize] == "ab";
     let cut = full.pruned(wanted);
@@ -390,7 +389,7 @@ fn tokens_that_are_left_out_are_read_in_smaller_pieces() {
 }
 
 #[test]
-fn what_was_cut_travels_and_is_rounded_like_any_other() {
+fn pruned_models_can_be_compressed_and_rounded() {
     let full = lettered();
     let wanted = |id: u32| id.is_multiple_of(3);
     for storage in [Storage::F32, Storage::F16, Storage::Int8] {
@@ -412,11 +411,11 @@ fn what_was_cut_travels_and_is_rounded_like_any_other() {
 }
 
 #[test]
-fn other_versions_are_told_apart_from_damage() {
+fn another_version_and_a_wrong_checksum_are_different_errors() {
     let mut bytes = artefact_bytes(Storage::Int8);
     bytes[8] = 9;
     let error = Artefact::from_bytes(bytes).unwrap_err().to_string();
-    assert!(error.contains("version 9"), "{error}");
+    assert!(error.contains('9'), "{error}");
     let mut bytes = artefact_bytes(Storage::Int8);
     *bytes.last_mut().unwrap() ^= 1;
     let error = Artefact::from_bytes(bytes).unwrap_err().to_string();
@@ -427,7 +426,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn damage_behind_a_right_checksum_is_refused_or_harmless(
+    fn changed_artefacts_with_a_right_checksum_are_refused_or_give_unit_vectors(
         at in 40usize..400,
         value: u8,
         cut in 0usize..40,
@@ -440,7 +439,11 @@ proptest! {
             && let Ok(model) = Transformer::new(artefact)
         {
             for text in TEXTS {
-                prop_assert!(model.encode_one(text, Side::Query).is_ok());
+                let vector = model.encode_one(text, Side::Query).unwrap().values;
+                let norm: f32 = vector.iter().map(|v| v * v).sum();
+                // Changed weights can be huge or NaN, and so can vectors.
+                let plain = norm == 0.0 || (norm - 1.0).abs() < 1e-3;
+                prop_assert!(plain || !norm.is_finite(), "{norm}");
             }
         }
     }
@@ -451,11 +454,11 @@ proptest! {
     }
 }
 
-/// What was released must stay readable, and go on computing the same. `FINDLING_WRITE_FIXTURES=1`
+/// Released formats stay readable, and compute the same vectors. `FINDLING_WRITE_FIXTURES=1`
 /// writes the fixture of the current format; older ones stay as they are. The WebAssembly module is
 /// compared with the same files (`crates/wasm-encoder/tests/parity.mjs`).
 #[test]
-fn artefacts_of_released_formats_still_read() {
+fn artefacts_of_released_formats_are_readable() {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny-v1.artefact");
     let json_path = path.with_extension("artefact.json");

@@ -129,7 +129,8 @@ impl Files {
             "config.json",
             serde_json::json!({
                 "model_type": "bert", "num_hidden_layers": LAYERS, "hidden_size": HIDDEN,
-                "num_attention_heads": HEADS, "intermediate_size": INTERMEDIATE, "max_position_embeddings": POSITIONS,
+                "num_attention_heads": HEADS, "intermediate_size": INTERMEDIATE,
+                "max_position_embeddings": POSITIONS,
                 "hidden_act": if tiny.activation == Activation::Gelu { "gelu" } else { "relu" },
                 "layer_norm_eps": EPSILON,
             }),

@@ -4,8 +4,8 @@ use fearless_simd::{Level, Simd, SimdBase, dispatch, f32x16};
 
 use super::super::wide::{LANES, exp, largest, sum};
 
-/// Rows of scores that go together, and vectors of columns: as many sums as there are registers
-/// for.
+/// Rows of scores, and vectors of columns, that are computed together: as many sums as fit the
+/// registers.
 #[cfg(target_arch = "wasm32")]
 const TILE: (usize, usize) = (3, 1);
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,7 +34,7 @@ fn run<S: Simd>(
     }
 }
 
-/// One head's keys and values, filled up with zeros.
+/// The keys and values of one head, padded with zeros.
 struct Scratch {
     tokens: usize,
     /// Numbers of a head.
@@ -59,7 +59,7 @@ impl Scratch {
         }
     }
 
-    /// Keys and values of the head whose numbers begin at `from`.
+    /// Copies keys and values of the head whose numbers begin at `from`.
     #[inline(always)]
     fn take(&mut self, key: &[f32], value: &[f32], hidden: usize, from: usize) {
         let stride = self.tokens.next_multiple_of(COLUMNS);
@@ -88,7 +88,7 @@ impl Scratch {
         let (of_tokens, of_dim) = (self.tokens.div_ceil(COLUMNS), self.dim.div_ceil(COLUMNS));
         for first in (0..self.tokens).step_by(ROWS) {
             let rows = ROWS.min(self.tokens - first);
-            // Rows that are not there are computed like the first.
+            // Missing rows are computed like the first.
             let mut queries = [&query[first * hidden + from..][..self.dim]; ROWS];
             for (row, queries) in queries.iter_mut().enumerate().take(rows) {
                 *queries = &query[(first + row) * hidden + from..][..self.dim];
@@ -106,9 +106,9 @@ impl Scratch {
             for (row, inverse) in inverse.iter_mut().enumerate().take(rows) {
                 let scores = &mut self.scores[row * of_tokens..][..of_tokens];
                 let scores = &mut scores.as_flattened_mut()[..self.tokens];
-                let most = largest(scores);
+                let max = largest(scores);
                 for score in &mut *scores {
-                    *score = exp(*score - most);
+                    *score = exp(*score - max);
                 }
                 *inverse = 1.0 / sum(scores);
             }
@@ -133,8 +133,8 @@ impl Scratch {
     }
 }
 
-/// The products of some rows and one block of columns, summed one after the other; never
-/// contracted, so that every processor comes to the same.
+/// The products of some rows and one block of columns, summed in order. Never contracted, so that
+/// every processor gives the same result.
 #[inline(always)]
 fn products<S: Simd>(
     simd: S,

@@ -1,17 +1,17 @@
-//! Whole numbers times whole numbers: the inner loop of [`super::Linear`].
+//! The integer matrix product: the inner loop of [`super::Linear`].
 //!
-//! So many outputs at a time (a panel of weights) by up to [`MAX_TILE`] tokens (a block of
-//! activations), two inputs a step: the weights of a step are read once and serve every token of
-//! the block, and no sum has to be added up across lanes at the end. Sums of integers are exact, so
-//! all forms below come to the same:
+//! It multiplies a panel of weights, for [`PANEL`] outputs, with a block of activations, for up to
+//! [`MAX_TILE`] tokens. A step is two inputs: its weights are read once for all tokens of the
+//! block, and no sum has to be added across lanes at the end. Sums of integers are exact, so all
+//! forms give the same result:
 //!
 //! - on wasm a step is one `i32x4.dot_i16x8_s` for each four outputs of each token, which LLVM does
-//!   not find by itself; weights are 8 bits and widened once for all tokens of a block;
+//!   not generate by itself; weights have 8 bits and are widened once for all tokens of a block;
 //! - on x86 with AVX-512 it is one `vpdpwssd` for 16 outputs, with AVX2 `vpmaddwd` and `vpaddd` for
 //!   8;
-//! - elsewhere a plain loop, which LLVM vectorises well enough.
+//! - elsewhere it is a plain loop, which LLVM vectorises well enough.
 //!
-//! Natively weights are 16 bits, which memory has room for.
+//! Natively, weights have 16 bits, since memory suffices.
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod native;

@@ -1,15 +1,14 @@
-//! A linear layer whose weights stay 8-bit integers in memory, as an operator of tract's.
+//! A linear layer with 8-bit integer weights in memory, as an operator of tract.
 //!
-//! Weights are integers with a scale for each output, as [`Storage::Int8`] holds them. Each token's
-//! activations become 16-bit integers with a scale of their own while the layer runs. Their
-//! products are summed exactly, and scales and bias are applied to the sum. Since 16 bits lose next
-//! to nothing, what a vector loses by this layer is what its weights had lost when they were
-//! stored; and since sums of integers do not care for order, every machine and every form of the
-//! kernel comes to the same.
+//! Weights are integers with a scale for each output, as in [`Storage::Int8`]. While the layer
+//! runs, the activations of each token become 16-bit integers with a scale of their own. Their
+//! products are summed exactly; then scales and bias are applied. Rounding to 16 bits loses almost
+//! nothing, so the layer adds no error to that of the stored weights. Sums of integers do not
+//! depend on their order, so every machine and every form of the kernel gives the same result.
 //!
-//! Compared with f32 weights through tract's own matrix product this is a quarter of the memory and
-//! of what has to be read for each query, and no work on tokens that are not there: tract's kernel
-//! for wasm takes eight at a time.
+//! Compared with f32 weights and tract's own matrix product, this needs a quarter of the memory and
+//! of the reads for each query. It does no work for missing tokens, while tract's kernel for wasm
+//! takes eight at a time.
 //!
 //! [`Storage::Int8`]: crate::artefact::Storage::Int8
 
@@ -23,28 +22,28 @@ use tract_core::internal::*;
 use super::wide::wide;
 use kernel::{MAX_TILE, PANEL, Step, Weight};
 
-/// `x * weightᵀ + bias` for one or more matrices and the same `x`; as many outputs.
+/// `x * weightᵀ + bias` for one or more matrices and the same `x`, with an output for each.
 #[derive(Clone)]
 pub struct Linear {
     parts: Arc<[Packed]>,
 }
 
-/// One matrix, in the order the kernel reads it.
+/// One matrix, in the order of the kernel.
 pub struct Packed {
     inputs: usize,
     outputs: usize,
-    /// For each panel of outputs, the steps over the inputs. Filled up with zeros to whole panels
-    /// and steps.
+    /// For each panel of outputs, the steps over the inputs. Padded with zeros to whole panels and
+    /// steps.
     panels: Vec<Step>,
-    /// For each output what 1 in the weights stands for, and what is added in the end.
+    /// For each output the scale of the weights, and the bias.
     finish: Vec<(f32, f32)>,
     /// The largest activation with which no sum overflows.
-    most: i16,
+    max: i16,
 }
 
 impl Packed {
-    /// `weights` are `[outputs, inputs]`, of 8 bits, a scale for each output; all is multiplied by
-    /// `factor`.
+    /// `weights` are `[outputs, inputs]`, 8-bit, with a scale for each output. Scales and bias are
+    /// multiplied by `factor`.
     pub fn new(
         weights: &[i8],
         scales: impl Iterator<Item = f32>,
@@ -53,27 +52,27 @@ impl Packed {
         factor: f32,
     ) -> Self {
         let weights: Vec<Weight> = weights.iter().map(|&weight| Weight::from(weight)).collect();
-        Self::in_order(&weights, scales, bias, inputs, factor, most(inputs))
+        Self::in_order(&weights, scales, bias, inputs, factor, max_activation(inputs))
     }
 
-    /// Weights that are not integers, as integers of 11 bits or more: of a vector's direction a few
-    /// millionths are lost. `None` where the kernel's weights have 8.
+    /// Rounds f32 weights to integers of 11 bits or more, which changes the direction of a vector
+    /// by a few millionths. `None` if the kernel's weights have 8 bits.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub fn rounded(weights: &[f32], bias: &[f32], inputs: usize, factor: f32) -> Option<Self> {
-        // No sum of products is more than the largest activation times all weights of an output.
-        // What weights are not given of the 32 bits of a sum, activations are; these get
-        // two bits more, since their largest stand out further.
+        // A sum of products is at most the largest activation times all weights of an output.
+        // Weights and activations share the 32 bits of a sum. Activations get two bits more, since
+        // their largest values are further from the rest.
         let heaviest = weights.chunks_exact(inputs).map(|row| {
             let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
             sum / f64::from(largest(row)).max(f64::MIN_POSITIVE)
         });
         let heaviest = heaviest.fold(1.0, f64::max);
-        let most = |steps: f64| f64::from(i32::MAX) / (heaviest * steps + inputs as f64);
+        let max = |steps: f64| f64::from(i32::MAX) / (heaviest * steps + inputs as f64);
         let mut steps = 16_383u16;
-        while steps > 127 && most(steps.into()) < f64::from(i16::MAX).min(4.0 * f64::from(steps)) {
+        while steps > 127 && max(steps.into()) < f64::from(i16::MAX).min(4.0 * f64::from(steps)) {
             steps /= 2;
         }
-        let most = most(steps.into()).min(i16::MAX.into()) as i16;
+        let max = max(steps.into()).min(i16::MAX.into()) as i16;
         let steps = f32::from(steps);
         let mut integers: Vec<Weight> = Vec::with_capacity(weights.len());
         let mut scales = Vec::with_capacity(bias.len());
@@ -84,10 +83,10 @@ impl Packed {
             scales.push(scale);
             integers.extend(row.iter().map(|weight| round(weight * inverse)));
         }
-        Some(Self::in_order(&integers, scales.into_iter(), bias, inputs, factor, most))
+        Some(Self::in_order(&integers, scales.into_iter(), bias, inputs, factor, max))
     }
 
-    /// `None`: the kernel's weights have 8 bits.
+    /// `None`, since the kernel's weights have 8 bits.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     pub fn rounded(_: &[f32], _: &[f32], _: usize, _: f32) -> Option<Self> {
         None
@@ -99,7 +98,7 @@ impl Packed {
         bias: &[f32],
         inputs: usize,
         factor: f32,
-        most: i16,
+        max: i16,
     ) -> Self {
         let outputs = bias.len();
         let mut panels = Vec::with_capacity(outputs.div_ceil(PANEL) * inputs.div_ceil(2));
@@ -116,17 +115,17 @@ impl Packed {
         }
         let finish =
             scales.zip(bias).map(|(scale, bias)| (scale * factor, bias * factor)).collect();
-        Self { inputs, outputs, panels, finish, most }
+        Self { inputs, outputs, panels, finish, max }
     }
 
-    /// Rows of `outputs` numbers for all tokens.
+    /// Computes rows of `outputs` numbers for all tokens.
     fn product(&self, x: &Quantised, out: &mut [f32]) {
         let mut sums = [[0; PANEL]; MAX_TILE];
         for (panel, steps) in self.panels.chunks_exact(self.inputs.div_ceil(2)).enumerate() {
             let mut token = 0;
             let first = panel * PANEL;
             let finish = &self.finish[first..self.outputs.min(first + PANEL)];
-            // The blocks lie one after the other, all over the same inputs.
+            // Blocks follow one another, all over the same inputs.
             let mut rest = &x.pairs[..];
             for tokens in tiles(x.scales.len()) {
                 let (block, after) = rest.split_at(steps.len() * tokens);
@@ -153,7 +152,7 @@ impl Packed {
     }
 }
 
-/// How many tokens go together: blocks as equal as can be, of [`MAX_TILE`] at most.
+/// The sizes of the blocks of tokens: as equal as possible, at most [`MAX_TILE`].
 fn tiles(tokens: usize) -> impl Iterator<Item = usize> {
     let n = tokens.div_ceil(MAX_TILE);
     (0..n).map(move |i| (tokens + i) / n)
@@ -161,18 +160,18 @@ fn tiles(tokens: usize) -> impl Iterator<Item = usize> {
 
 /// Activations as integers.
 struct Quantised {
-    /// What 1 stands for, by token.
+    /// The scale of each token.
     scales: Vec<f32>,
     /// Pairs of inputs, in blocks of tokens: `[block][pair][token]`.
     pairs: Vec<i32>,
 }
 
 impl Quantised {
-    /// `most` is what a token's largest becomes.
+    /// `max` is the integer of a token's largest activation.
     #[inline(always)]
-    fn new(x: &[f32], inputs: usize, most: i16) -> Self {
+    fn new(x: &[f32], inputs: usize, max: i16) -> Self {
         let tokens = x.len() / inputs;
-        let most = f32::from(most);
+        let max = f32::from(max);
         let mut scales = Vec::with_capacity(tokens);
         let mut pairs = vec![0; tokens * inputs.div_ceil(2)];
         let (mut rest, mut token) = (&mut pairs[..], 0);
@@ -182,7 +181,7 @@ impl Quantised {
                 let row = &x[(token + i) * inputs..][..inputs];
                 let largest = largest(row);
                 let (scale, inverse) =
-                    if largest > 0.0 { (largest / most, most / largest) } else { (0.0, 0.0) };
+                    if largest > 0.0 { (largest / max, max / largest) } else { (0.0, 0.0) };
                 scales.push(scale);
                 let (twos, last) = row.as_chunks::<2>();
                 let last = last.first().map(|&value| [value, 0.0]);
@@ -199,8 +198,8 @@ impl Quantised {
     }
 }
 
-/// The largest magnitude. Side by side and by comparing: `f32::max` is a call on wasm, for what it
-/// does with NaN.
+/// The largest magnitude. In lanes, and by comparison: `f32::max` is a function call on wasm,
+/// because of its handling of NaN.
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if b > a { b } else { a };
@@ -214,8 +213,9 @@ fn largest(row: &[f32]) -> f32 {
     lanes.into_iter().chain(rest.iter().map(|value| value.abs())).fold(0.0, larger)
 }
 
-/// To the nearest, ties to even, of what fits 16 bits: added to a number from which on f32 has no
-/// fractions, and read from its last bits, which is the same everywhere and costs one addition.
+/// Rounds a number that fits 16 bits to the nearest integer, ties to even. Adds a number beyond
+/// which f32 has no fractions, and reads the last bits: the same on every machine, for one
+/// addition.
 #[inline(always)]
 fn round(value: f32) -> i16 {
     const NO_FRACTIONS: f32 = 12_582_912.0;
@@ -224,13 +224,13 @@ fn round(value: f32) -> i16 {
 
 /// The largest activation with which `inputs` products with 8-bit weights cannot overflow 32 bits:
 /// 32,767 for 384 inputs, 11,008 for 1,536.
-fn most(inputs: usize) -> i16 {
-    let most = i32::MAX as usize / (127 * inputs.max(1).next_multiple_of(2));
-    most.min(i16::MAX as usize) as i16
+fn max_activation(inputs: usize) -> i16 {
+    let max = i32::MAX as usize / (127 * inputs.max(1).next_multiple_of(2));
+    max.min(i16::MAX as usize) as i16
 }
 
 impl Linear {
-    /// Of matrices that have the same number of inputs.
+    /// A layer of matrices with the same number of inputs.
     pub fn new(parts: Vec<Packed>) -> Self {
         Self { parts: parts.into() }
     }
@@ -243,7 +243,7 @@ impl fmt::Debug for Linear {
     }
 }
 
-/// The same weights in the same place.
+/// Compares by address: the same weights in memory.
 impl PartialEq for Linear {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.parts, &other.parts)
@@ -267,15 +267,18 @@ impl EvalOp for Linear {
         let x = args_1!(inputs);
         let n_inputs = self.parts.first().map_or(0, |part| part.inputs);
         let [tokens, found] = *x.shape() else {
-            bail!("a linear layer takes rows, found {:?}", x.shape())
+            bail!("a linear layer: expected rows, found shape {:?}", x.shape())
         };
-        ensure!(found == n_inputs, "a linear layer takes rows of {n_inputs}, found {found}");
+        ensure!(
+            found == n_inputs,
+            "a linear layer: expected rows of {n_inputs} numbers, found {found}"
+        );
         let view = x.try_as_plain_ram()?;
-        let most = self.parts.iter().map(|part| part.most).min().unwrap_or(0);
+        let max = self.parts.iter().map(|part| part.max).min().unwrap_or(0);
         let x = view.as_slice::<f32>()?;
         let quantised = wide(
             #[inline(always)]
-            || Quantised::new(x, n_inputs, most),
+            || Quantised::new(x, n_inputs, max),
         );
         let mut outputs = tvec![];
         for part in self.parts.iter() {
@@ -308,7 +311,7 @@ mod tests {
 
     fn product(packed: &Packed, x: &[f32]) -> Vec<f32> {
         let mut out = vec![f32::NAN; x.len() / packed.inputs * packed.outputs];
-        packed.product(&Quantised::new(x, packed.inputs, packed.most), &mut out);
+        packed.product(&Quantised::new(x, packed.inputs, packed.max), &mut out);
         out
     }
 
@@ -338,7 +341,10 @@ mod tests {
             for (found, expected) in found.iter().zip(slow(x, weights, scales, bias, inputs)) {
                 // Half a step of the largest activation, with the largest weights and scale.
                 let bound = inputs as f64 * 0.5 / 32767.0 * 4.0 * 127.0 * 4.0 + 1e-3;
-                prop_assert!((f64::from(*found) - expected).abs() <= bound, "{found} instead of {expected}");
+                prop_assert!(
+                    (f64::from(*found) - expected).abs() <= bound,
+                    "{found} instead of {expected}"
+                );
             }
         }
 

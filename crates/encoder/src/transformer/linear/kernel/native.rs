@@ -1,4 +1,4 @@
-//! The kernel natively, by what the processor turns out to have.
+//! The native kernel, chosen by the features of the processor.
 
 /// Outputs of a panel.
 pub const PANEL: usize = 32;
@@ -9,7 +9,7 @@ pub const MAX_TILE: usize = 12;
 /// One weight.
 pub type Weight = i16;
 
-/// The weights of [`PANEL`] outputs and two inputs, two lines of cache.
+/// The weights of [`PANEL`] outputs and two inputs: two cache lines.
 #[derive(Clone)]
 #[repr(align(64))]
 pub struct Step([[Weight; 2]; PANEL]);
@@ -34,7 +34,7 @@ pub fn tile(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     plain(panel, block, sums);
 }
 
-/// What all forms have to come to.
+/// The plain form, to which all others are equal.
 fn plain(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     sums.fill([0; PANEL]);
     for (weights, inputs) in panel.iter().zip(block.chunks_exact(sums.len())) {
@@ -58,7 +58,7 @@ mod x86 {
 
     use super::{MAX_TILE, PANEL, Step};
 
-    /// Tokens that AVX2's 16 registers hold 16 sums of.
+    /// Tokens whose sums fit the 16 registers of AVX2.
     const FEW: usize = MAX_TILE / 2;
 
     fearless_simd::kernel!(

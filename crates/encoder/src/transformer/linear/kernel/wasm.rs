@@ -1,4 +1,4 @@
-//! The kernel in wasm's own instructions.
+//! The kernel in instructions of wasm.
 
 use core::arch::wasm32::{
     i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8,
@@ -8,8 +8,8 @@ use core::arch::wasm32::{
 /// Outputs of a panel.
 pub const PANEL: usize = 8;
 
-/// Most tokens of a block: five are ten sums, which leaves room in 16 registers for what is
-/// multiplied.
+/// Most tokens of a block: five need ten registers for sums, which leaves six of 16 for the
+/// factors.
 pub const MAX_TILE: usize = 5;
 
 /// One weight.
