@@ -6,12 +6,11 @@
 //! ninety sites with 10,000 pages); a reader that finds several pages compares their texts. An
 //! address that the site does not have matches a given page with a probability of 2^-32.
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `n_pages` | varint |
-//! | whether ids follow | u8: 0 or 1 |
-//! | hash of each URL's key | `n_pages` u32 |
-//! | hash of each id, as it is | `n_pages` u32, if ids follow. They do if some id has another key than its page's URL |
+//! - `n_pages`: varint
+//! - whether ids follow: u8: 0 or 1
+//! - hash of each URL's key: `n_pages` u32
+//! - hash of each id, as it is: `n_pages` u32, if ids follow. They do if some id has another key
+//!   than its page's URL
 
 use crate::codec::{Reader, hash128, put_varint};
 use crate::{Error, PageId, Stats};

@@ -23,30 +23,34 @@
 //!
 //! Centroids:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `dim`, `n_vectors`, `n_cells` | varint each |
-//! | coder of centroids, coder of vectors | f32 mean step, f32 spread; each |
-//! | hash of each cell's shard | 5 half bytes each ([`crate::names`]) |
-//! | coded length | varint: bytes of the rest, which is range coded: |
-//! | step sizes of both coders | `dim` symbols of 32: quarter octaves against the mean step, 16 for the same |
-//! | classes of the two coders | twice `dim` symbols of 32 |
-//! | mean of the centroids | `dim` numbers in fine steps |
-//! | vectors of each cell | `n_cells` numbers |
-//! | stored bytes of each cell's shard | a number: mean bytes of a vector in sixteenths; then `n_cells` numbers: the difference from that estimate |
-//! | centroids | `n_cells` times: a number: how many places back the similar centroid is, 0 for none; `dim` numbers: the difference from the expected centroid |
-//! | whether the cell of each vector follows | a number: 0 or 1 |
-//! | cell of each vector | `n_vectors` numbers: its place in a move-to-front list of cells |
+//! - `dim`, `n_vectors`, `n_cells`: varint each
+//! - coder of centroids, coder of vectors: f32 mean step, f32 spread; each
+//! - hash of each cell's shard: 5 half bytes each ([`crate::names`])
+//! - coded length: varint: bytes of the rest, which is range coded:
+//! - step sizes of both coders: `dim` symbols of 32: quarter octaves against the mean step, 16 for
+//!   the same
+//! - classes of the two coders: twice `dim` symbols of 32
+//! - mean of the centroids: `dim` numbers in fine steps
+//! - vectors of each cell: `n_cells` numbers
+//! - stored bytes of each cell's shard: a number: mean bytes of a vector in sixteenths; then
+//!   `n_cells` numbers: the difference from that estimate
+//! - centroids: `n_cells` times: a number: how many places back the similar centroid is, 0 for
+//!   none; `dim` numbers: the difference from the expected centroid
+//! - whether the cell of each vector follows: a number: 0 or 1
+//! - cell of each vector: `n_vectors` numbers: its place in a move-to-front list of cells
 //!
 //! A cell:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `n` | varint |
-//! | coded length | varint: bytes of the rest, which is range coded: |
-//! | centroid | `dim` numbers in fine steps |
-//! | place of each vector, ascending; absent if the centroids list the cell of each vector | `n` times three numbers: pages further; sections further on the same page, else the section's place in its page; which 256th of the section |
-//! | vectors | `n` times: a number: how many places back the similar vector is, 0 for none; if there is one, a number: quarters of it that are expected, less one; a number: how many classes its numbers are below those of their dimensions; `dim` numbers: the difference from the expected vector |
+//! - `n`: varint
+//! - coded length: varint: bytes of the rest, which is range coded:
+//! - centroid: `dim` numbers in fine steps
+//! - place of each vector, ascending; absent if the centroids list the cell of each vector: `n`
+//!   times three numbers: pages further; sections further on the same page, else the section's
+//!   place in its page; which 256th of the section
+//! - vectors: `n` times: a number: how many places back the similar vector is, 0 for none; if there
+//!   is one, a number: quarters of it that are expected, less one; a number: how many classes its
+//!   numbers are below those of their dimensions; `dim` numbers: the difference from the expected
+//!   vector
 //!
 //! A centroid is expected to be the mean plus, if it has a similar centroid, [`ALIKE`] of the
 //! difference between that centroid, as a reader has it in eight bits, and the mean. The writer

@@ -1,12 +1,15 @@
 //! One attribute of all pages, for filters, facets and sorting.
 //!
-//! | type | encoding |
-//! |---|---|
-//! | all | type, u8 (the numbers of [`AttributeKind`]); `n_pages`, varint |
-//! | string, strings | number of distinct values, varint; the values, ascending, strings; for each page: how many it has, varint; for each page: the ids of its values, ascending: varints, the distance from the id before less one |
-//! | number | u8: 1 if all are whole and within ±2^29, else 0. After 1: for each page a varint: 0 if it has no value, else one more than the zigzag of the difference from the value before, 0 at first. After 0: for each page u8: 1 if it has a value, else 0; then the values, f64, never NaN |
-//! | date | for each page u8: 1 if it has a value, else 0; then the values, i64: milliseconds since 1970-01-01 UTC, within ±2^53 |
-//! | bool | for each page, u8: 0 false, 1 true, 2 no value |
+//! - all: type, u8 (the numbers of [`AttributeKind`]); `n_pages`, varint
+//! - string, strings: number of distinct values, varint; the values, ascending, strings; for each
+//!   page: how many it has, varint; for each page: the ids of its values, ascending: varints, the
+//!   distance from the id before less one
+//! - number: u8: 1 if all are whole and within ±2^29, else 0. After 1: for each page a varint: 0 if
+//!   it has no value, else one more than the zigzag of the difference from the value before, 0 at
+//!   first. After 0: for each page u8: 1 if it has a value, else 0; then the values, f64, never NaN
+//! - date: for each page u8: 1 if it has a value, else 0; then the values, i64: milliseconds since
+//!   1970-01-01 UTC, within ±2^53
+//! - bool: for each page, u8: 0 false, 1 true, 2 no value
 
 use crate::codec::{Reader, put_str, put_varint, unzigzag, zigzag};
 use crate::{AttributeKind, AttributeValue, Error, PageId, Stats};

@@ -4,8 +4,10 @@
 //! | offset | bytes | field |
 //! |---|---|---|
 //! | 0 | 12 | header |
-//! | 12 | 16, 4 or 0 | checksum: the first bytes of BLAKE3 over everything that follows. 16 bytes in the manifest, 4 in texts and encoder rows, none in other shards |
+//! | 12 | 16, 4 or 0 | checksum: the first bytes of BLAKE3 over everything that follows |
 //! | | | contents |
+//!
+//! The checksum has 16 bytes in the manifest, 4 in texts and encoder rows, none in other shards.
 //!
 //! A file's name is a hash over all its bytes ([`crate::names`]). Whoever refers to a file (a
 //! [`ShardEntry`], the [`Entry`]) states this hash and mostly the stored length. A reader compares

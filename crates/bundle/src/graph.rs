@@ -14,12 +14,10 @@
 //!
 //! A layer:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `n_nodes` | varint; absent in the base layer |
-//! | nodes | `n_nodes` varints, the distance from the node before less one; absent in the base layer |
-//! | degrees | a varint for each node |
-//! | neighbours | for each node, ascending: varints, the distance from the neighbour before less one |
+//! - `n_nodes`: varint; absent in the base layer
+//! - nodes: `n_nodes` varints, the distance from the node before less one; absent in the base layer
+//! - degrees: a varint for each node
+//! - neighbours: for each node, ascending: varints, the distance from the neighbour before less one
 //!
 //! Once deflated, distances take two thirds of the bytes of u32 neighbours (76.6 against 111.4 for
 //! each of 6,000 vectors of 256 dimensions; `build/examples/graph_cost.rs`). In memory there are

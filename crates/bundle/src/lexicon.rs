@@ -14,14 +14,13 @@
 //!
 //! An entry of the dictionary:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `shared` | varint: bytes in common with the term before; absent in every [`BLOCK`]th entry, which begins a block |
-//! | suffix | string: varint length, bytes |
-//! | `df` | varint: passages that contain the term in any field |
-//! | `n_pages`, `n_sections`, `n_passages` | varints: the lengths of its lists |
-//! | `n_second` | three varints: how many more postings of each level are in the second tier |
-//! | `len` | varint: bytes of its lists |
+//! - `shared`: varint: bytes in common with the term before; absent in every [`BLOCK`]th entry,
+//!   which begins a block
+//! - suffix: string: varint length, bytes
+//! - `df`: varint: passages that contain the term in any field
+//! - `n_pages`, `n_sections`, `n_passages`: varints: the lengths of its lists
+//! - `n_second`: three varints: how many more postings of each level are in the second tier
+//! - `len`: varint: bytes of its lists
 //!
 //! A word of every other page has so many postings that a query would fetch little else. On each
 //! level, the postings where it counts most are the first tier, in this shard. The others are the

@@ -7,7 +7,7 @@
 //! | file | content | module |
 //! |---|---|---|
 //! | `findling.idx` | the entry file: names the manifest; the only file that changes | [`entry`] |
-//! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, encoder, shard directory | [`Manifest`] |
+//! | `shards/<32 hex digits>.bin` | the manifest: schema, statistics, shards | [`Manifest`] |
 //! | `shards/<8 or 16 hex digits>.bin` | a shard | [`frame`], [`names`] |
 //! | `NAME.findling` | all of them in one file | [`single_file`] |
 //!
@@ -21,15 +21,15 @@
 //! | 5 | column | which pages have this value of an attribute? | [`column`] |
 //! | 6 | texts | what is shown of this page? | [`texts`] |
 //! | 7 | rows | what does this word add to a query's vector? | [`rows`] |
-//! | 8 | projection | how does a vector of the transformer become one of the bundle? | [`projection`] |
+//! | 8 | projection | how does a transformer's vector become one of the bundle? | [`projection`] |
 //! | 9 | centroids | which cells are near a query? | [`cells`] |
 //! | 10 | cell | which vectors are near this centroid? | [`cells`] |
 //! | 11 | spelling | which words does the site have, as they are spelt? | [`spelling`] |
 //! | 12 | addresses | which page has this address? | [`addresses`] |
 //! | 13 | sentences | which sentence of a section is most like a query? | [`sentences`] |
-//! | 14 | directory of positions | which shards hold the positions of these terms and pages? | [`positions`] |
+//! | 14 | directory of positions | which shards have the positions of a term? | [`positions`] |
 //! | 15 | second tier | where else does this very common term occur? | [`lexicon`] |
-//! | 16 | vector counts | how many vectors does each section have, if the structure does not say? | [`structure`] |
+//! | 16 | vector counts | how many vectors does each section have? | [`structure`] |
 //!
 //! ```
 //! use findling_bundle::lexicon::TermsBuilder;

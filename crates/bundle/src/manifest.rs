@@ -54,13 +54,12 @@ pub struct Manifest {
 /// The maximum of each ranking parameter. The minimum is 0. BM25F divides by one less the length
 /// normalisation, so that it stays below 1.
 ///
-/// | indexes | parameters |
-/// |---|---|
-/// | 0 to 3 | length normalisation of title, heading, text, code |
-/// | 4 to 9 | weights of parts of identifiers, stop words, completions, synonyms, relatives, forms |
-/// | 10 to 14 | shares of meaning, of meaning in sentences, of coverage, of a page's maxima, of its second section |
-/// | 15 to 20 | `k1`; weights of title, path, heading, headings above, code, against 1 for text |
-/// | 21, 22 | factors of a title, of a heading that equals the query |
+/// - 0 to 3: length normalisation of title, heading, text, code
+/// - 4 to 9: weights of parts of identifiers, stop words, completions, synonyms, relatives, forms
+/// - 10 to 14: shares of meaning, of meaning in sentences, of coverage, of a page's maxima, of its
+///   second section
+/// - 15 to 20: `k1`; weights of title, path, heading, headings above, code, against 1 for text
+/// - 21, 22: factors of a title, of a heading that equals the query
 pub const RANKING_MAX: [f32; 23] = {
     let mut max = [1.0; 23];
     let mut i = 0;

@@ -8,12 +8,15 @@
 //! existed. Texts and rows are the most numerous shards, and small. Neighbours among them form
 //! groups that share one hash over all of them; an edit of one renames the whole group.
 //!
-//! | kinds | hash | name |
+//! | kinds | bits of BLAKE3 that are kept | name |
 //! |---|---|---|
-//! | rows | first 8 bits of BLAKE3 over the stored bytes of the group | first 8 bytes of BLAKE3 over kind, hash, origin of the rows ([`crate::StaticRows::origin`]) and first key |
-//! | texts | first 20 bits, over the group | first 8 bytes of BLAKE3 over kind, hash and range start |
-//! | terms, second tier, sentences, cell | first 20 bits, over the shard | the same |
-//! | others | first 32 bits, over the shard | the hash |
+//! | rows | 8, over the stored bytes of the group | by range |
+//! | texts | 20, over the stored bytes of the group | by range |
+//! | terms, second tier, sentences, cell | 20, over the stored bytes of the shard | by range |
+//! | others | 32, over the stored bytes of the shard | the hash |
+//!
+//! A name by range is the first 8 bytes of BLAKE3 over kind, hash and range start. The range start
+//! of rows includes their origin ([`crate::StaticRows::origin`]).
 //!
 //! Shards of texts and rows contain a checksum of 32 bits each, since the group's hash cannot check
 //! one of them. A group begins with the first shard of its kind, and with each shard whose range

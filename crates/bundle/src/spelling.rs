@@ -4,10 +4,8 @@
 //! here has only a range of words, each with its commonness: a few bytes for each word. A query
 //! fetches the shards of its word's first letter.
 //!
-//! | field | encoding |
-//! |---|---|
-//! | number of words | varint |
-//! | for each word | varint: bytes shared with the word before; string: the rest; u8: [`commonness`] |
+//! - number of words: varint
+//! - for each word: varint: bytes shared with the word before; string: the rest; u8: [`commonness`]
 
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};

@@ -13,25 +13,28 @@
 //!
 //! A page:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | `id`, `url`, `title`, `language` | texts: UTF-8, then [`END`], which never occurs in UTF-8 and compresses better than a length |
-//! | meta | number of pairs, varint; name and value of each, texts |
-//! | attributes | number that the page has, varint; for each, ascending: varint, its index among the manifest's attributes less that of the one before less one; its value: type, u8, then a string, a count and strings, f64, i64 or u8 (these strings have a varint length) |
-//! | `first` | varint: the place in the page of the first section here; 0 except in later parts |
-//! | above | number of sections of earlier parts that sections here are below, varint; for each: varint, its place less that of the one before less one; parent and heading as of a section |
-//! | `n_sections` | varint |
-//! | sections | see below |
+//! - `id`, `url`, `title`, `language`: texts: UTF-8, then [`END`], which never occurs in UTF-8 and
+//!   compresses better than a length
+//! - meta: number of pairs, varint; name and value of each, texts
+//! - attributes: number that the page has, varint; for each, ascending: varint, its index among the
+//!   manifest's attributes less that of the one before less one; its value: type, u8, then a
+//!   string, a count and strings, f64, i64 or u8 (these strings have a varint length)
+//! - `first`: varint: the place in the page of the first section here; 0 except in later parts
+//! - above: number of sections of earlier parts that sections here are below, varint; for each:
+//!   varint, its place less that of the one before less one; parent and heading as of a section
+//! - `n_sections`: varint
+//! - sections: see below
 //!
 //! A section:
 //!
-//! | field | encoding |
-//! |---|---|
-//! | level | u8, 0 to 6 |
-//! | parent | varint: how many sections before this one its parent is, 0 for none; a section here, or one of those above |
-//! | heading | text |
-//! | anchor | u8: 0 none; 1, then a text; 2: the slug of the heading ([`slug`]) |
-//! | text | text with marks: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a passage begins, [`ENDED`] where the oldest open passage ends; passages still open end with the text |
+//! - level: u8, 0 to 6
+//! - parent: varint: how many sections before this one its parent is, 0 for none; a section here,
+//!   or one of those above
+//! - heading: text
+//! - anchor: u8: 0 none; 1, then a text; 2: the slug of the heading ([`slug`])
+//! - text: text with marks: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a
+//!   passage begins, [`ENDED`] where the oldest open passage ends; passages still open end with the
+//!   text
 //!
 //! Marks are inside the text rather than in lists of offsets, since the text around them predicts
 //! them: that compresses better.

@@ -3,16 +3,19 @@
 //! Its models know what each number is. Everything is in the order of the unpacked shard, except
 //! that lengths of fields follow their postings. Each item has a model of its own:
 //!
-//! | item | model |
-//! |---|---|
-//! | terms: bytes in common with the term before, number of its own bytes, these | a number each; symbols by the byte before |
-//! | `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less those of passages | numbers |
-//! | gaps of postings | numbers, by level, by the bits of the list's length, and whether the gap before was 0 |
-//! | sections on | numbers, by level and whether the gap is 0 |
-//! | whether places are skipped, and how many | bits by whether it is the same section; numbers |
-//! | whether the frequencies are `[1, 0]`; frequencies | bits by level and the posting before; numbers by level, the second by the first |
-//! | lengths of titles and headings | numbers by level |
-//! | lengths of text and code | symbols, by field, and by the length before for the next passage of the same section; else by the sum of the frequencies in a first tier, which has long passages only where they say the word often |
+//! - terms: bytes in common with the term before, number of its own bytes, these: a number each;
+//!   symbols by the byte before
+//! - `n_pages`, `n_sections`, `n_passages`, `n_second`; `df` less those of passages: numbers
+//! - gaps of postings: numbers, by level, by the bits of the list's length, and whether the gap
+//!   before was 0
+//! - sections on: numbers, by level and whether the gap is 0
+//! - whether places are skipped, and how many: bits by whether it is the same section; numbers
+//! - whether the frequencies are `[1, 0]`; frequencies: bits by level and the posting before;
+//!   numbers by level, the second by the first
+//! - lengths of titles and headings: numbers by level
+//! - lengths of text and code: symbols, by field, and by the length before for the next passage of
+//!   the same section; else by the sum of the frequencies in a first tier, which has long passages
+//!   only where they say the word often
 //!
 //! The bytes of a term's lists are not stored: they follow from the lists. If the first frequency
 //! is 0, the second is stored less one, since they are never both 0.

@@ -4,11 +4,11 @@
 //! its place there, a passage by its section and its place there. So an edit that changes how many
 //! sections a page has leaves the postings of all other pages as they were.
 //!
-//! | level | the varint that begins a posting | optional varints behind it |
+//! | level | first varint of a posting | optional varints |
 //! |---|---|---|
 //! | page | `gap * 2 + plain` | |
-//! | section | `gap * 4 + later * 2 + plain` | sections on, if `later` |
-//! | passage | `gap * 8 + later * 4 + skips * 2 + plain` | sections on, if `later`; passages on, if `skips` |
+//! | section | `gap * 4 + later * 2 + plain` | sections on |
+//! | passage | `gap * 8 + later * 4 + skips * 2 + plain` | sections on, passages on |
 //!
 //! - `gap`: pages further than the least page that the posting can be on. That is the page behind
 //!   the posting before for pages, else the page of the posting before.

@@ -2,19 +2,21 @@
 //! the first query, so each byte of a line counts. Everything except the hashes is range coded,
 //! with a model for each sort of number.
 //!
-//! | field | encoding |
-//! |---|---|
-//! | number of shards | varint |
-//! | coded lists | varint: bytes; then, range coded, numbers unless stated otherwise: |
-//! | shards | runs of one kind, until all shards are covered: kind; length of the run; for kinds named by range 1 if lengths follow, else 0; stored lengths |
-//! | terms | strings; ids of shards |
-//! | second tiers | count; for each the index of its range of terms, less the one before; ids of shards |
-//! | spelling | strings; ids of shards |
-//! | texts | count; for each the first page, less the one before, and the place of its first section, less the one before on the same page; ids of shards |
-//! | vectors, sentences | count; each first id, less the one before; ids of shards |
-//! | rows | strings; ids of shards |
-//! | common words | strings |
-//! | hashes of shards | half bytes of each shard that begins a group; their number depends on the kind ([`crate::names`]) |
+//! - number of shards: varint
+//! - coded lists: varint: bytes; then, range coded, numbers unless stated otherwise:
+//! - shards: runs of one kind, until all shards are covered: kind; length of the run; for kinds
+//!   named by range 1 if lengths follow, else 0; stored lengths
+//! - terms: strings; ids of shards
+//! - second tiers: count; for each the index of its range of terms, less the one before; ids of
+//!   shards
+//! - spelling: strings; ids of shards
+//! - texts: count; for each the first page, less the one before, and the place of its first
+//!   section, less the one before on the same page; ids of shards
+//! - vectors, sentences: count; each first id, less the one before; ids of shards
+//! - rows: strings; ids of shards
+//! - common words: strings
+//! - hashes of shards: half bytes of each shard that begins a group; their number depends on the
+//!   kind ([`crate::names`])
 //!
 //! Strings: count; for each the bytes shared with the string before, in a model chosen by what that
 //! one shared; the number of its own bytes; these bytes, symbols: the first in a model chosen by

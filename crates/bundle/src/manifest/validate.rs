@@ -42,6 +42,17 @@ impl Manifest {
             check_name(name)?;
         }
 
+        self.validate_shards()?;
+        self.validate_words()?;
+        self.validate_texts()?;
+        match &self.dense {
+            Some(dense) => self.validate_dense(dense),
+            None => require(stats.n_vectors == 0, "there are vectors, but no encoder"),
+        }
+    }
+
+    /// Checks shards without a range, and attributes.
+    fn validate_shards(&self) -> Result<(), Error> {
         let n_of = |kind: ShardKind| self.shards.iter().filter(|shard| shard.kind == kind).count();
         require(
             n_of(ShardKind::Structure) == 1,
@@ -69,9 +80,13 @@ impl Manifest {
             require(!attribute.name.is_empty(), "an attribute has no name")?;
             self.refers(attribute.column, ShardKind::Column)?;
         }
+        Ok(())
+    }
 
+    /// Checks terms, spelling, synonyms and the ranking parameters.
+    fn validate_words(&self) -> Result<(), Error> {
         require(
-            self.lexicon.is_empty() == (stats.n_terms == 0),
+            self.lexicon.is_empty() == (self.stats.n_terms == 0),
             "there are terms without ranges, or ranges without terms",
         )?;
         check_firsts("bytes of a term", "ranges of terms do not ascend", &self.lexicon, |r| {
@@ -105,26 +120,26 @@ impl Manifest {
                     && self.ranking.iter().zip(max).all(|(value, max)| (0.0..=max).contains(value)),
             "a ranking parameter is missing or out of range",
         )?;
+        Ok(())
+    }
 
+    /// Checks the ranges of texts.
+    fn validate_texts(&self) -> Result<(), Error> {
         let starts = || self.texts.iter().map(|range| (range.first_page.0, range.first_section));
         require(starts().is_sorted_by(|a, b| a < b), "ranges of texts do not ascend")?;
         check_starts(
             starts().filter(|&(_, section)| section == 0).map(|(page, _)| page),
-            stats.n_pages,
+            self.stats.n_pages,
         )?;
         require(
-            starts().all(|(page, _)| page < stats.n_pages),
+            starts().all(|(page, _)| page < self.stats.n_pages),
             "a range of texts begins beyond the last page",
         )?;
         require(
             starts().next().is_none_or(|first| first == (0, 0)),
             "the first range of texts does not begin with the first section",
         )?;
-        self.have_shards(ShardKind::Texts, &mut self.texts.iter().map(|range| range.shard))?;
-        match &self.dense {
-            Some(dense) => self.validate_dense(dense),
-            None => require(stats.n_vectors == 0, "there are vectors, but no encoder"),
-        }
+        self.have_shards(ShardKind::Texts, &mut self.texts.iter().map(|range| range.shard))
     }
 
     fn validate_dense(&self, dense: &Dense) -> Result<(), Error> {

@@ -2,12 +2,11 @@
 //!
 //! Everything is in the order of the unpacked shard:
 //!
-//! | field | model |
-//! |---|---|
-//! | `n`, `dim`, `bits` | numbers, one model for all three |
-//! | keys: bytes shared, bytes of its own, these | a number each; symbols, one model |
-//! | scales | two symbols each: the upper byte, the lower byte |
-//! | numbers of rows | symbols, one model for each of [`GROUPS`] runs of dimensions, since later dimensions deviate less |
+//! - `n`, `dim`, `bits`: numbers, one model for all three
+//! - keys: bytes shared, bytes of its own, these: a number each; symbols, one model
+//! - scales: two symbols each: the upper byte, the lower byte
+//! - numbers of rows: symbols, one model for each of [`GROUPS`] runs of dimensions, since later
+//!   dimensions deviate less
 
 use super::WHAT;
 use super::quantise::Bits;

@@ -2,13 +2,13 @@
 //! of its section. A section with several vectors is long, and only a long one has several
 //! passages.
 //!
-//! | number | model |
-//! |---|---|
-//! | the four counts | one |
-//! | for each page: its sections | one |
-//! | for each of its sections: its vectors | by its place in the page, whether it is the last, and the vectors of the two sections before |
-//! | its passages | by its vectors and its place |
-//! | 1 if it continues the section before in its page, else 0; absent for the first | by the vectors of the two sections before |
+//! - the four counts: one
+//! - for each page: its sections: one
+//! - for each of its sections: its vectors: by its place in the page, whether it is the last, and
+//!   the vectors of the two sections before
+//! - its passages: by its vectors and its place
+//! - 1 if it continues the section before in its page, else 0; absent for the first: by the vectors
+//!   of the two sections before
 
 use super::WHAT;
 use crate::Error;

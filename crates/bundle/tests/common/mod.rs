@@ -54,6 +54,56 @@ pub struct Sample {
 
 /// Three pages, five sections, seven passages, six vectors.
 pub fn sample() -> Sample {
+    let structure = sample_structure();
+    let stats = Stats {
+        n_pages: 3,
+        n_sections: 5,
+        n_passages: 7,
+        n_vectors: 6,
+        n_terms: 20,
+        mean_len: [2.0, 2.0, 1.0, 300.0, 110.0, 5.0],
+    };
+    let [terms, second, positions] = sample_words(&structure);
+    let line = encode_shard(ShardKind::Positions, &positions).unwrap().0;
+    let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
+    let (coder, cells, centroids) = sample_cells(&structure);
+    let mut spelling = SpellingBuilder::new();
+    for (word, common) in [("alpha", 0), ("alphabet", 12), ("ältest", 255)] {
+        spelling.push(word, common).unwrap();
+    }
+    Sample {
+        stats,
+        structure: structure.to_bytes(),
+        vector_counts: structure.vector_counts(),
+        terms,
+        second,
+        positions,
+        // The last page has none.
+        directory: write_directory(&[2, 1], &[1], &[Some(line), None]).unwrap(),
+        vectors: sample_vectors(),
+        graph: sample_graph(),
+        columns: sample_columns(),
+        texts: sample_texts(),
+        spelling: spelling.finish(),
+        addresses: addresses::write(
+            [("page/0.html", "/page/0.html"), ("one", "/1"), ("2", "/2")].into_iter(),
+        ),
+        sentences: {
+            let mut sentences = SentencesBuilder::new();
+            sentences.push(&[vec![1, u64::MAX], vec![]]).unwrap();
+            sentences.push(&[vec![5, 6, 7]]).unwrap();
+            sentences.push(&[]).unwrap();
+            sentences.finish()
+        },
+        rows: sample_rows(),
+        projection: projection.to_bytes(),
+        coder,
+        cells,
+        centroids,
+    }
+}
+
+fn sample_structure() -> Structure {
     let mut structure = StructureBuilder::default();
     for page in 0..3u32 {
         structure.page();
@@ -64,16 +114,11 @@ pub fn sample() -> Sample {
             }
         }
     }
-    let structure = structure.finish();
-    let stats = Stats {
-        n_pages: 3,
-        n_sections: 5,
-        n_passages: 7,
-        n_vectors: 6,
-        n_terms: 20,
-        mean_len: [2.0, 2.0, 1.0, 300.0, 110.0, 5.0],
-    };
+    structure.finish()
+}
 
+/// Terms, their second tier, and positions.
+fn sample_words(structure: &Structure) -> [Vec<u8>; 3] {
     let (mut terms, mut second) = (TermsBuilder::new(), TermsBuilder::new());
     let mut positions = PositionsBuilder::new();
     for i in 0..20u32 {
@@ -95,10 +140,10 @@ pub fn sample() -> Sample {
             .map(|(all, most)| all.split_at(all.len().min(most)));
         let n_second = tiers.map(|(_, others)| others.len() as u32);
         terms
-            .push_first_tier(&term, 7, tiers.map(|(first, _)| first), n_second, &structure)
+            .push_first_tier(&term, 7, tiers.map(|(first, _)| first), n_second, structure)
             .unwrap();
         if n_second != [0; 3] {
-            second.push(&term, 7, tiers.map(|(_, others)| others), &structure).unwrap();
+            second.push(&term, 7, tiers.map(|(_, others)| others), structure).unwrap();
         }
         for (postings, level) in [pages, sections, passages].into_iter().zip(Level::ALL) {
             for (j, posting) in (0..).zip(postings) {
@@ -107,15 +152,19 @@ pub fn sample() -> Sample {
         }
     }
     positions.end_range();
-    let positions = positions.finish();
-    let line = encode_shard(ShardKind::Positions, &positions).unwrap().0;
+    [terms.finish(), second.finish(), positions.finish()]
+}
 
+fn sample_vectors() -> Vec<u8> {
     let mut vectors = VectorsBuilder::new(DIM);
     for i in 0..6 {
         let (row, scale) = quantise(&[0.1, 0.2, -0.5, i as f32, 0.0, 0.7][..DIM as usize]);
         vectors.push(&row, scale).unwrap();
     }
+    vectors.finish()
+}
 
+fn sample_graph() -> Vec<u8> {
     let ids = |ids: &[u32]| ids.iter().map(|&id| VectorId(id)).collect::<Vec<_>>();
     let graph = Graph::new(
         VectorId(4),
@@ -126,7 +175,10 @@ pub fn sample() -> Sample {
         ],
     )
     .unwrap();
+    graph.to_bytes()
+}
 
+fn sample_columns() -> Vec<Vec<u8>> {
     let values: [[Option<AttributeValue>; 3]; 5] = [
         [
             Some(AttributeValue::String("book".into())),
@@ -142,14 +194,16 @@ pub fn sample() -> Sample {
         [None, Some(AttributeValue::Date(-1)), Some(AttributeValue::Date(1 << 53))],
         [Some(AttributeValue::Bool(true)), None, Some(AttributeValue::Bool(false))],
     ];
-    let columns = KINDS
+    KINDS
         .iter()
         .zip(&values)
         .map(|(&kind, values)| {
             Column::build(kind, values.iter().map(Option::as_ref)).unwrap().to_bytes()
         })
-        .collect();
+        .collect()
+}
 
+fn sample_texts() -> Vec<u8> {
     let mut texts = TextsBuilder::new();
     for page in 0..3 {
         let sections = (0..[2, 1, 2][page])
@@ -194,15 +248,21 @@ pub fn sample() -> Sample {
             ..PageText::default()
         })
         .unwrap();
+    texts.finish()
+}
 
+fn sample_rows() -> Vec<u8> {
     let mut rows = RowsBuilder::new(DIM, Bits::Four);
     for (i, key) in ["##ing", "a", "borrow", "borrower", "mutex", "über"].into_iter().enumerate() {
         let (scale, packed) =
             findling_bundle::rows::quantise(&[0.3, -0.1, i as f32, 0.0, 1.0, -0.7], Bits::Four);
         rows.push(key, scale, &packed).unwrap();
     }
-    let projection = Projection::new(DIM + 1, &[0.25; (DIM * (DIM + 1)) as usize]).unwrap();
+    rows.finish()
+}
 
+/// The coder, the cells and the centroids.
+fn sample_cells(structure: &Structure) -> (Coder, [Vec<u8>; 2], Vec<u8>) {
     let values: Vec<[f32; 6]> = (0..6).map(|i| [0.1, 0.2, -0.5, i as f32, 0.0, 0.7]).collect();
     let coder = Coder::of(values.iter(), Steps::of(values.iter(), 6, 0.1).unwrap()).unwrap();
     let place = |&id: &u32| {
@@ -227,42 +287,7 @@ pub fn sample() -> Sample {
         .collect();
     let centroids =
         cells::write_centroids(&coder, &listed, &[0.25; 12], 0.1, &[0, 0, 1, 1, 1, 1]).unwrap();
-
-    let mut spelling = SpellingBuilder::new();
-    for (word, common) in [("alpha", 0), ("alphabet", 12), ("ältest", 255)] {
-        spelling.push(word, common).unwrap();
-    }
-
-    Sample {
-        stats,
-        structure: structure.to_bytes(),
-        vector_counts: structure.vector_counts(),
-        terms: terms.finish(),
-        second: second.finish(),
-        positions,
-        // The last page has none.
-        directory: write_directory(&[2, 1], &[1], &[Some(line), None]).unwrap(),
-        vectors: vectors.finish(),
-        graph: graph.to_bytes(),
-        columns,
-        texts: texts.finish(),
-        spelling: spelling.finish(),
-        addresses: addresses::write(
-            [("page/0.html", "/page/0.html"), ("one", "/1"), ("2", "/2")].into_iter(),
-        ),
-        sentences: {
-            let mut sentences = SentencesBuilder::new();
-            sentences.push(&[vec![1, u64::MAX], vec![]]).unwrap();
-            sentences.push(&[vec![5, 6, 7]]).unwrap();
-            sentences.push(&[]).unwrap();
-            sentences.finish()
-        },
-        rows: rows.finish(),
-        projection: projection.to_bytes(),
-        coder,
-        cells,
-        centroids,
-    }
+    (coder, cells, centroids)
 }
 
 /// The sample as a manifest with its stored shards.
