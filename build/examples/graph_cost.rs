@@ -14,8 +14,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use findling_build::bundle_files::BundleFiles;
 use findling_build::index::graph;
-use findling_build::index::open::BundleFiles;
 use findling_bundle::{Graph, ShardKind, VectorId, VectorsShard, decode_shard, encode_shard};
 
 fn main() -> Result<()> {

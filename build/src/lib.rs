@@ -1,18 +1,25 @@
-//! The build tool as a library: the binary `findling` is a thin face over it, and tests drive it
+//! The build tool as a library. The binary `findling` is a thin layer over it, and tests call it
 //! directly.
+//!
+//! Modules form layers: a module imports only from layers below its own. `build/layers.txt` lists
+//! the layers, and a test keeps the rule.
 
 pub mod budget;
+pub mod bundle_files;
 pub mod chunk;
 pub mod commands;
-mod cutter;
 pub mod distill;
+pub mod embedding;
 pub mod eval;
 pub mod host;
 pub mod index;
 pub mod models;
+mod numeric;
 pub mod page;
 pub mod ranking;
 pub mod sample;
 pub mod serve;
+mod shard_cutter;
 pub mod sources;
+pub mod training;
 pub mod ui;

@@ -184,6 +184,15 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// A count with its unit: `1 page`, `1,234 pages`. `plural` must end in `s`.
+pub fn count(n: u64, plural: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(n),
+        if n == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
+    )
+}
+
 /// A number of bytes for people: `812 B`, `34.5 kB`, `1.2 MB` (decimal units).
 pub fn bytes(n: u64) -> String {
     match n {

@@ -237,7 +237,7 @@ fn sentences_are_asked_as_words() {
 #[test]
 fn brotli_is_what_the_server_compresses_with() {
     // Text that qualities tell apart.
-    let text = include_str!("../budget.rs");
+    let text = include_str!("mod.rs");
     let at = |quality| {
         let params = brotli::enc::BrotliEncoderParams { quality, ..Default::default() };
         let mut out = Vec::new();

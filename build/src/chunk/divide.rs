@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::atoms;
-use crate::cutter::Cutter;
 use crate::page::{Block, Section};
+use crate::shard_cutter::ShardCutter;
 
 /// A section, or the next part of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
     if len <= longest {
         return vec![Part { section: Cow::Borrowed(section), continues: false }];
     }
-    let mut cutter = Cutter::new(target);
+    let mut cutter = ShardCutter::new(target);
     let mut parts: Vec<Vec<Block>> = vec![Vec::new()];
     for block in &section.blocks {
         let mut start = 0;

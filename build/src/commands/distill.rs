@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use findling_bundle::rows::Bits;
 
-use crate::distill::{self, train};
-use crate::index::cache::Cache;
+use crate::distill;
+use crate::embedding::Cache;
+use crate::training;
 use crate::ui::{Ui, bytes};
 
 /// Train a static query encoder's table from a teacher
@@ -39,10 +40,10 @@ pub struct Args {
     #[arg(long, value_name = "TABLE")]
     start: Option<PathBuf>,
     /// Learning rate at the start
-    #[arg(long, value_name = "RATE", default_value_t = train::Options::default().learning_rate)]
+    #[arg(long, value_name = "RATE", default_value_t = training::Options::default().learning_rate)]
     learning_rate: f32,
     /// Texts in a batch
-    #[arg(long, value_name = "N", default_value_t = train::Options::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = training::Options::default().batch)]
     batch: usize,
     /// Decides the sample of texts and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -69,12 +70,12 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         dim: args.dim,
         bits: Bits::from_count(args.bits)?,
         start: args.start,
-        training: train::Options {
+        training: training::Options {
             epochs: args.epochs,
             seed: args.seed,
             learning_rate: args.learning_rate,
             batch: args.batch.max(1),
-            ..train::Options::default()
+            ..training::Options::default()
         },
         cache: args.cache.or_else(Cache::default_dir),
     };

@@ -10,7 +10,6 @@ pub mod pca;
 #[cfg(feature = "transformer")]
 mod run;
 pub mod texts;
-pub mod train;
 
 #[cfg(feature = "transformer")]
 pub use run::{Distilled, Options, Report, distill};

@@ -4,7 +4,7 @@
 use findling_bundle::projection::Projection;
 use rayon::prelude::*;
 
-use super::train::SplitMix;
+use crate::numeric::SplitMix64;
 
 /// The `to` leading principal components of vectors of `from` numbers each, uncentred (second
 /// moments, since what is compared is cosines through the origin), as a projection.
@@ -21,7 +21,7 @@ pub fn principal_components(
     to: usize,
 ) -> Result<Projection, findling_bundle::Error> {
     let moments = second_moments(vectors, from);
-    let mut random = SplitMix(0x5eed);
+    let mut random = SplitMix64(0x5eed);
     let mut basis: Vec<Vec<f64>> = (0..to)
         .map(|_| {
             (0..from).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0).collect()
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn cloud(n: usize, dim: usize, seed: u64) -> Vec<f32> {
-        let mut random = SplitMix(seed);
+        let mut random = SplitMix64(seed);
         (0..n * dim)
             .map(|i| (random.below(2001) as f32 / 1000.0 - 1.0) / (1 + i % dim) as f32)
             .collect()

@@ -13,12 +13,12 @@ use rayon::prelude::*;
 
 use super::pca::principal_components;
 use super::texts::{KnownItem, gather};
-use super::train::{self, Examples, mean_cosine, start, train};
-use crate::index::cache::Cache;
-use crate::index::dot::dot;
-use crate::index::embed::embed;
-use crate::index::table;
+use crate::embedding::Cache;
+use crate::embedding::embed;
 use crate::models;
+use crate::models::static_table;
+use crate::numeric::dot;
+use crate::training::{self, Examples, initial_rows, mean_cosine, predict_rows, train};
 use crate::ui::{Ui, thousands};
 
 /// What to distil and how.
@@ -37,7 +37,7 @@ pub struct Options {
     /// A table of the same teacher to go on from: its rows are the start, its projection stays.
     pub start: Option<PathBuf>,
     /// How to train; its seed also decides the sample of texts.
-    pub training: train::Options,
+    pub training: training::Options,
     /// Where the teacher's embeddings are cached; `None`: nowhere.
     pub cache: Option<PathBuf>,
 }
@@ -143,11 +143,11 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect();
     let token_embeddings = embed_all("Vocabulary", &alone)?;
 
-    let earlier = options.start.as_deref().map(table::read).transpose()?;
+    let earlier = options.start.as_deref().map(static_table::read).transpose()?;
     let projection = match &earlier {
         Some(earlier) => {
             anyhow::ensure!(
-                table::is_taught_by(earlier, &card)
+                static_table::is_taught_by(earlier, &card)
                     && earlier.projection().to_dim() as usize == options.dim,
                 "--start: expected a table of {} with {} dimensions, found one of {} with {}",
                 card.name,
@@ -188,7 +188,7 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         bar.set_position(epoch as u64);
         ui.detail(format!("epoch {epoch}: cosine {cosine:.4} on texts held out"));
     };
-    let mut begin = start(&alone, &counts, options.dim);
+    let mut begin = initial_rows(&alone, &counts, options.dim);
     if let Some(earlier) = &earlier {
         let rows = earlier.dense_rows();
         let tokens = begin
@@ -204,7 +204,7 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
         }
     }
     let first = train(begin, &examples, &held_out, options.training, on_epoch);
-    let begin = train::predict(&first.rows, &alone, &counts, options.dim);
+    let begin = predict_rows(&first.rows, &alone, &counts, options.dim);
     bar.reset();
     let mut trained = train(begin, &examples, &held_out, options.training, on_epoch);
     bar.finish_and_clear();

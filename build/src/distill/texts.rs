@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use findling_bundle::hash128;
 
-use super::train::SplitMix;
+use crate::numeric::SplitMix64;
 use crate::page::{Page, Section};
 use crate::sources::{self, Severity};
 use crate::ui::Ui;
@@ -56,7 +56,7 @@ pub fn gather(
 ) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::default();
     let mut seen = HashSet::new();
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix64(seed);
     let mut of_input: Vec<Vec<String>> = Vec::new();
     for input in inputs {
         let mut candidates = Vec::new();
@@ -133,7 +133,7 @@ fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<Kn
         return;
     }
     let own = u64::from_le_bytes(hash128(page.id.as_bytes())[..8].try_into().unwrap_or_default());
-    let mut random = SplitMix(seed ^ own);
+    let mut random = SplitMix64(seed ^ own);
     texts.push(page.title.clone());
     for section in &page.sections {
         let prose = prose(section);
@@ -173,7 +173,7 @@ fn prose(section: &Section) -> String {
 }
 
 /// A heading as a reader might ask for it.
-fn question(heading: &str, random: &mut SplitMix) -> String {
+fn question(heading: &str, random: &mut SplitMix64) -> String {
     const FORMS: [(&str, &str); 10] = [
         ("how do I ", "?"),
         ("what is ", "?"),

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use super::cells::{self, Cells};
 use super::columns::Built;
-use super::embed::Embedded;
 use super::lexical::{Lexical, Positions, TermRange};
 use super::rows::Rows;
 use super::sentences::Sentences;
 use super::shards::{Deployed, ShardSet, Stored};
-use crate::cutter::Cutter;
+use crate::embedding::Embedded;
+use crate::shard_cutter::ShardCutter;
 
 /// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads
 /// all, and several at once come sooner; an edited page changes one.
@@ -133,7 +133,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let mut shards = ShardSet::new(deployed);
     // Who reads all vectors needs to know how many each section has; who looks into cells does not.
     let counts_apart = dense.as_ref().is_some_and(|dense| dense.cells.is_some())
-        && !cells::are_told(stats.n_vectors as usize);
+        && !cells::centroids_list_members(stats.n_vectors as usize);
     if counts_apart {
         shards.add(ShardKind::Structure, &structure.without_vectors().to_bytes())?;
         shards.add(ShardKind::VectorCounts, &structure.vector_counts())?;
@@ -231,7 +231,7 @@ fn add_dense(
         embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
     let mean = mean(&quantised, dim);
     let total = n * (dim + 4);
-    let mut cutter = Cutter::new(
+    let mut cutter = ShardCutter::new(
         (total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1),
     );
     let (mut firsts, mut raw) = (Vec::new(), Vec::new());

@@ -9,10 +9,10 @@ use findling_encoder::static_table::StaticTable;
 use findling_encoder::{Encoder, Error, Side};
 use rayon::prelude::*;
 
-use super::dot::dot;
-use super::embed::Embedded;
 use super::rows::Rows;
 use crate::chunk::ChunkedPage;
+use crate::embedding::Embedded;
+use crate::numeric::dot;
 use crate::sample;
 
 /// What was measured.

@@ -9,7 +9,7 @@ use findling_bundle::{Error, Graph, VectorId};
 use instant_distance::{Builder, Heuristic, Point};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::dot::dot;
+use crate::numeric::dot;
 
 /// Fixed: the same vectors, the same graph.
 const SEED: u64 = 0x000f_19d1_1463;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use anyhow::{Result, bail};
 use findling_bundle::{FilePart, QueryEncoder, hash128, hex};
 
-use super::earlier::Earlier;
+use super::previous_build::PreviousBuild;
 #[cfg(feature = "transformer")]
 use super::vocabulary;
 use super::write::{ENCODERS, Extra};
@@ -89,7 +89,7 @@ pub struct Words<'a> {
     /// Most bytes of the table, on the way.
     pub budget: usize,
     /// The bundle that is built again.
-    pub earlier: Option<&'a Earlier>,
+    pub earlier: Option<&'a PreviousBuild>,
 }
 
 /// The manifest's entries for a choice that goes with the documents' encoder, and the files they

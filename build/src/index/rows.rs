@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::shards::ShardSet;
 use super::vocabulary::{by_use, count_words};
-use crate::cutter::{Cutter, parting};
+use crate::shard_cutter::{ShardCutter, separator};
 
 /// Bytes of rows unless told otherwise.
 pub const BUDGET: usize = 3 << 20;
@@ -223,7 +223,7 @@ impl Rows {
         let common = common.finish();
 
         let keys: Vec<String> = self.rows.keys().cloned().collect();
-        let mut cutter = Cutter::new(SHARD_LEN);
+        let mut cutter = ShardCutter::new(SHARD_LEN);
         let mut firsts: Vec<String> = Vec::new();
         let mut raws = Vec::new();
         let mut builder = RowsBuilder::new(self.dim, self.bits);
@@ -236,7 +236,7 @@ impl Rows {
                 );
             }
             if cut || firsts.is_empty() {
-                let first = parting(before, key);
+                let first = separator(before, key);
                 firsts.push(first.to_owned());
                 for prefix in prefixes(&keys, first) {
                     if let Some(row) = self.rows.get(prefix) {

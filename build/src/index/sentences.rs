@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
-use crate::cutter::Cutter;
+use crate::shard_cutter::ShardCutter;
 
 /// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a
 /// query fetches: most fetch none, one for meaning alone about as many as it shows pages.
@@ -33,8 +33,12 @@ pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Er
     }
     let len = |page: &[Vec<u64>]| page.iter().map(|codes| 1 + 8 * codes.len()).sum::<usize>() + 1;
     let total = pages.iter().map(|page| len(page)).sum();
-    let mut cutter =
-        Cutter::new(Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD));
+    let mut cutter = ShardCutter::new(ShardCutter::best_target(
+        total,
+        BYTES_PER_SHARD,
+        SHARDS_PER_QUERY,
+        LEAST_SHARD,
+    ));
     let mut shards = Vec::new();
     let (mut first, mut builder) = (PageId(0), SentencesBuilder::new());
     for (id, page) in (0..).zip(&pages) {
@@ -70,11 +74,12 @@ mod tests {
     use findling_bundle::SentencesShard;
 
     use super::*;
-    use crate::index::{rows, table};
+    use crate::index::rows;
+    use crate::models::static_table;
 
     #[test]
     fn only_what_is_longer_than_a_snippet_has_codes() {
-        let table = table::general().unwrap();
+        let table = static_table::general().unwrap();
         let section =
             |text: &str| ChunkedSection { text: text.into(), ..ChunkedSection::default() };
         let lock = "A lock guards data that is shared between threads, so that only one of them at a time can change what it holds. ";

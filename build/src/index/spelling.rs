@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::cutter::Cutter;
+use crate::shard_cutter::ShardCutter;
 use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_text::normalise::fold_into;
 use findling_text::{Token, TokenKind};
@@ -83,7 +83,7 @@ impl Words {
             words.truncate(MOST);
         }
         words.sort_unstable();
-        let mut cutter = Cutter::new(TARGET);
+        let mut cutter = ShardCutter::new(TARGET);
         let mut shards: Vec<(String, SpellingBuilder)> = Vec::new();
         for (word, n) in &words {
             if cutter.cut_before(word.as_bytes(), word.len() / 2 + 3) || shards.is_empty() {

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::columns::Built;
 use crate::chunk::ChunkedPage;
-use crate::cutter::Cutter;
 use crate::page::Page;
+use crate::shard_cutter::ShardCutter;
 
 /// The bytes that a text shard takes in the manifest, and the shards that the pages of a result
 /// list are in: what their size is chosen by.
@@ -41,7 +41,7 @@ pub fn build(
     let encoded: Vec<Vec<u8>> =
         whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
-    let target = Cutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD);
+    let target = ShardCutter::best_target(total, BYTES_PER_SHARD, SHARDS_PER_QUERY, LEAST_SHARD);
     let parts: Vec<Vec<(u32, Vec<u8>)>> = whole
         .par_iter()
         .zip(encoded)
@@ -51,7 +51,7 @@ pub fn build(
             },
         )
         .collect::<Result<_, _>>()?;
-    let mut cutter = Cutter::new(target);
+    let mut cutter = ShardCutter::new(target);
     let mut shards = Vec::new();
     let mut first = None;
     let mut builder = TextsBuilder::new();
@@ -78,7 +78,7 @@ pub fn build(
 /// A long page in parts of about `target` bytes, each with the place of its first section. Where
 /// they end is chosen by what the sections are called, so that an edit moves few of the ends.
 fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Error> {
-    let mut cutter = Cutter::new(target);
+    let mut cutter = ShardCutter::new(target);
     let n = page.sections.len() as u32;
     let ends = (0..n).zip(&page.sections).filter_map(|(place, section)| {
         let key = [page.id, section.anchor.as_deref().unwrap_or(section.heading)].concat();

@@ -66,8 +66,8 @@ mod kept {
     use findling_encoder::artefact::{Artefact, Bits};
     use findling_text::wordpiece::WordPiece;
 
-    use super::super::table;
     use super::*;
+    use crate::models::static_table;
 
     /// What a share of a site's tokens may have come in since a vocabulary was chosen, for it to go
     /// on.
@@ -110,7 +110,7 @@ mod kept {
                     counts[id as usize] += n;
                 }
             }
-            let general = table::general()?;
+            let general = static_table::general()?;
             let frequency: HashMap<&str, u8> = (0..)
                 .zip(general.vocabulary())
                 .map(|(id, token)| (token.as_str(), general.frequency(id)))

@@ -3,7 +3,7 @@
 //! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a
 //! directory which the next one sweeps away. Files that are the same as before are linked rather
 //! than written, so that their dates tell a deploy tool what is new. Shards that the new bundle
-//! does not have stay for a time (`retired`).
+//! does not have stay for a time ([`retired_shards`]).
 
 use std::borrow::Cow;
 use std::fs;
@@ -15,10 +15,8 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::{encode_manifest, entry, single_file};
 
 use super::assemble::Bundle;
-use super::retired;
-
-/// The name of a single-file bundle inside an output directory.
-pub const SINGLE_FILE: &str = "bundle.findling";
+use super::retired_shards;
+use crate::bundle_files::SINGLE_FILE;
 
 /// The folder of query encoders, beside the bundle.
 pub const ENCODERS: &str = "encoder";
@@ -187,7 +185,7 @@ fn write_with(
         stage.file(entry::FILE_NAME, &entry.to_bytes())?;
         let most_bytes = stage.written.bundle_bytes;
         (stage.written.n_retired, stage.written.n_pruned) =
-            retired::keep(stage.old, stage.new, grace, most_bytes)
+            retired_shards::keep(stage.old, stage.new, grace, most_bytes)
                 .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
     } else {
         (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
@@ -298,7 +296,7 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
         }
         Ok(())
     } else {
-        retired::link(from, to)
+        retired_shards::link(from, to)
     }
 }
 

@@ -25,6 +25,7 @@ pub mod known;
 #[cfg(feature = "transformer")]
 pub mod prepare;
 mod sources;
+pub mod static_table;
 mod store;
 
 pub use error::Error;

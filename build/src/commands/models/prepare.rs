@@ -10,7 +10,7 @@ use findling_encoder::artefact::Bits;
 use serde::Serialize;
 
 use super::Report;
-use crate::index::open::BundleFiles;
+use crate::bundle_files::BundleFiles;
 use crate::index::vocabulary;
 use crate::models::{Store, known, prepare};
 use crate::ui::{Ui, bytes};

@@ -20,8 +20,8 @@ use findling_bundle::{
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::bundle_files::BundleFiles;
 use crate::index::assemble::sizes;
-use crate::index::open::BundleFiles;
 use crate::ranking::{self, Setting};
 use crate::ui::{Paint, Ui, bytes, thousands};
 

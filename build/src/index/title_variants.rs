@@ -11,7 +11,7 @@ const DIVISIONS: [&str; 5] = ["chapter", "section", "part", "appendix", "annex"]
 const ARTICLES: [&str; 3] = ["The ", "A ", "An "];
 
 /// The names of a title that differ from it, each part of it.
-pub fn others(title: &str) -> Vec<&str> {
+pub fn title_variants(title: &str) -> Vec<&str> {
     let title = title.trim();
     let numbered = without_number(title);
     let mut names = vec![numbered];
@@ -109,7 +109,7 @@ mod tests {
             ("Node.js", &[]),
             ("", &[]),
         ] {
-            assert_eq!(others(title), expect, "{title}");
+            assert_eq!(title_variants(title), expect, "{title}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! the engine's state machine.
 
 mod encoder;
-mod near;
+mod similar_addresses;
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use findling_bundle::{Manifest, ShardId};
 use findling_engine::{Index, Request, Response, Step};
 use rayon::prelude::*;
 
-use crate::index::open::BundleFiles;
+use crate::bundle_files::BundleFiles;
 use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};

@@ -1,6 +1,8 @@
-//! The inner loop of what compares embeddings at build time.
+//! The dot product of two embeddings.
 
-/// The sum of products, in eight lanes, in a fixed order: the same on every machine.
+/// The dot product of two vectors of the same length.
+///
+/// Sums in eight lanes and in a fixed order, so that the result is the same on every machine.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut lanes = [0.0f32; 8];

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::judged::Query;
 use super::metrics::Judgements;
-use crate::index::open::BundleFiles;
+use crate::bundle_files::BundleFiles;
 use crate::sample;
 
 /// Words that a heading must have: one alone rather names a term than asks for a page.
@@ -17,7 +17,7 @@ const LEAST_WORDS: usize = 2;
 ///
 /// # Errors
 /// Where the texts cannot be read, or there is no such heading.
-pub fn own_judged(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
+pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
     // Headings in the order of the site; the page is lost where another has the same.
     let mut headings: Vec<(String, String)> = Vec::new();
     let mut pages: BTreeMap<String, Option<String>> = BTreeMap::new();

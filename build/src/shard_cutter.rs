@@ -7,13 +7,13 @@
 /// A shard has between half and twice the target, except that an item larger than the target is
 /// alone.
 #[derive(Clone, Debug)]
-pub struct Cutter {
+pub struct ShardCutter {
     target: usize,
     len: usize,
     alone: bool,
 }
 
-impl Cutter {
+impl ShardCutter {
     /// Cuts to about `target` bytes.
     pub fn new(target: usize) -> Self {
         Self { target: target.max(1), len: 0, alone: false }
@@ -26,13 +26,13 @@ impl Cutter {
     }
 
     /// The same between keys that ascend, of which every reader fetches what parts them
-    /// ([`parting`]): a cut that takes a byte less to say is chosen three times as often (the
+    /// ([`separator`]): a cut that takes a byte less to say is chosen three times as often (the
     /// shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS
     /// 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
         // By its bytes, from one; so that there are about as many cuts as if all were alike.
         const SIXTEENTHS: [usize; 6] = [750, 250, 83, 28, 9, 3];
-        let n_bytes = parting(before, first).len();
+        let n_bytes = separator(before, first).len();
         let liked = SIXTEENTHS.get(n_bytes.max(1) - 1).copied().unwrap_or(1);
         self.choose(first.as_bytes(), size, size * liked / 16)
     }
@@ -61,7 +61,7 @@ impl Cutter {
     /// The size that makes a first query cheapest. Each shard costs `entry` bytes in the manifest,
     /// which every reader fetches, and a query fetches about `fetched` shards, compressed to
     /// half; the sum is least at the square root. Never below `least`.
-    /// [Rounded](Cutter::steady), so that a growing site seldom moves all cuts.
+    /// [Rounded](ShardCutter::steady), so that a growing site seldom moves all cuts.
     pub fn best_target(total: usize, entry: usize, fetched: usize, least: usize) -> usize {
         let best = ((entry * total) as f64 * 2.0 / fetched as f64).sqrt();
         Self::steady(best).clamp(least, 512 << 10)
@@ -82,7 +82,7 @@ impl Cutter {
 
 /// The shortest beginning of `first` that comes behind `before`: it parts the two as well as
 /// `first` does, and every reader fetches it.
-pub fn parting<'a>(before: &str, first: &'a str) -> &'a str {
+pub fn separator<'a>(before: &str, first: &'a str) -> &'a str {
     let mut ends = first.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])
 }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn cut(items: &[(String, usize)], target: usize) -> Vec<Vec<String>> {
-        let mut cutter = Cutter::new(target);
+        let mut cutter = ShardCutter::new(target);
         let mut shards: Vec<Vec<String>> = vec![Vec::new()];
         for (key, size) in items {
             if cutter.cut_before(key, *size) {
@@ -130,15 +130,15 @@ mod tests {
     #[test]
     fn targets_are_near_the_cheapest() {
         let cost = |target: usize| (40 * 14_000_000 / target + 5 * target / 2) as f64;
-        let target = Cutter::best_target(14_000_000, 40, 5, 4 << 10);
+        let target = ShardCutter::best_target(14_000_000, 40, 5, 4 << 10);
         assert_eq!(
             target,
-            Cutter::best_target(15_000_000, 40, 5, 4 << 10),
+            ShardCutter::best_target(15_000_000, 40, 5, 4 << 10),
             "a growing site keeps its cuts"
         );
         assert!([target / 2, target * 2].iter().all(|&other| cost(target) <= cost(other) * 1.01));
-        assert_eq!(Cutter::best_target(0, 40, 5, 4 << 10), 4 << 10);
-        assert_eq!(Cutter::best_target(usize::MAX >> 10, 40, 5, 4 << 10), 512 << 10);
+        assert_eq!(ShardCutter::best_target(0, 40, 5, 4 << 10), 4 << 10);
+        assert_eq!(ShardCutter::best_target(usize::MAX >> 10, 40, 5, 4 << 10), 512 << 10);
     }
 
     #[test]
@@ -165,13 +165,13 @@ mod tests {
         words.sort();
         words.dedup();
         let cuts = |words: &[String]| -> Vec<String> {
-            let mut cutter = Cutter::new(600);
+            let mut cutter = ShardCutter::new(600);
             let pairs = words.windows(2).filter(|pair| cutter.cut_between(&pair[0], &pair[1], 30));
-            pairs.map(|pair| parting(&pair[0], &pair[1]).to_owned()).collect()
+            pairs.map(|pair| separator(&pair[0], &pair[1]).to_owned()).collect()
         };
         let chosen = cuts(&words);
         let mean = |lens: Vec<usize>| lens.iter().sum::<usize>() as f64 / lens.len() as f64;
-        let any = mean(words.windows(2).map(|pair| parting(&pair[0], &pair[1]).len()).collect());
+        let any = mean(words.windows(2).map(|pair| separator(&pair[0], &pair[1]).len()).collect());
         let of_cuts = mean(chosen.iter().map(String::len).collect());
         assert!(of_cuts < any - 0.25, "{of_cuts} bytes where any two words are parted by {any}");
         let per_shard = words.len() * 30 / (chosen.len() + 1);
@@ -193,7 +193,7 @@ mod tests {
             ("zeb", "zèbre", "zè"),
             ("b", "b", "b"),
         ] {
-            assert_eq!(parting(before, first), expect, "{before} {first}");
+            assert_eq!(separator(before, first), expect, "{before} {first}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a build goes on with of the build before it, so that an edit changes few files: the
 //! centroids that vectors lie around, and the rows fitted to the site. Learned anew, either would
 //! differ a little everywhere, and readers would fetch all of it again. The order of pages goes on
-//! too ([`order`](super::order)).
+//! too ([`page_order`](super::page_order)).
 //!
 //! The former are taken from the bundle in the output directory, where documents are embedded as
 //! they were. Whether they still serve is measured, each where it is made: [`cells`](super::cells),
@@ -17,16 +17,16 @@ use findling_bundle::{Addresses, CellShard, Dense, EncoderCard, ShardId, decode_
 use findling_encoder::static_table::StaticTable;
 
 use super::cells::Grouping;
-use super::open::BundleFiles;
 use super::rows::Rows;
+use crate::bundle_files::BundleFiles;
 
 /// The bundle that is built again.
 #[derive(Debug)]
-pub struct Earlier {
+pub struct PreviousBuild {
     files: BundleFiles,
 }
 
-impl Earlier {
+impl PreviousBuild {
     /// The bundle in a directory; `None` where there is none that this version reads.
     pub fn open(directory: &Path) -> Option<Self> {
         // A damaged bundle is about to be replaced, and that is all that can be said about it here.
@@ -174,7 +174,7 @@ mod tests {
         table: &StaticTable,
         fresh: bool,
     ) -> (u64, u64) {
-        let earlier = if fresh { None } else { Earlier::open(directory) };
+        let earlier = if fresh { None } else { PreviousBuild::open(directory) };
         let options = Options { cells: true, ..Options::default() };
         let job = Job {
             pages,
@@ -199,7 +199,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("bundle");
         let (teacher, table) = (teacher(), super::super::fit::tests::table(4));
-        assert!(Earlier::open(&out).is_none());
+        assert!(PreviousBuild::open(&out).is_none());
         build_into(&out, pages(300), &teacher, &table, false);
         let fitted =
             BundleFiles::open(&out).unwrap().manifest().dense.clone().unwrap().rows.unwrap().fitted;
@@ -228,7 +228,7 @@ mod tests {
         let out = dir.path().join("bundle");
         let (teacher, table) = (teacher(), super::super::fit::tests::table(4));
         build_into(&out, pages(300), &teacher, &table, false);
-        let earlier = Earlier::open(&out).unwrap();
+        let earlier = PreviousBuild::open(&out).unwrap();
         let card = earlier.files.manifest().dense.clone().unwrap().encoder;
         let rows = rows::select(&table, &["mutex lock"], rows::BUDGET);
         let fitted = |card| earlier.fitted(&rows, &table, card);

@@ -12,22 +12,22 @@ use findling_encoder::static_table::StaticTable;
 use serde::Serialize;
 
 use crate::chunk::ChunkOptions;
+use crate::embedding::Cache;
 use crate::index::Deployed;
-use crate::index::cache::Cache;
-use crate::index::earlier::Earlier;
+use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Choice, Words};
-use crate::index::retired;
+use crate::index::retired_shards;
 use crate::index::rows;
 use crate::index::synonyms;
-use crate::index::table;
 use crate::index::write::{self, Extra, Shape, Written};
-use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client, count};
+use crate::index::{self, GRAPH_FROM, Job, Outcome, Stage, client};
+use crate::models::static_table;
 use crate::models::{self, BoxedEncoder, install, known};
 use crate::page::Page;
 use crate::ranking;
 use crate::sources::boosts_and_pins::{Boost, Pins};
 use crate::sources::{self, Format, MarkdownUrls, Problem, Severity};
-use crate::ui::{Ui, bytes, thousands};
+use crate::ui::{Ui, bytes, count, thousands};
 use watch::Watch;
 
 /// The exit status of a build that left pages out because they could not be read.
@@ -60,7 +60,7 @@ pub struct Args {
     single_file: bool,
     /// Delete shards of earlier builds that have been out of use for so many days; until then
     /// readers who opened the site before go on finding them. 0 deletes them at once
-    #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired::GRACE.as_secs() / 86_400)]
+    #[arg(long, value_name = "DAYS", help_heading = "Output", default_value_t = retired_shards::GRACE.as_secs() / 86_400)]
     prune: u64,
     /// Group vectors and fit the query encoder anew, instead of going on with what the bundle in
     /// OUT has, which keeps most of its files as they are; wanted after a change of --table
@@ -358,13 +358,13 @@ fn run_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         cells: shape == Shape::Directory,
     };
     if let (true, Some(encoder)) = (args.meaning.fit, &encoder)
-        && !table.as_ref().is_some_and(|table| table::is_taught_by(table, encoder.card()))
+        && !table.as_ref().is_some_and(|table| static_table::is_taught_by(table, encoder.card()))
     {
         ui.warn(
             "--fit: there is no static query encoder whose teacher embeds the documents; nothing is fitted",
         );
     }
-    let earlier = if args.fresh { None } else { Earlier::open(&args.output) };
+    let earlier = if args.fresh { None } else { PreviousBuild::open(&args.output) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
         budget: (budget as usize).saturating_mul(1 << 10),
@@ -535,7 +535,7 @@ fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEnc
 fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<StaticTable>> {
     let asked = meaning.table.is_some() || meaning.query_encoder.wants_static();
     let table = read_table(meaning)?;
-    if table::fits(&table, encoder.card()) {
+    if static_table::fits(&table, encoder.card()) {
         return Ok(Some(table));
     }
     if asked {
@@ -551,8 +551,8 @@ fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<Static
 
 fn read_table(meaning: &Meaning) -> Result<StaticTable> {
     match &meaning.table {
-        Some(path) => table::read(path),
-        None => table::general(),
+        Some(path) => static_table::read(path),
+        None => static_table::general(),
     }
 }
 
@@ -657,7 +657,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::index::open::BundleFiles;
+    use crate::bundle_files::BundleFiles;
 
     #[derive(Parser)]
     struct Cli {

@@ -11,9 +11,9 @@ use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
 use super::search::{ModeArg, Ranking, load_encoder};
+use crate::eval::heading_queries::heading_queries;
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
-use crate::eval::own::own_judged;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::ranking;
 use crate::ui::{Paint, Ui, thousands};
@@ -114,7 +114,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         (Some(queries), Some(qrels)) => read(queries, qrels)?,
         _ => {
             ui.warn("the queries are the site's own headings: they say what pages say, and so favour words");
-            let own = own_judged(host.files())?.into_iter();
+            let own = heading_queries(host.files())?.into_iter();
             (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
         }
     };

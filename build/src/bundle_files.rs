@@ -10,7 +10,8 @@ use findling_bundle::{
     decode_manifest, decode_shard, entry, single_file,
 };
 
-use super::write::SINGLE_FILE;
+/// The name of a single-file bundle in its directory.
+pub const SINGLE_FILE: &str = "bundle.findling";
 
 /// A bundle on disk. Shards are read when they are asked for, and not checked: whoever decodes one
 /// does.

@@ -25,9 +25,9 @@ use findling_bundle::{ShardEntry, ShardId, ShardKind, entry, single_file};
 use findling_engine::{Limit, Mode, Request};
 use serde::Serialize;
 
+use crate::bundle_files::BundleFiles;
 use crate::eval::metrics::nearest_rank;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
-use crate::index::open::BundleFiles;
 use crate::models;
 use crate::sample;
 use crate::serve::{BROTLI_QUALITY, COMPRESSED_FROM};

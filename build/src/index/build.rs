@@ -1,0 +1,247 @@
+//! From pages to a bundle in memory.
+
+use std::time::Instant;
+
+use anyhow::Context;
+use findling_bundle::addresses;
+use findling_encoder::Side;
+use rayon::prelude::*;
+
+use super::assemble::{self, Parts};
+use super::dense::{DenseInput, build_dense};
+use super::job::{Job, Outcome};
+use super::languages::Languages;
+use super::previous_build::PreviousBuild;
+use super::stage::Stage;
+use super::{columns, copies, lexical, page_order, texts};
+use crate::chunk::{ChunkOptions, ChunkedPage, chunk};
+use crate::models::BoxedEncoder;
+use crate::page::Page;
+use crate::ui::{Ui, thousands};
+
+/// Builds a bundle in memory.
+///
+/// # Errors
+/// If the encoder fails, or the corpus exceeds a limit of the bundle format.
+pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
+    let Job { mut pages, encoder, cache, query_encoders, table, earlier, deployed, options } = job;
+    let mut stages = Vec::new();
+
+    let started = Instant::now();
+    if let Some(addresses) = earlier.as_ref().and_then(PreviousBuild::addresses) {
+        pages = page_order::keep(pages, &addresses);
+    }
+    if options.copies {
+        let n_copies = copies::mark(&mut pages);
+        if n_copies > 0 {
+            ui.status(
+                "Copies",
+                format!(
+                    "{} copies of pages found; each page is shown once",
+                    thousands(n_copies as u64)
+                ),
+            );
+        }
+    }
+    let chunks = chunk_all(&pages, encoder, &options.chunk, ui);
+    // The chunks hold the text from here on. Free the sections: the next stages need the most
+    // memory.
+    pages.iter_mut().for_each(|page| page.sections = Vec::new());
+    let n_sections: u64 = chunks.iter().map(|page| page.sections.len() as u64).sum();
+    stages.push(Stage::ended("chunk", started, n_sections, "sections", ui));
+
+    let started = Instant::now();
+    let languages = Languages::of(&pages, options.language.as_deref());
+    let bar = ui.bar("Analysing", pages.len() as u64, "pages");
+    let lexical =
+        lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
+            .context("cannot build the lexical index")?;
+    bar.finish_and_clear();
+    let columns = columns::build(&pages, &mut |warning| ui.warn(warning))
+        .context("cannot index the attributes")?;
+    let (text_firsts, texts) = texts::build(&pages, &chunks, &columns)
+        .context("cannot store the texts")?
+        .into_iter()
+        .unzip();
+    let addresses =
+        addresses::write(pages.iter().map(|page| (page.id.as_str(), page.url.as_str())));
+    stages.push(Stage::ended("analyse", started, pages.len() as u64, "pages", ui));
+    ui.detail(format!(
+        "{} terms, {} postings, languages {}",
+        thousands(lexical.n_terms.into()),
+        thousands(lexical.n_postings),
+        languages.list.join(", ")
+    ));
+
+    let mut n_truncated = 0;
+    let dense = match encoder {
+        None => None,
+        Some(encoder) => {
+            let deployed = &deployed;
+            let input = DenseInput { encoder, cache, query_encoders, table, earlier, deployed };
+            let dense = build_dense(input, &chunks, &options, &mut stages, ui)?;
+            n_truncated = dense.embedded.n_truncated;
+            Some(dense)
+        }
+    };
+
+    let started = Instant::now();
+    let parts = Parts {
+        languages: languages.list,
+        lexical,
+        synonyms: options.synonyms,
+        ranking: options.ranking,
+        columns,
+        text_firsts,
+        texts,
+        addresses,
+        dense,
+        deployed,
+    };
+    let bundle = assemble::assemble(parts).context("cannot assemble the bundle")?;
+    stages.push(Stage::ended("assemble", started, bundle.n_bytes(), "bytes", ui));
+    Ok(Outcome { bundle, stages, n_truncated })
+}
+
+fn chunk_all(
+    pages: &[Page],
+    encoder: Option<&BoxedEncoder>,
+    options: &ChunkOptions,
+    ui: &Ui,
+) -> Vec<ChunkedPage> {
+    let bar = ui.bar("Chunking", pages.len() as u64, "pages");
+    let mut options = options.clone();
+    let chunks = match encoder {
+        Some(encoder) => {
+            // The tokens of an empty text are the special tokens that the model adds.
+            let special = encoder.count_tokens("", Side::Document);
+            options.special_tokens = special as usize;
+            options.max_tokens = options.max_tokens.min(encoder.card().max_tokens as usize);
+            let tokens = |text: &str| {
+                encoder.count_tokens(text, Side::Document).saturating_sub(special) as usize
+            };
+            pages
+                .par_iter()
+                .map(|page| {
+                    bar.inc(1);
+                    chunk(page, &options, tokens)
+                })
+                .collect()
+        }
+        None => {
+            let words = |text: &str| text.split_whitespace().count();
+            pages.par_iter().map(|page| chunk(page, &options, words)).collect()
+        }
+    };
+    bar.finish_and_clear();
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::{AttributeValue, encode_manifest};
+    use findling_encoder::hash::HashEncoder;
+
+    use super::*;
+    use crate::embedding::Cache;
+    use crate::index::Options;
+    use crate::page::{Block, Section};
+
+    fn pages(n: usize) -> Vec<Page> {
+        (0..n)
+            .map(|i| {
+                let sections = (0..1 + i % 4)
+                    .map(|s| Section {
+                        level: 1 + (s % 3) as u8,
+                        heading: format!("Heading {s} of {i}"),
+                        anchor: Some(format!("h{s}")),
+                        blocks: (0..1 + s % 3)
+                            .map(|b| Block {
+                                text: format!(
+                                    "Paragraph {b} says word{} and word{} about topic{}.",
+                                    i % 11,
+                                    s * b,
+                                    i % 5
+                                ),
+                                code: vec![],
+                                is_code_block: false,
+                                weight: 1.0,
+                            })
+                            .collect(),
+                    })
+                    .collect();
+                let mut page = Page {
+                    id: format!("page{i:04}.html"),
+                    url: format!("/part{}/page{i}", i % 3),
+                    title: format!("Page {i}"),
+                    language: if i % 10 == 0 { "de".into() } else { "en".into() },
+                    sections,
+                    ..Page::default()
+                };
+                page.attributes
+                    .insert("part".into(), AttributeValue::String(format!("part{}", i % 3)));
+                page.attributes.insert("n".into(), AttributeValue::Number(i as f64));
+                page
+            })
+            .collect()
+    }
+
+    fn bytes(pages: Vec<Page>, cache: Option<Cache>, threads: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
+        let encoder: BoxedEncoder = Box::new(HashEncoder::new(32));
+        let options = Options { graph_from: 50, ..Options::default() };
+        let job = Job { pages, encoder: Some(&encoder), cache, options, ..Job::default() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let outcome = pool.install(|| build(job, &Ui::silent())).unwrap();
+        assert!(outcome.bundle.manifest.dense.as_ref().unwrap().graph.is_some());
+        (encode_manifest(&outcome.bundle.manifest).unwrap().1, outcome.bundle.shards)
+    }
+
+    #[test]
+    fn equal_pages_give_equal_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = || Cache::open(dir.path(), HashEncoder::new(32).card_of()).ok();
+        let once = bytes(pages(40), None, 1);
+        assert!(once == bytes(pages(40), None, 3), "the bytes depend on the number of threads");
+        assert!(once == bytes(pages(40), cache(), 2), "the bytes depend on an empty cache");
+        assert!(once == bytes(pages(40), cache(), 2), "the bytes depend on a full cache");
+    }
+
+    trait CardOf {
+        fn card_of(&self) -> &findling_bundle::EncoderCard;
+    }
+
+    impl CardOf for HashEncoder {
+        fn card_of(&self) -> &findling_bundle::EncoderCard {
+            findling_encoder::Encoder::card(self)
+        }
+    }
+
+    #[test]
+    fn adding_a_page_keeps_most_text_shards_unchanged() {
+        let all = pages(2000);
+        let mut fewer = all.clone();
+        fewer.remove(1000);
+        let texts = |pages| {
+            let bundle = build(Job { pages, ..Job::default() }, &Ui::silent()).unwrap().bundle;
+            let shards = bundle
+                .manifest
+                .texts
+                .iter()
+                .map(|range| bundle.shards[range.shard.index()].clone());
+            shards.collect::<Vec<_>>()
+        };
+        let (before, after) = (texts(fewer), texts(all));
+        let kept = after.iter().filter(|shard| before.contains(shard)).count();
+        assert!(after.len() > 10 && kept + 4 >= after.len(), "{kept} of {} kept", after.len());
+    }
+
+    #[test]
+    fn a_bundle_can_have_no_pages_or_no_vectors() {
+        let empty = build(Job::default(), &Ui::silent()).unwrap().bundle;
+        assert_eq!(empty.manifest.stats.n_pages, 0);
+        assert!(empty.manifest.dense.is_none());
+        let words = build(Job { pages: pages(3), ..Job::default() }, &Ui::silent()).unwrap().bundle;
+        assert_eq!((words.manifest.stats.n_pages, words.manifest.stats.n_vectors), (3, 0));
+        assert_eq!(words.manifest.languages, ["en", "de"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The part of a build that depends on vectors.
+
+use std::time::Instant;
+
+use anyhow::Context;
+use findling_bundle::{Graph, QueryEncoder};
+use findling_encoder::static_table::StaticTable;
+
+use super::assemble::DenseParts;
+use super::job::Options;
+use super::previous_build::PreviousBuild;
+use super::shards::Deployed;
+use super::stage::Stage;
+use super::{cells, fidelity, fit, graph, rows, sentences};
+use crate::chunk::ChunkedPage;
+use crate::embedding::{Cache, Embedded, embed};
+use crate::models::{BoxedEncoder, static_table};
+use crate::ui::{Ui, thousands};
+
+/// The input of [`build_dense`].
+pub(super) struct DenseInput<'a> {
+    pub encoder: &'a BoxedEncoder,
+    pub cache: Option<Cache>,
+    pub query_encoders: Vec<QueryEncoder>,
+    pub table: Option<&'a StaticTable>,
+    pub earlier: Option<PreviousBuild>,
+    pub deployed: &'a Deployed,
+}
+
+/// Embeds all sections and builds everything that depends on vectors: rows of the static encoder,
+/// coded sentences, graph and cells. Adds each step to `stages`.
+///
+/// # Errors
+/// If the encoder fails or a format's limit is exceeded.
+pub(super) fn build_dense(
+    input: DenseInput<'_>,
+    chunks: &[ChunkedPage],
+    options: &Options,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<DenseParts> {
+    let DenseInput { encoder, mut cache, query_encoders, table, earlier, deployed } = input;
+    if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
+        ui.warn(
+            "another build is writing the embedding cache: this build reads it but adds no embeddings to it",
+        );
+    }
+    let texts: Vec<&str> = chunks
+        .iter()
+        .flat_map(|page| &page.sections)
+        .flat_map(|section| &section.units)
+        .map(|unit| unit.text.as_str())
+        .collect();
+    let started = Instant::now();
+    let bar = ui.bar("Embedding", texts.len() as u64, "sections");
+    let embedded = embed(encoder.as_ref(), &texts, cache.as_mut(), &bar, ui)
+        .with_context(|| format!("`{}` failed to embed the documents", encoder.card().name))?;
+    bar.finish_and_clear();
+    stages.push(Stage::ended("embed", started, embedded.n_encoded as u64, "sections", ui));
+    if embedded.n_cached > 0 {
+        ui.detail(format!(
+            "{} embeddings read from the cache",
+            thousands(embedded.n_cached as u64)
+        ));
+    }
+    let mut card = encoder.card().clone();
+    let (mut projection, mut kept, mut sentences) = (None, None, <_>::default());
+    let mut embedded = embedded;
+    if let Some(table) = table {
+        let is_taught = static_table::is_taught_by(table, &card);
+        if is_taught {
+            embedded = embedded.project(table.projection())?;
+            card.dim = table.projection().to_dim();
+            projection = Some(table.projection().clone());
+        }
+        let table = &table.for_bundles()?;
+        let started = Instant::now();
+        let mut rows = rows::select(table, &texts, options.rows_budget);
+        stages.push(Stage::ended("rows", started, rows.len() as u64, "rows", ui));
+        if options.fit && is_taught {
+            let sections: Vec<_> = texts.iter().copied().zip(embedded.rows()).collect();
+            let before = earlier.as_ref().and_then(|earlier| earlier.fitted(&rows, table, &card));
+            let site = Site { chunks, sections: &sections, before };
+            rows = fit_to(rows, table, encoder, site, cache.as_mut(), stages, ui)?;
+        }
+        if is_taught {
+            let fidelity = fidelity::measure(encoder.as_ref(), table, &rows, chunks, &embedded)?;
+            ui.status("Static", fidelity);
+        }
+        let started = Instant::now();
+        let (codes, n_codes) =
+            sentences::build(&rows, chunks).context("cannot store the coded sentences")?;
+        sentences = codes;
+        stages.push(Stage::ended("sentences", started, n_codes, "stretches", ui));
+        kept = Some(rows);
+    }
+    let graph = graph_of(&embedded, options.graph_from, stages, ui)?;
+    let cells = match options.cells {
+        true => {
+            let started = Instant::now();
+            let before =
+                earlier.as_ref().and_then(|earlier| earlier.grouping(&card, projection.as_ref()));
+            let places = cells::places(chunks);
+            let cells =
+                cells::build(&embedded.values, embedded.dim, &places, before.as_ref(), deployed)
+                    .context("cannot group the vectors into cells")?;
+            stages.push(Stage::ended("cells", started, cells.shards.len() as u64, "cells", ui));
+            Some(cells)
+        }
+        false => None,
+    };
+    Ok(DenseParts {
+        encoder: card,
+        embedded,
+        graph,
+        cells,
+        query_encoders,
+        projection,
+        rows: kept,
+        sentences,
+    })
+}
+
+/// The texts and vectors of the site, to which rows are fitted.
+struct Site<'a> {
+    chunks: &'a [ChunkedPage],
+    /// The text of each vector, and the vector.
+    sections: &'a fit::Sections<'a>,
+    /// Rows that a previous build fitted, and the score they reached.
+    before: Option<(rows::Rows, f32)>,
+}
+
+/// Fits the rows to the site. Returns them unchanged if fitting does not improve them enough.
+fn fit_to(
+    rows: rows::Rows,
+    table: &StaticTable,
+    encoder: &BoxedEncoder,
+    site: Site<'_>,
+    cache: Option<&mut Cache>,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<rows::Rows> {
+    let started = Instant::now();
+    let spans = fit::spans(site.chunks, &fidelity::queries(site.chunks));
+    let (held_out, learned) = fit::hold_out(&spans);
+    if let Some(before) = site.before
+        && let Some(report) = fit::still_fits(&rows, &before, &held_out, site.sections)
+    {
+        stages.push(Stage::ended("fit", started, held_out.len() as u64, "spans", ui));
+        ui.status("Fitted", report);
+        return Ok(before.0);
+    }
+    let texts: Vec<&str> = learned.iter().map(|span| span.text.as_str()).collect();
+    let bar = ui.bar("Fitting", texts.len() as u64, "spans");
+    let embedded = embed(encoder.as_ref(), &texts, cache, &bar, ui)
+        .context("cannot embed the spans of the site")?
+        .project(table.projection())?;
+    bar.finish_and_clear();
+    let (fitted, report) =
+        fit::fit(&rows, table, (&learned, &embedded.values), &held_out, site.sections)?;
+    stages.push(Stage::ended("fit", started, spans.len() as u64, "spans", ui));
+    ui.status("Fitted", report);
+    Ok(fitted.unwrap_or(rows))
+}
+
+/// Builds the HNSW graph if there are at least `from` vectors.
+fn graph_of(
+    embedded: &Embedded,
+    from: usize,
+    stages: &mut Vec<Stage>,
+    ui: &Ui,
+) -> anyhow::Result<Option<Graph>> {
+    let n = embedded.rows().len();
+    if n < from.max(1) {
+        ui.detail(format!(
+            "no graph: comparing the query with all {} vectors is as fast",
+            thousands(n as u64)
+        ));
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let bar = ui.bar("Graph", n as u64, "vectors");
+    let graph = graph::build(&embedded.values, embedded.dim).context("cannot build the graph")?;
+    bar.finish_and_clear();
+    stages.push(Stage::ended("graph", started, n as u64, "vectors", ui));
+    Ok(graph)
+}

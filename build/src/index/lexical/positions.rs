@@ -1,0 +1,118 @@
+//! Cutting the positions of terms into shards, by pages and by terms.
+
+use findling_bundle::positions::PositionsBuilder;
+use findling_bundle::structure::Structure;
+use findling_bundle::{Level, PageId, PassageId, SectionId};
+
+use super::page_batch::{LevelPostings, PageBatch};
+use super::term_ranges::Term;
+use crate::page::Page;
+use crate::shard_cutter::ShardCutter;
+
+/// The positions of all terms, cut into a grid of shards: blocks of pages by columns of term ranges
+/// (see [`findling_bundle::positions`]).
+#[derive(Debug, Default)]
+pub struct Positions {
+    /// Number of pages in each block.
+    pub pages: Vec<u32>,
+    /// Number of term ranges in each column.
+    pub ranges: Vec<u32>,
+    /// The shards column by column, uncompressed; empty for a cell without positions.
+    pub shards: Vec<Vec<u8>>,
+}
+
+/// Number of blocks that pages are cut into. An edited page changes the positions of one block.
+const N_BLOCKS: usize = 16;
+
+/// Bytes of an entry in the directory of positions. Together with [`SHARDS_PER_PHRASE`] it decides the
+/// size of the shards.
+const BYTES_PER_ENTRY: usize = 7;
+
+/// Shards that a phrase fetches: two words in four blocks.
+const SHARDS_PER_PHRASE: usize = 8;
+
+/// Smallest size that a shard of positions is cut to.
+const MIN_POSITIONS_BYTES: usize = 1 << 10;
+
+/// The number of pages in each block. Page addresses decide where blocks are cut.
+pub fn blocks(pages: &[Page], batches: &[PageBatch]) -> Vec<u32> {
+    let mut sizes = Vec::with_capacity(pages.len());
+    for batch in batches {
+        let (mut sections, mut passages) = (batch.sections.iter(), batch.passages.iter());
+        for page in &batch.pages {
+            let mut size = page.len[0];
+            for section in sections.by_ref().take(page.n_children as usize) {
+                size += section.len[0];
+                let own = passages.by_ref().take(section.n_children as usize);
+                size += own.map(|len| len[0] + len[1]).sum::<u32>();
+            }
+            sizes.push(size as usize);
+        }
+    }
+    let total: usize = sizes.iter().sum();
+    let mut cutter = ShardCutter::new(ShardCutter::steady((total / N_BLOCKS) as f64));
+    let mut blocks = Vec::new();
+    for (page, size) in pages.iter().zip(sizes) {
+        match blocks.last_mut() {
+            Some(last) if !cutter.cut_before(&page.url, size) => *last += 1,
+            Some(_) => blocks.push(1),
+            None => {
+                cutter.cut_before(&page.url, size);
+                blocks.push(1);
+            }
+        }
+    }
+    blocks
+}
+
+/// The term ranges of each column.
+pub fn columns<'r, 'a>(ranges: &'r [&'a [Term<'a>]], n_blocks: usize) -> Vec<&'r [&'a [Term<'a>]]> {
+    let size = |range: &[Term<'_>]| -> usize {
+        let lists = range.iter().flat_map(|(_, parts)| parts).flat_map(|lists| &lists.levels);
+        lists.map(|level| level.positions.len()).sum()
+    };
+    let sizes: Vec<usize> = ranges.iter().map(|range| size(range)).collect();
+    let total: usize = sizes.iter().sum();
+    let best = ((BYTES_PER_ENTRY * total) as f64 / SHARDS_PER_PHRASE as f64).sqrt();
+    let shard = ShardCutter::steady(best).max(MIN_POSITIONS_BYTES);
+    let mut cutter = ShardCutter::new(shard * n_blocks);
+    let mut range_starts = vec![0];
+    for (i, (range, size)) in ranges.iter().zip(sizes).enumerate() {
+        if cutter.cut_before(range[0].0, size) {
+            range_starts.push(i);
+        }
+    }
+    range_starts.push(ranges.len());
+    range_starts
+        .windows(2)
+        .map(|cut| &ranges[cut[0]..cut[1]])
+        .filter(|column| !column.is_empty())
+        .collect()
+}
+
+/// Adds the positions of one term on one level, each to the block of its page.
+pub fn push_positions(
+    builders: &mut [PositionsBuilder],
+    blocks: &[u32],
+    lists: &LevelPostings,
+    level: Level,
+    structure: &Structure,
+) -> Result<(), findling_bundle::Error> {
+    let (mut block, mut end) = (0, blocks.first().copied().unwrap_or(0));
+    let mut rest = &lists.positions[..];
+    for (posting, &count) in lists.postings.iter().zip(&lists.counts) {
+        let page = match level {
+            Level::Page => PageId(posting.id),
+            Level::Section => structure.page_of(SectionId(posting.id)),
+            Level::Passage => structure.page_of(structure.section_of(PassageId(posting.id))),
+        };
+        while page.0 >= end && block + 1 < blocks.len() {
+            block += 1;
+            end += blocks[block];
+        }
+        let (own, after) = rest.split_at(count as usize);
+        builders[block].push(level, posting.tf, own)?;
+        rest = after;
+    }
+    Ok(())
+}

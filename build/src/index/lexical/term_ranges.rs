@@ -1,0 +1,147 @@
+//! Cutting the sorted terms into ranges, each of which becomes a terms shard.
+
+use findling_bundle::Level;
+use findling_text::keys::{is_key, split_form, split_name};
+
+use super::page_batch::TermPostings;
+use crate::index::tiers;
+use crate::shard_cutter::ShardCutter;
+
+/// A term, with its postings in each batch that contains it.
+pub type Term<'a> = (&'a str, Vec<&'a TermPostings>);
+
+/// Bytes that a range of terms takes in the manifest. Together with [`RANGES_PER_QUERY`] it decides
+/// the size of ranges.
+const BYTES_PER_RANGE: usize = 5;
+
+/// Ranges that a typical query fetches.
+const RANGES_PER_QUERY: usize = 6;
+
+/// Smallest size that a range is cut to.
+const MIN_RANGE_BYTES: usize = 1200;
+
+/// Keys of a term stay in the term's range up to one part in this number of the range's size.
+const KEYS_SHARE: usize = 4;
+
+/// Drops the word-form keys of terms that have only one form: such a key finds the same as the term.
+/// `terms` must be sorted.
+pub fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
+    let term_of = |key: &str| split_form(key).map(|(term, _)| term.len());
+    let same = |a: &str, b: &str| {
+        term_of(a).is_some_and(|len| term_of(b) == Some(len) && a[..len] == b[..len])
+    };
+    let keeps: Vec<bool> = (0..terms.len())
+        .map(|i| {
+            let key = terms[i].0;
+            term_of(key).is_none()
+                || i > 0 && same(key, terms[i - 1].0)
+                || terms.get(i + 1).is_some_and(|next| same(key, next.0))
+        })
+        .collect();
+    let mut keeps = keeps.into_iter();
+    terms.retain(|_| keeps.next().unwrap_or(true));
+}
+
+/// Drops the name keys of titles and headings whose words are enough to find them: those whose first
+/// word has no second tier. `terms` must be sorted.
+pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
+    let has_second_tier = |term: &str| {
+        let Ok(at) = terms.binary_search_by_key(&term, |(term, _)| term) else { return false };
+        [Level::Page, Level::Section].into_iter().any(|level| {
+            let n = n_postings(&terms[at].1, level);
+            tiers::n_first(level, n) < n
+        })
+    };
+    let keeps: Vec<bool> = terms
+        .iter()
+        .map(|(key, parts)| {
+            split_name(key).is_none_or(|(first, _)| {
+                parts.iter().any(|lists| lists.is_searched_for) || has_second_tier(first)
+            })
+        })
+        .collect();
+    let mut keeps = keeps.into_iter();
+    terms.retain(|_| keeps.next().unwrap_or(true));
+}
+
+/// The index of the first term of each range, and the number of terms at the end.
+///
+/// The keys of a term stay in its range if they are short, because a query that asks for the term may
+/// ask for them too. Otherwise a large term would be alone in its range and its keys in another.
+pub fn range_starts(terms: &[Term<'_>]) -> Vec<usize> {
+    let total: usize = terms.iter().map(|(term, lists)| term_size(term, lists)).sum();
+    let target =
+        ShardCutter::best_target(total, BYTES_PER_RANGE, RANGES_PER_QUERY, MIN_RANGE_BYTES);
+    let mut cutter = ShardCutter::new(target);
+    let (mut range_starts, mut at) = (vec![0], 0);
+    while let Some((term, _)) = terms.get(at) {
+        let mut keys = 0;
+        let stays = |(key, lists): &&Term<'_>| {
+            keys += term_size(key, lists);
+            is_key(key) && key.starts_with(term) && keys <= target / KEYS_SHARE
+        };
+        let own = &terms[at..at + 1 + terms[at + 1..].iter().take_while(stays).count()];
+        let before = at.checked_sub(1).map_or("", |at| terms[at].0);
+        if cutter.cut_between(
+            before,
+            term,
+            own.iter().map(|(term, lists)| term_size(term, lists)).sum(),
+        ) {
+            range_starts.push(at);
+        }
+        at += own.len();
+    }
+    range_starts.push(terms.len());
+    range_starts
+}
+
+/// Estimated bytes of a term in the terms shard.
+fn term_size(term: &str, parts: &[&TermPostings]) -> usize {
+    let n_first = Level::ALL.map(|level| tiers::n_first(level, n_postings(parts, level)));
+    term.len() + 6 + 2 * n_first.iter().sum::<usize>()
+}
+
+/// Number of postings of a term on a level.
+fn n_postings(parts: &[&TermPostings], level: Level) -> usize {
+    parts.iter().map(|lists| lists.levels[level as usize].postings.len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use findling_bundle::lexicon::Posting;
+
+    use super::*;
+
+    #[test]
+    fn short_keys_stay_in_the_range_of_their_term() {
+        let lists = |n: u32| {
+            let mut lists = TermPostings::default();
+            lists.levels[2].postings =
+                (0..n).map(|id| Posting { id, tf: [1, 0], len: [1, 0] }).collect();
+            lists
+        };
+        let [large, short] = [lists(5000), lists(3)];
+        let term = |term: &'static str, lists| (term, vec![lists]);
+        let terms = [
+            term("func", &short),
+            term("function", &large),
+            term("function\u{1}function", &short),
+            term("function\u{1}functions", &short),
+            term("function\u{2}0", &large),
+            term("functional", &short),
+        ];
+        assert_eq!(
+            range_starts(&terms),
+            [0, 1, 4, 5, 6],
+            "a large term keeps its short keys; a large key gets its own range"
+        );
+        let keys: Vec<String> = (0..200).map(|i| format!("function\u{2}{i:08}")).collect();
+        let mut many = vec![term("function", &large)];
+        many.extend(keys.iter().map(|key| (key.as_str(), vec![&short])));
+        let range_starts = range_starts(&many);
+        assert!(
+            range_starts[1] > 1 && range_starts[1] < 40,
+            "keys fill at most a part of a range: {range_starts:?}"
+        );
+    }
+}
