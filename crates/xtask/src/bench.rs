@@ -25,6 +25,8 @@ enum How {
     Peers(&'static str),
     /// The same, in a browser.
     PeersInBrowser(&'static str),
+    /// The same, over the demo's site and its bundle.
+    PeersOfDemo(&'static str),
     /// The same, with both wasm modules built too.
     PeersOfEncoder(&'static str),
     /// Beside the peers' packages, with the command-line tool and the engine's wasm module built.
@@ -75,6 +77,12 @@ const BENCHES: &[Bench] = &[
         question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, rounds, time",
         args: "SITE [QUERIES]",
         how: How::PeersInBrowser("tests/peers/net.mjs"),
+    },
+    Bench {
+        name: "first-result",
+        question: "how long a reader waits for the first result, by processor, network, compression",
+        args: "[--runs N] [--client NAME=DIR]",
+        how: How::PeersOfDemo("tests/peers/first-result.mjs"),
     },
     Bench {
         name: "peers",
@@ -174,6 +182,15 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
         How::PeersInBrowser(script) => {
             let chromium = setup::chromium()?;
             peers(paths, script)?.env("FINDLING_CHROMIUM", chromium)
+        }
+        How::PeersOfDemo(script) => {
+            let chromium = setup::chromium()?;
+            let demo = demo::build(paths)?;
+            let mut command = peers(paths, script)?.env("FINDLING_CHROMIUM", chromium);
+            if std::env::var_os("FINDLING_BUNDLE").is_none() {
+                command = command.env("FINDLING_BUNDLE", demo.bundle);
+            }
+            command.arg(demo.site)
         }
         How::PeersOfEncoder(script) => {
             let chromium = setup::chromium()?;

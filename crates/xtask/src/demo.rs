@@ -34,20 +34,70 @@ impl Default for Options {
     }
 }
 
+/// What the demo consists of, once built.
+pub struct Demo {
+    /// The directory of pages that are searched.
+    pub site: PathBuf,
+    /// The bundle with its client.
+    pub bundle: PathBuf,
+    /// The directory of the demo page; the bundle is below it.
+    assets: PathBuf,
+    /// The root of the addresses that the pages link to.
+    root: PathBuf,
+}
+
 /// Builds and serves the demo.
 pub fn run(paths: &Paths, options: &Options) -> Result<()> {
+    let demo = build_with(paths, options)?;
+    if options.build_only {
+        note(format!("built {}", demo.assets.display()));
+        return Ok(());
+    }
+
+    heading("serving");
+    let address = format!("http://127.0.0.1:{}/", options.port);
+    if options.open {
+        open_when_up(options.port, address);
+    }
+    let status = Cmd::new(paths.findling())
+        .arg("serve")
+        .arg(&demo.bundle)
+        .args(["--port", &options.port.to_string()])
+        // The page first: it is what `/` shows. Everything else is the site's own.
+        .arg("--site")
+        .arg(&demo.assets)
+        .arg("--site")
+        .arg(&demo.root)
+        .run_interactive()?;
+    // Ctrl-C is how it ends.
+    if !status.success() && status.code().is_some() {
+        bail!("`findling serve` failed ({status})");
+    }
+    Ok(())
+}
+
+/// Builds the demo over the default site.
+pub fn build(paths: &Paths) -> Result<Demo> {
+    build_with(paths, &Options::default())
+}
+
+fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
     let site = Site::choose(paths, options)?;
     note(format!("the site: {}", site.what));
-    wasm::run(paths, wasm::Which::Both)?;
+    announce(paths);
+    step(1, "the search engine as WebAssembly");
+    // The demo's queries use the static encoder, so the transformer is not built for browsers.
+    wasm::run(paths, wasm::Which::Engine)?;
+    step(2, "the client");
     client::run(paths)?;
+    step(3, "the command-line tool");
     build_cli(paths)?;
+    step(4, "the model");
     install_model(paths)?;
-
-    heading("bundle");
-    let demo = paths.target.join("demo");
+    step(5, "the index of the site");
+    let assets = paths.target.join("demo/assets");
     // What could be deployed as it is, and what wrangler.toml serves: the page, and the bundle
     // below it.
-    let assets = demo.join("assets");
     let bundle = assets.join("findling");
     fs::create_dir_all(&assets)?;
     Cmd::new(paths.findling())
@@ -59,31 +109,41 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
         .dir(&paths.root)
         .run()?;
     place_page(paths, &assets)?;
-    if options.build_only {
-        note(format!("built {}", assets.display()));
-        return Ok(());
-    }
+    Ok(Demo { site: site.inputs[0].clone(), bundle, assets, root: site.root })
+}
 
-    heading("serving");
-    let address = format!("http://127.0.0.1:{}/", options.port);
-    if options.open {
-        open_when_up(options.port, address);
-    }
-    let status = Cmd::new(paths.findling())
-        .arg("serve")
-        .arg(&bundle)
-        .args(["--port", &options.port.to_string()])
-        // The page first: it is what `/` shows. Everything else is the site's own.
-        .arg("--site")
-        .arg(&assets)
-        .arg("--site")
-        .arg(&site.root)
-        .run_interactive()?;
-    // Ctrl-C is how it ends.
-    if !status.success() && status.code().is_some() {
-        bail!("`findling serve` failed ({status})");
-    }
-    Ok(())
+/// What a step of the first build takes, in seconds of one core's time, and a file that is there
+/// once it was done.
+const STEPS: [(&str, u64, &str); 3] = [
+    ("the engine as WebAssembly", ENGINE_SECS, "www/wasm/engine/.stamp"),
+    ("the command-line tool", TOOL_SECS, "release/findling"),
+    ("the index of the site", INDEX_SECS, "demo/assets/findling/findling.idx"),
+];
+const ENGINE_SECS: u64 = 240;
+const TOOL_SECS: u64 = 480;
+const INDEX_SECS: u64 = 180;
+
+/// Says how long the first build takes, where it is the first.
+fn announce(paths: &Paths) {
+    let done = |file: &&str| {
+        [&paths.root, &paths.target].iter().any(|directory| directory.join(file).exists())
+    };
+    let todo: Vec<_> = STEPS.iter().filter(|(_, _, file)| !done(file)).collect();
+    let Some(((first, ..), more)) = todo.split_first() else { return };
+    let what = more.iter().fold((*first).to_owned(), |list, (name, ..)| format!("{list}, {name}"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let work: u64 = todo.iter().map(|(_, secs, _)| secs).sum();
+    // Compiling does not keep many cores busy all the time.
+    let minutes = work.div_ceil(60 * cores.min(4));
+    note(format!(
+        "first build, about {minutes} min on this machine ({cores} cores): {what}; \
+         later builds reuse it"
+    ));
+}
+
+/// A step of five begins.
+fn step(number: usize, what: &str) {
+    heading(&format!("step {number} of 5: {what}"));
 }
 
 /// The documents that the demo searches by default, for what else needs real ones.
@@ -211,7 +271,6 @@ pub fn build_cli(paths: &Paths) -> Result<()> {
 
 /// The same with examples of it.
 pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
-    heading("the command-line tool");
     Cmd::new(paths::cargo())
         .args(["build", "--release", "--workspace", "--bin", "findling"])
         .args(examples.iter().flat_map(|example| ["--example", example]))
@@ -221,7 +280,6 @@ pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
 
 /// Installs the model unless it is there.
 pub fn install_model(paths: &Paths) -> Result<()> {
-    heading("model");
     Cmd::new(paths.findling()).args(["models", "install", MODEL, "--yes"]).run()
 }
 

@@ -22,7 +22,9 @@ The repository's own commands. Each installs what it lacks, and says so first.
 
   cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only]
                               build everything and a bundle of a real site, and serve it on 127.0.0.1
-  cargo xtask test [--fast]   every test: native, wasm, Chromium, workerd (--fast: what needs no tract, no browser)
+  cargo xtask test [--fast] [--deny-skips]
+                              every test: native, wasm, Chromium, workerd (--fast: what needs no tract, no browser;
+                              --deny-skips: a skipped test fails unless tests/allowed-skips.txt names it)
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist
@@ -54,8 +56,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
     match command.as_str() {
         "demo" => demo::run(&paths, &demo_options(rest)?)?,
         "test" => {
-            let fast = only_flag(rest, "--fast")?;
-            if !test::run(&paths, &test::Options { fast }) {
+            if !test::run(&paths, &test_options(rest)?) {
                 return Ok(ExitCode::FAILURE);
             }
         }
@@ -146,6 +147,18 @@ fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
                 options.target = Some(target.to_owned());
             }
             unknown => bail!("`cargo xtask fuzz` knows no `{unknown}`\n\n{HELP}"),
+        }
+    }
+    Ok(options)
+}
+
+fn test_options(args: &[String]) -> Result<test::Options> {
+    let mut options = test::Options::default();
+    for arg in args {
+        match arg.as_str() {
+            "--fast" => options.fast = true,
+            "--deny-skips" => options.deny_skips = true,
+            unknown => bail!("`cargo xtask test` knows no `{unknown}`\n\n{HELP}"),
         }
     }
     Ok(options)

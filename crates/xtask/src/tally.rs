@@ -14,8 +14,16 @@ pub struct Reading {
     pub tally: Tally,
     /// The runner's own closing lines, as it printed them.
     pub closing: Vec<String>,
-    /// Reasons for what was skipped, each once.
-    pub reasons: Vec<String>,
+    /// What was skipped, each once.
+    pub skips: Vec<Skip>,
+}
+
+/// A test that did not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// The test's name; empty where the output does not tell.
+    pub test: String,
+    pub reason: String,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -29,19 +37,30 @@ impl std::ops::AddAssign for Tally {
 /// Reads the output of any of the runners.
 pub fn read(lines: &[String]) -> Reading {
     let mut reading = Reading::default();
+    // The test whose output cargo shows.
+    let mut shown = String::new();
     for line in lines {
         let line = plain(line);
         let trimmed = line.trim();
         if let Some(tally) = cargo_line(trimmed).or_else(|| node_line(trimmed)) {
+            shown.clear();
             // Binaries without tests only fill the page.
             if tally != Tally::default() {
                 reading.tally += tally;
                 reading.closing.push(trimmed.to_owned());
             }
-        } else if let Some(reason) = skip_line(trimmed)
-            && !reading.reasons.iter().any(|known| known == reason)
+        } else if let Some(test) =
+            trimmed.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
         {
-            reading.reasons.push(reason.to_owned());
+            test.clone_into(&mut shown);
+        } else if let Some(skip) =
+            node_skip(trimmed).or_else(|| cargo_skip(trimmed)).or_else(|| {
+                let reason = skip_line(trimmed)?.to_owned();
+                Some(Skip { test: shown.clone(), reason })
+            })
+            && !reading.skips.contains(&skip)
+        {
+            reading.skips.push(skip);
         }
     }
     reading
@@ -84,6 +103,21 @@ fn node_line(line: &str) -> Option<Tally> {
         "skipped" => Some(Tally { skipped: n, ..none }),
         _ => None,
     }
+}
+
+/// `test name ... ignored, reason`, an ignored test of cargo's runner.
+fn cargo_skip(line: &str) -> Option<Skip> {
+    let (test, reason) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
+    let reason = reason.strip_prefix(", ").unwrap_or("it is ignored");
+    Some(Skip { test: test.to_owned(), reason: reason.to_owned() })
+}
+
+/// `\u{fe63} name (0.1ms) # reason`, a skipped test or suite of Node's own runner.
+fn node_skip(line: &str) -> Option<Skip> {
+    let rest = line.strip_prefix("\u{fe63} ")?;
+    let (name, reason) = rest.rsplit_once(" # ")?;
+    let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+    Some(Skip { test: name.to_owned(), reason: reason.to_owned() })
 }
 
 /// `skipped: why`, `SKIP why`, as tests print it that need what is not there.
@@ -136,9 +170,27 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_kept_once() {
-        let lines = ["skipped: there is no model", "SKIP  there is no model", "skipped 3"]
-            .map(str::to_owned);
-        assert_eq!(read(&lines).reasons, ["there is no model"]);
+    fn skipped_tests_are_kept_once_with_their_names() {
+        let lines = [
+            "skipped: there is no model",
+            "SKIP  there is no model",
+            "skipped 3",
+            "test tests::slow ... ignored, takes an hour",
+            "test tests::quick ... ok",
+            "---- tests::one stdout ----",
+            "skipped: there is no site",
+            "test result: ok. 1 passed; 0 failed; 0 ignored",
+            "\u{fe63} finds by meaning (0.18ms) # the model is not installed",
+        ];
+        let skip = |test: &str, reason: &str| Skip { test: test.into(), reason: reason.into() };
+        assert_eq!(
+            read(&lines.map(str::to_owned)).skips,
+            [
+                skip("", "there is no model"),
+                skip("tests::slow", "takes an hour"),
+                skip("tests::one", "there is no site"),
+                skip("finds by meaning", "the model is not installed"),
+            ]
+        );
     }
 }

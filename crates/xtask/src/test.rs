@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
-use crate::tally::{self, Tally};
+use crate::tally::{self, Skip, Tally};
 use crate::{client, demo, wasm};
 
 /// No step takes longer than this on two cores, from cold.
@@ -19,7 +19,15 @@ const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
 pub struct Options {
     /// Only what needs neither tract nor a browser.
     pub fast: bool,
+    /// Whether a skipped test that [`ALLOWED_SKIPS`] does not name is a failure.
+    pub deny_skips: bool,
 }
+
+/// The tests that may be skipped: `name: reason`, a line each. A name is a test's or a step's.
+const ALLOWED_SKIPS: &str = "tests/allowed-skips.txt";
+
+/// The step that fails for skipped tests.
+const SKIPS: &str = "skipped tests";
 
 /// What became of one step.
 enum Outcome {
@@ -33,7 +41,7 @@ struct Row {
     outcome: Outcome,
     tally: Tally,
     closing: Vec<String>,
-    reasons: Vec<String>,
+    skips: Vec<Skip>,
     took: Duration,
 }
 
@@ -60,8 +68,8 @@ impl Report {
         };
         let ok = matches!(outcome, Outcome::Passed);
         let took = started.elapsed();
-        let (tally, closing, reasons) = (reading.tally, reading.closing, reading.reasons);
-        self.rows.push(Row { name, outcome, tally, closing, reasons, took });
+        let (tally, closing, skips) = (reading.tally, reading.closing, reading.skips);
+        self.rows.push(Row { name, outcome, tally, closing, skips, took });
         ok
     }
 
@@ -91,8 +99,47 @@ impl Report {
     }
 
     fn push(&mut self, name: &'static str, outcome: Outcome, took: Duration) {
-        let (tally, closing, reasons) = Default::default();
-        self.rows.push(Row { name, outcome, tally, closing, reasons, took });
+        let (tally, closing, skips) = Default::default();
+        self.rows.push(Row { name, outcome, tally, closing, skips, took });
+    }
+
+    /// The steps that were skipped, and the tests that other steps skipped, each with its step.
+    fn skips(&self) -> Vec<(&'static str, Skip)> {
+        let own = |row: &Row| match &row.outcome {
+            Outcome::Skipped(why) => Some(Skip { test: String::new(), reason: why.clone() }),
+            _ => None,
+        };
+        let of = |row: &Row| -> Vec<_> {
+            own(row)
+                .into_iter()
+                .chain(row.skips.iter().cloned())
+                .map(|skip| (row.name, skip))
+                .collect()
+        };
+        self.rows.iter().flat_map(of).collect()
+    }
+
+    /// Adds a failure for each skipped test that the list does not allow.
+    fn check_skips(&mut self, list: &str) {
+        let allowed = match allowed_skips(list) {
+            Ok(allowed) => allowed,
+            Err(error) => {
+                self.failed(SKIPS, Instant::now(), format!("{error:#}"));
+                return;
+            }
+        };
+        for (step, Skip { test, reason }) in self.skips() {
+            let name = if test.is_empty() { step } else { &test };
+            // Cargo prints the modules of a test before its name.
+            let last = name.rsplit("::").next().unwrap_or(name);
+            if !allowed.contains(&name) && !allowed.contains(&last) {
+                let why = format!(
+                    "`{name}` was skipped: {reason}. Provide what the test needs, \
+                     or name it in {ALLOWED_SKIPS}"
+                );
+                self.failed(SKIPS, Instant::now(), why);
+            }
+        }
     }
 
     /// Prints the table; whether all went well.
@@ -104,15 +151,14 @@ impl Report {
             }
         }
         println!("\n==> what was skipped");
-        let mut none = true;
-        for row in &self.rows {
-            let own = if let Outcome::Skipped(why) = &row.outcome { Some(why) } else { None };
-            for reason in own.into_iter().chain(&row.reasons) {
-                none = false;
-                println!("    {:<22} {reason}", row.name);
-            }
+        let skips = self.skips();
+        for (step, skip) in &skips {
+            println!(
+                "    {step:<22} {}",
+                [skip.test.as_str(), &skip.reason].join(" ").trim_start()
+            );
         }
-        if none {
+        if skips.is_empty() {
             println!("    nothing");
         }
         println!("\n==> summary");
@@ -150,9 +196,35 @@ impl Report {
     }
 }
 
+/// The names on the list of tests that may be skipped.
+fn allowed_skips(list: &str) -> Result<Vec<&str>> {
+    list.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| match line.split_once(": ") {
+            Some((name, _)) => Ok(name),
+            None => anyhow::bail!("{ALLOWED_SKIPS}: expected `name: reason`, found `{line}`"),
+        })
+        .collect()
+}
+
 /// Runs the tests; whether all went well.
 pub fn run(paths: &Paths, options: &Options) -> bool {
     let mut report = Report::default();
+    run_steps(paths, options, &mut report);
+    if options.deny_skips {
+        match std::fs::read_to_string(paths.root.join(ALLOWED_SKIPS)) {
+            Ok(list) => report.check_skips(&list),
+            Err(error) => {
+                let why = format!("{ALLOWED_SKIPS} cannot be read: {error}");
+                report.failed(SKIPS, Instant::now(), why);
+            }
+        }
+    }
+    report.print()
+}
+
+fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
     report.step("format", cargo(&["fmt", "--all", "--check"]));
     if options.fast {
@@ -164,11 +236,11 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
             "native tests",
             cargo(&["test", "--release", "--no-fail-fast", "--", "--show-output"]),
         );
-        lint_scripts(paths, &mut report);
+        lint_scripts(paths, report);
         for name in ["wasm", "client", "end to end"] {
             report.skip(name, "--fast was asked for");
         }
-        return report.print();
+        return;
     }
     report.step(
         "lints",
@@ -200,15 +272,13 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
     if tool && let Err(error) = demo::install_model(paths) {
         report.skip("model", format!("{error:#}"));
     }
-    report.step(
-        "native tests",
-        cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]),
-    );
+    let native =
+        cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]);
+    report.step("native tests", with_model(paths, native));
     if report.work("derived types", || types_are_current(paths)).is_none() {
         println!("    `cargo xtask types` writes them anew");
     }
-    end_to_end(paths, &mut report, tool, client);
-    report.print()
+    end_to_end(paths, report, tool, client);
 }
 
 /// Formats and lints of TypeScript, style sheets and `.mjs`, if the linter is installed already.
@@ -311,15 +381,32 @@ fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
     report.step("encoder parity", parity);
 }
 
-/// Makes the installed model's artefact.
-fn artefact(paths: &Paths) -> Result<PathBuf> {
+/// Names the installed model to tests that need one.
+fn with_model(paths: &Paths, tests: Cmd) -> Cmd {
+    match model_dir(paths) {
+        Ok(model) => tests
+            .env("FINDLING_TOKENIZER", model.join("tokenizer.json"))
+            .env("FINDLING_MODEL_DIR", model),
+        Err(_) => tests,
+    }
+}
+
+/// The directory of the installed model.
+fn model_dir(paths: &Paths) -> Result<PathBuf> {
     let json =
         Cmd::new(paths.findling()).args(["models", "status", demo::MODEL, "--json"]).read()?;
     let status: serde_json::Value = serde_json::from_str(&json)?;
-    let model = status[0]["path"].as_str().context("the model is not installed")?;
+    Ok(status[0]["path"].as_str().context("the model is not installed")?.into())
+}
+
+/// Makes the installed model's artefact.
+fn artefact(paths: &Paths) -> Result<PathBuf> {
     let artefact = paths.target.join("encoder-artefact.bin");
     // Examples are compiled with the tests.
-    Cmd::new(paths.target.join("release/examples/artefact")).arg(model).arg(&artefact).run()?;
+    Cmd::new(paths.target.join("release/examples/artefact"))
+        .arg(model_dir(paths)?)
+        .arg(&artefact)
+        .run()?;
     Ok(artefact)
 }
 
@@ -330,4 +417,40 @@ fn packages_and_node(paths: &Paths) -> Result<Node> {
     setup::node_modules(&node, &paths.www)?;
     setup::node_modules(&node, &paths.e2e)?;
     Ok(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The failures of a report whose native tests skipped `test`, with a list of allowed skips.
+    fn failures(test: &str, list: &str) -> usize {
+        let mut report = Report::default();
+        report.push("native tests", Outcome::Passed, Duration::ZERO);
+        report.rows[0].skips.push(Skip { test: test.into(), reason: "no model".into() });
+        report.check_skips(list);
+        report.rows.iter().filter(|row| matches!(row.outcome, Outcome::Failed(_))).count()
+    }
+
+    #[test]
+    fn a_skipped_test_fails_unless_it_is_listed() {
+        assert_eq!(failures("encoder::tests::reads", "# a comment\n\nreads: no model"), 0);
+        assert_eq!(failures("encoder::tests::reads", "encoder::tests::reads: no model"), 0);
+        assert_eq!(failures("encoder::tests::reads", "tests::writes: no model"), 1);
+        assert_eq!(failures("", "native tests: no model"), 0);
+        assert_eq!(failures("", ""), 1);
+    }
+
+    #[test]
+    fn a_skipped_step_fails_unless_it_is_listed() {
+        let mut report = Report::default();
+        report.skip("browser", "no Chromium");
+        report.check_skips("worker: no Node");
+        assert_eq!(report.rows.len(), 2);
+    }
+
+    #[test]
+    fn an_allowed_skip_has_a_reason() {
+        assert_eq!(failures("reads", "reads: no model\nwrites"), 1);
+    }
 }

@@ -1,16 +1,33 @@
 // A web server that behaves like a CDN and counts the bytes that it sends.
 //
-// It speaks HTTP/2, lets browsers cache files without limit, and compresses text and code with
-// brotli at the usual quality of on-the-fly compression. Other files are sent as they are stored.
-// Everything is compressed before the first request.
+// It speaks HTTP/2 and lets browsers cache files without limit. It compresses text and code, by
+// default with brotli at the usual quality of on-the-fly compression. Other files are sent as they
+// are stored. Everything is compressed before the first request.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import { extname, join, sep } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { certificate } from "./certificate.mjs";
 
-const QUALITY = 5;
+const brotli = (quality) => ({
+  name: "br",
+  compress: (bytes) =>
+    brotliCompressSync(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: quality,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+});
+
+/** How a host compresses. `no-wasm` leaves WebAssembly as it is. */
+export const ENCODINGS = {
+  "no-wasm": { ...brotli(5), except: ".wasm" },
+  "brotli-5": brotli(5),
+  "brotli-11": brotli(11),
+  gzip: { name: "gzip", compress: (bytes) => gzipSync(bytes, { level: 6 }) },
+};
 const COMPRESSED = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -19,33 +36,38 @@ const COMPRESSED = {
   ".wasm": "application/wasm",
 };
 
-const brotli = (bytes) =>
-  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
-
 /** Prepares an answer. With `all`, files of unknown types are compressed too. */
-function prepare(name, stored, all) {
+function prepare(name, stored, all, encoding) {
   const type = COMPRESSED[extname(name)];
   return {
     type: type ?? "application/octet-stream",
     stored,
-    brotli: type || all ? brotli(stored) : undefined,
+    encoding,
+    compressed:
+      (type || all) && extname(name) !== encoding.except ? encoding.compress(stored) : undefined,
   };
 }
 
 /**
- * Serves directories, `{ "/prefix/": "directory" }`, and `pages`, `{ "/": "html" }`.
+ * Serves directories, `{ "/prefix/": "directory" }` or `{ "/prefix/": { directory, encoding } }`
+ * with a name of `ENCODINGS`, and `pages`, `{ "/": "html" }`.
  * `pin` identifies the certificate; `sent()` counts the bytes written to all connections so far.
  */
 export async function serve(directories, pages, { compressAll = false } = {}) {
+  const usual = ENCODINGS["brotli-5"];
   const answers = new Map(
-    Object.entries(pages).map(([path, html]) => [path, prepare("page.html", Buffer.from(html))]),
+    Object.entries(pages).map(([path, html]) => {
+      return [path, prepare("page.html", Buffer.from(html), false, usual)];
+    }),
   );
-  for (const [prefix, directory] of Object.entries(directories)) {
+  for (const [prefix, given] of Object.entries(directories)) {
+    const { directory, encoding = "brotli-5" } =
+      typeof given === "string" ? { directory: given } : given;
     for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const file = join(entry.parentPath ?? entry.path, entry.name);
       const path = prefix + file.slice(join(directory, sep).length).split(sep).join("/");
-      answers.set(path, prepare(entry.name, readFileSync(file), compressAll));
+      answers.set(path, prepare(entry.name, readFileSync(file), compressAll, ENCODINGS[encoding]));
     }
   }
 
@@ -68,12 +90,11 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
     requests++;
     open++;
     touched = Date.now();
-    stream
-      .on("error", () => {})
-      .on("close", () => {
-        open--;
-        touched = Date.now();
-      });
+    stream.on("close", () => {
+      open--;
+      touched = Date.now();
+    });
+    stream.on("error", () => {});
     const path = decodeURIComponent(headers[":path"].split("?")[0]);
     const answer = answers.get(path);
     if (!answer) {
@@ -81,7 +102,9 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
       stream.respond({ ":status": 404, "content-type": "text/plain" });
       return stream.end("not found");
     }
-    const compressed = /\bbr\b/.test(headers["accept-encoding"] ?? "") ? answer.brotli : undefined;
+    const { name } = answer.encoding;
+    const accepted = (headers["accept-encoding"] ?? "").split(/[,;\s]+/).includes(name);
+    const compressed = accepted ? answer.compressed : undefined;
     const body = compressed ?? answer.stored;
     stream.respond({
       ":status": 200,
@@ -89,7 +112,7 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
       "content-length": body.length,
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
-      ...(compressed ? { "content-encoding": "br" } : {}),
+      ...(compressed ? { "content-encoding": name } : {}),
     });
     stream.end(body);
   });
@@ -98,6 +121,7 @@ export async function serve(directories, pages, { compressAll = false } = {}) {
   );
   return {
     url: `https://127.0.0.1:${server.address().port}/`,
+    port: server.address().port,
     pin,
     missing,
     /** Bytes (bodies, headers, framing of HTTP/2 and TLS) and requests so far. */
