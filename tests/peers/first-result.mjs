@@ -13,8 +13,8 @@
 //
 // The variants differ in how a host compresses scripts and WebAssembly: brotli 11 (in advance),
 // brotli 5 (on the fly), gzip, and brotli 5 without WebAssembly. `--client NAME=DIR` adds
-// Findling's client of another build, sent with brotli 11. All variants take turns within each
-// setting, so that a busy machine slows all alike.
+// Findling's client of another build, sent with brotli 11; `NAME@ENCODING=DIR` names another
+// encoding. All variants take turns within each setting, so that a busy machine slows all alike.
 //
 // Settings are all combinations of a processor 1, 4 and 6 times slower (lib/slow-cpu.mjs says how),
 // 5, 10 and 50 Mbit/s, and round trips of 40 and 150 ms (lib/relay.mjs). The deciding setting, 4
@@ -315,7 +315,8 @@ async function main() {
       name,
       tool: "findling",
       directory,
-      encoding: "brotli-11",
+      // `--client plain@gzip=DIR` is sent with gzip.
+      encoding: name.split("@")[1] ?? "brotli-11",
     })),
     ...["brotli-11", "brotli-5", "gzip", "no-wasm"].map((encoding) => ({
       name: encoding,
