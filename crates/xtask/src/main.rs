@@ -23,8 +23,9 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only]
                               build everything and a bundle of a real site, and serve it on 127.0.0.1
   cargo xtask test [--fast] [--deny-skips]
-                              every test: native, wasm, Chromium, workerd (--fast: what needs no tract, no browser;
-                              --deny-skips: a skipped test fails unless tests/allowed-skips.txt names it)
+                              every test: native, wasm, Chromium, workerd
+                              --fast: only those that need neither tract nor a browser
+                              --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist
