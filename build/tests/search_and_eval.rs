@@ -298,7 +298,7 @@ fn without_a_model_the_static_table_embeds_documents_too() {
     let built = findling(&args);
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{said}");
-    assert!(said.contains("not by a transformer") && said.contains("nothing is fitted"), "{said}");
+    assert!(said.contains("--encoder static") && said.contains("--fit has no effect"), "{said}");
     for other in ["transformer", "both", "hash"] {
         let refused = findling(&[
             "build",
@@ -356,9 +356,30 @@ fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address(
         findling(&["explain", text(&directory), "mutex", "/error.html", "--mode", "lexical"]);
     let said = String::from_utf8_lossy(&failed.stderr);
     assert!(
-        !failed.status.success() && said.contains("no page has") && said.contains("/errors.html"),
+        !failed.status.success() && said.contains("`/error.html`") && said.contains("/errors.html"),
         "{said}"
     );
+}
+
+#[test]
+fn timings_name_every_phase_and_change_no_result() {
+    let at = tempfile::tempdir().expect("a directory");
+    let (directory, _) = corpus(at.path());
+    let ask = |more: &[&str]| -> Value {
+        let args = [&["search", text(&directory), "mutex", "--json"], more].concat();
+        serde_json::from_str(&stdout(&args)).expect("JSON")
+    };
+    let mut timed = ask(&["--timings"]);
+    let timings = timed.as_object_mut().expect("an object").remove("timings").expect("timings");
+    assert_eq!(timed, ask(&[]));
+    let phases = ["openMs", "encoderMs", "embedMs", "readMs", "decodeMs", "searchMs"];
+    let sum: f64 = phases.iter().map(|phase| timings[*phase].as_f64().expect("a number")).sum();
+    assert!(sum <= timings["totalMs"].as_f64().expect("a number") + 0.01, "{timings}");
+    let shown = stdout(&["search", text(&directory), "mutex", "--timings"]);
+    for phase in ["open", "encoder", "embed", "read", "decode", "search", "print", "total"] {
+        let is_line = |line: &str| line.starts_with(phase) && line.contains(" ms");
+        assert_eq!(shown.lines().filter(|line| is_line(line)).count(), 1, "{phase}: {shown}");
+    }
 }
 
 #[test]
@@ -378,7 +399,7 @@ fn similar_finds_the_pages_most_like_one() {
     let cargo = ask(&directory, &["--filter", "book=cargo"]);
     assert_eq!(cargo["results"][0]["id"], json!("cargo.html"));
     let failed = findling(&["similar", text(&directory), "a-threads.html"]);
-    assert!(String::from_utf8_lossy(&failed.stderr).contains("there are /a threads.html"));
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("/a threads.html"));
 }
 
 #[test]

@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use findling_bundle::AttributeValue;
+use findling_bundle::{AttributeValue, ShardKind};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::static_table::StaticTable;
 
+use super::downloads::{CLIENT, CLIENT_ENCODER, SINGLE_FILE_FIRST};
 use super::*;
 use crate::index::rows::tests::table;
 use crate::index::write::{Extra, Shape, write};
 use crate::index::{Job, Options, build};
 use crate::models::BoxedEncoder;
 use crate::page::{Block, Page, Section};
+use crate::serve::BROTLI_QUALITY;
 
-const TEXT: &str = "Locks are explained here. A mutex guards the data that several threads share and each thread waits \
-                    until the one before it has let go of the lock, so that none ever sees what another has half written.";
+const TEXT: &str = "Locks are explained here. A mutex guards the data that several threads \
+                    share and each thread waits until the one before it has let go of the lock, so \
+                    that none ever sees what another has half written.";
 
 fn pages() -> Vec<Page> {
     (0..40)

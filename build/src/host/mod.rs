@@ -1,15 +1,16 @@
-//! The engine's host on this machine: opens a bundle on disk, in either of its shapes, and feeds
-//! the engine's state machine.
+//! The engine's host on this machine: opens a bundle on disk and gives the engine the shards it
+//! asks for.
 
 mod encoder;
 mod similar_addresses;
 
 use std::fmt;
+use std::ops::AddAssign;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use findling_bundle::{Manifest, ShardId};
+use findling_bundle::{Manifest, ShardEntry, ShardId};
 use findling_engine::{Index, Request, Response, Step};
 use rayon::prelude::*;
 
@@ -23,30 +24,46 @@ pub struct Host {
     index: Index,
     files: BundleFiles,
     streamed: bool,
+    open_time: Duration,
 }
 
-/// What a search took.
+/// The cost of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// In the engine, decoding of shards included.
+    /// Time in the engine: parsing, retrieval, ranking, snippets.
     pub engine: Duration,
-    /// Reading shards.
+    /// Time for reading shards from disk.
     pub read: Duration,
+    /// Time for checking, decompressing and decoding shards.
+    pub decode: Duration,
     /// Bytes read.
     pub bytes: u64,
-    /// Shards read, in the order they were asked for.
+    /// Shards read, in the order in which the engine asked for them.
     pub shards: Vec<ShardId>,
-    /// Times the engine asked for shards.
+    /// Number of rounds: how often the engine asked for shards.
     pub n_rounds: u32,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.engine += other.engine;
+        self.read += other.read;
+        self.decode += other.decode;
+        self.bytes += other.bytes;
+        self.shards.extend(other.shards);
+        self.n_rounds += other.n_rounds;
+    }
 }
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:.1} ms searching, {:.1} ms reading {} in {} shards and {} rounds",
+            "{:.1} ms searching, {:.1} ms reading and {:.1} ms decoding {} in {} shards and {} \
+             rounds",
             self.engine.as_secs_f64() * 1e3,
             self.read.as_secs_f64() * 1e3,
+            self.decode.as_secs_f64() * 1e3,
             crate::ui::bytes(self.bytes),
             self.shards.len(),
             self.n_rounds,
@@ -58,15 +75,20 @@ impl Host {
     /// Opens a bundle: its directory, its entry file, or a single file.
     ///
     /// # Errors
-    /// Where there is none, or it is damaged or not one this version reads; with the remedy.
+    /// If there is no bundle, or it is damaged or of a version that this program does not read.
     pub fn open(path: &Path) -> anyhow::Result<Host> {
+        let start = Instant::now();
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host { index, files, streamed: false })
+        Ok(Host { index, files, streamed: false, open_time: start.elapsed() })
     }
 
-    /// Whether to search as a browser does, which fetches the cells nearest to a query rather than
-    /// all vectors.
+    /// Time for reading and checking the entry file and the manifest.
+    pub fn open_time(&self) -> Duration {
+        self.open_time
+    }
+
+    /// Whether to search as a browser does: in the cells near the query instead of in all vectors.
     pub fn set_streamed(&mut self, streamed: bool) {
         self.streamed = streamed;
         self.index.set_streamed(streamed);
@@ -82,7 +104,7 @@ impl Host {
         &mut self.index
     }
 
-    /// What the bundle says of itself.
+    /// The bundle's manifest.
     pub fn manifest(&self) -> &Manifest {
         self.index.manifest()
     }
@@ -92,7 +114,7 @@ impl Host {
         &self.files
     }
 
-    /// Lets go of every shard read: the next search is as the first after opening.
+    /// Forgets every shard that was read, so that the next search is like the first after opening.
     ///
     /// # Errors
     /// As [`Host::open`].
@@ -102,10 +124,10 @@ impl Host {
         Ok(())
     }
 
-    /// Answers a request, reading what is missing.
+    /// Answers a request. Reads the shards that are missing.
     ///
     /// # Errors
-    /// The engine's, and those of reading, which name the file.
+    /// The engine's errors, and errors of reading, which name the file.
     pub fn search(&mut self, request: Request) -> anyhow::Result<(Response, Cost)> {
         let mut cost = Cost::default();
         let start = Instant::now();
@@ -113,19 +135,19 @@ impl Host {
         loop {
             match search.step(&self.index)? {
                 Step::Done(response) => {
-                    cost.engine = start.elapsed().saturating_sub(cost.read);
+                    cost.engine = start.elapsed().saturating_sub(cost.read + cost.decode);
                     return Ok((*response, cost));
                 }
                 Step::Need(wanted) => {
                     cost.n_rounds += 1;
-                    wanted.into_iter().try_for_each(|shard| self.read(shard, &mut cost))?;
+                    self.read(wanted, &mut cost)?;
                 }
             }
         }
     }
 
-    /// Answers a request whose vectors an encoder made, if any did. Where words of it turn out to
-    /// be slips, they are made anew of what was meant, and it is answered again.
+    /// Answers a request whose vectors come from `encoder`, if there is one. If the engine corrects
+    /// a word of the query, the corrected query is embedded and answered again.
     ///
     /// # Errors
     /// As [`Host::search`] and [`QueryEncoder::encode`].
@@ -134,8 +156,7 @@ impl Host {
         encoder: Option<&QueryEncoder>,
         request: Request,
     ) -> anyhow::Result<(Response, Cost)> {
-        // Hashed spellings are made where the engine runs, of what was typed; every host has to do
-        // the same.
+        // The hash encoder embeds the query as typed, in every host.
         let embeds =
             |encoder: &&QueryEncoder| request.vector.is_some() && encoder.kind() != models::HASH;
         let Some(encoder) = encoder.filter(embeds) else { return self.search(request) };
@@ -156,18 +177,14 @@ impl Host {
             .map(|text| Ok(encoder.encode(&meant(text))?.0))
             .collect::<anyhow::Result<_>>()?;
         let (response, again) = self.search(Request { vector, also_vectors, ..request })?;
-        cost.engine += again.engine;
-        cost.read += again.read;
-        cost.bytes += again.bytes;
-        cost.shards.extend(again.shards);
-        cost.n_rounds += again.n_rounds;
+        cost += again;
         Ok((response, cost))
     }
 
-    /// Answers many requests on all cores, reading what is missing in between.
+    /// Answers many requests on all cores. Reads missing shards in between.
     ///
     /// # Errors
-    /// As [`Host::search`]; of several the first request's.
+    /// As [`Host::search`]: the error of the first request that fails.
     pub fn search_all(&mut self, requests: &[Request]) -> anyhow::Result<Vec<Response>> {
         let mut searches = Vec::with_capacity(requests.len());
         for request in requests {
@@ -195,34 +212,44 @@ impl Host {
             if wanted.is_empty() {
                 return Ok(searches.into_iter().filter_map(|(_, response)| response).collect());
             }
-            wanted.into_iter().try_for_each(|shard| self.read(shard, &mut Cost::default()))?;
+            self.read(wanted.into_iter().collect(), &mut Cost::default())?;
         }
     }
 
-    fn read(&mut self, shard: ShardId, cost: &mut Cost) -> anyhow::Result<()> {
-        let reading = Instant::now();
-        let entry = *self
-            .index
-            .entry(shard)
-            .with_context(|| format!("shard {} does not exist", shard.0))?;
-        let stored = match self.files.stored(shard, &entry) {
-            Err(_) if self.index.is_optional(shard) => return Ok(()),
-            stored => stored?,
-        };
-        cost.read += reading.elapsed();
-        cost.bytes += stored.len() as u64;
-        cost.shards.push(shard);
-        let provided = self.index.provide(shard, &stored);
-        if self.index.is_optional(shard) {
-            return Ok(());
-        }
-        provided.with_context(|| {
-            let path = self.files.path().display();
-            match self.files.is_single_file() {
-                false => format!("{path}: {} is damaged", self.manifest().path(shard, &entry)),
-                true => format!("{path}: shard {} is damaged", shard.0),
+    /// Reads the shards of one round and gives them to the engine. One shard at a time, so that the
+    /// stored bytes of only one are in memory.
+    fn read(&mut self, wanted: Vec<ShardId>, cost: &mut Cost) -> anyhow::Result<()> {
+        for shard in wanted {
+            let start = Instant::now();
+            let entry = *self.index.entry(shard).with_context(|| {
+                format!("the engine asked for shard {}, which does not exist", shard.0)
+            })?;
+            // The engine can do without an optional shard, whether it is missing or damaged.
+            let is_optional = self.index.is_optional(shard);
+            let stored = match self.files.stored(shard, &entry) {
+                Err(_) if is_optional => continue,
+                stored => stored?,
+            };
+            let decoding = Instant::now();
+            cost.read += decoding - start;
+            cost.bytes += stored.len() as u64;
+            cost.shards.push(shard);
+            match self.index.provide(shard, &stored) {
+                Err(_) if is_optional => {}
+                provided => provided.with_context(|| self.damaged(shard, &entry))?,
             }
-        })
+            cost.decode += decoding.elapsed();
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, shard: ShardId, entry: &ShardEntry) -> String {
+        let path = self.files.path().display();
+        let name = match self.files.is_single_file() {
+            false => self.manifest().path(shard, entry),
+            true => format!("shard {}", shard.0),
+        };
+        format!("{path}: {name} is damaged; build or deploy the bundle again")
     }
 }
 
@@ -231,8 +258,7 @@ fn open_index(files: &BundleFiles) -> anyhow::Result<Index> {
         .with_context(|| format!("{} cannot be searched", files.path().display()))
 }
 
-/// The text with another word in place of one, where that is a whole word: as the client's `meant`
-/// has it.
+/// Replaces every whole-word occurrence of `word`, as the web client does for a corrected query.
 fn replace_word(text: &str, word: &str, replacement: &str) -> String {
     let ends = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     let mut replaced = String::with_capacity(text.len());

@@ -1,180 +1,68 @@
 //! `findling search`: searches a bundle.
 
+mod args;
 pub(crate) mod print;
+mod timings;
 
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use clap::ValueEnum;
-use findling_engine::{
-    Fusion, Limit, MAX_LIMIT, Mode, Order, Prefer, Request, Response, SectionsPerPage,
-};
+use findling_engine::{Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::ui::Ui;
+pub(crate) use args::parse_filter;
+pub use args::{Args, BatchFormat, ModeArg, OrderArg, Ranking};
+use timings::Timings;
 
-/// Searches a bundle
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The bundle: its directory, or a single file
-    pub bundle: PathBuf,
-    /// What to search for
-    #[arg(required_unless_present = "batch")]
-    pub query: Option<String>,
-    /// The same in other words, at most four times: each page counts by the wording that finds it
-    /// best
-    #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
-    pub also: Vec<String>,
-    /// How many pages to show
-    #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT)))]
-    pub limit: u32,
-    /// How many pages to pass over first
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub offset: u32,
-    /// How the ranking is made, common to searching and measuring
-    #[command(flatten)]
-    pub ranking: Ranking,
-    /// Which legs answer
-    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
-    /// Count the values of an attribute among all pages found (* for every facet), as many times
-    /// as wanted
-    #[arg(long = "facet", value_name = "ATTRIBUTE", conflicts_with = "batch")]
-    pub facets: Vec<String>,
-    /// Count an attribute's values as if the filter asked nothing of it: what choosing another
-    /// value instead would give
-    #[arg(long, requires = "facets")]
-    pub facets_instead: bool,
-    /// Print the response as JSON
-    #[arg(long, conflicts_with = "batch")]
-    pub json: bool,
-    /// Say how scores came about, and what the plan was
-    #[arg(long)]
-    pub explain: bool,
-    /// Answer the queries of a JSONL file ({"_id", "text"} a line) instead
-    #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
-    pub batch: Option<PathBuf>,
-    /// What a batch prints: lines of a TREC run, or one JSON response a line
-    #[arg(long, value_enum, default_value_t = BatchFormat::Trec, requires = "batch")]
-    pub format: BatchFormat,
+/// When the command began, and how long loading the encoder took.
+#[derive(Clone, Copy)]
+struct Clock {
+    started: Instant,
+    encoder: Duration,
 }
 
-/// What decides the ranking besides the mode.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Ranking {
-    /// Who embeds the query: auto (the documents' own encoder where it is installed, else static),
-    /// static, transformer, deployed (the transformer beside the bundle, as readers load it),
-    /// hash, none, a model's name, or a file of `findling models prepare`
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub query_encoder: EncoderChoice,
-    /// How the legs are fused: convex (alpha 0.35, for sentences 0.45), rrf, or with numbers,
-    /// convex:alpha=0.5, rrf:k=5,dense-weight=0.7
-    #[arg(long, value_name = "METHOD", value_parser = parse_fusion)]
-    pub fusion: Option<Fusion>,
-    /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
-    #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
-    pub filter: Option<serde_json::Value>,
-    /// Take every word as it is spelt: correct nothing
-    #[arg(long)]
-    pub verbatim: bool,
-    /// Prefer pages by a number or a date: date (0.3 of the score), date:0.9 (more than
-    /// relevance), -size (the smallest first)
-    #[arg(long, value_name = "ATTRIBUTE", value_parser = parse_prefer, allow_hyphen_values = true)]
-    pub prefer: Option<Prefer>,
-    /// How relevance and the pages' dates meet
-    #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Relevance, conflicts_with = "prefer")]
-    pub order: OrderArg,
-    /// Let no value of an attribute fill the list; of the one that `build --attribute-from-path`
-    /// names, no directory does
-    #[arg(long, value_name = "ATTRIBUTE")]
-    pub spread: Option<String>,
-    /// Show every copy of a page, instead of one that stands for all
-    #[arg(long)]
-    pub copies: bool,
-    /// Search as a browser does, in the vectors that lie around the query rather than in all of
-    /// them
-    #[arg(long)]
-    pub streamed: bool,
-}
-
-/// Which legs answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// Words and meaning, fused
-    Hybrid,
-    /// Words alone
-    Lexical,
-    /// Meaning alone
-    Semantic,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Mode {
-        match mode {
-            ModeArg::Hybrid => Mode::Hybrid,
-            ModeArg::Lexical => Mode::Lexical,
-            ModeArg::Semantic => Mode::Semantic,
-        }
-    }
-}
-
-/// An order by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OrderArg {
-    /// The most relevant first
-    #[default]
-    Relevance,
-    /// The newest first, of all that is found
-    Recent,
-    /// The most relevant first, of equally relevant ones the newer
-    Balanced,
-}
-
-impl From<OrderArg> for Order {
-    fn from(order: OrderArg) -> Order {
-        match order {
-            OrderArg::Relevance => Order::Relevance,
-            OrderArg::Recent => Order::Recent,
-            OrderArg::Balanced => Order::Balanced,
-        }
-    }
-}
-
-/// What a batch prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BatchFormat {
-    /// query Q0 document rank score run
-    Trec,
-    /// {"_id", and the fields of a response}
-    Json,
+/// The output of `--json`.
+#[derive(Serialize)]
+struct JsonOutput<'a> {
+    #[serde(flatten)]
+    response: &'a Response,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timings: Option<Timings>,
 }
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
     let mut host = Host::open(&args.bundle)?;
     host.set_streamed(args.ranking.streamed);
+    let loading = Instant::now();
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
+    let clock = Clock { started, encoder: loading.elapsed() };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let outcome = match (&args.batch, &args.query) {
         (Some(path), _) => {
             let queries = read_queries(path)?;
             batch(&mut host, encoder.as_ref(), &queries, &args, ui, &mut out)
         }
-        (None, Some(query)) => single(&mut host, encoder.as_ref(), query, &args, ui, &mut out),
-        (None, None) => bail!("expected a query, or --batch with a file of them"),
+        (None, Some(query)) => {
+            single(&mut host, encoder.as_ref(), query, clock, &args, ui, &mut out)
+        }
+        (None, None) => bail!("expected a query, or --batch with a file of queries; found neither"),
     };
     match outcome.and_then(|()| Ok(out.flush()?)) {
-        // Who reads no further has seen enough.
+        // The reader of the output has closed it, like `head` does.
         Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
         outcome => outcome.map(|()| ExitCode::SUCCESS),
     }
 }
 
-/// The encoder that a mode wants; a warning where the default one cannot be had.
+/// Loads the encoder that the mode needs. If the default encoder cannot be loaded, warns and
+/// searches by words only.
 pub(crate) fn load_encoder(
     host: &Host,
     choice: &EncoderChoice,
@@ -186,7 +74,7 @@ pub(crate) fn load_encoder(
     }
     match QueryEncoder::load(host, choice) {
         Err(error) if *choice == EncoderChoice::Auto => {
-            ui.warn(format!("meaning takes no part: {error:#}"));
+            ui.warn(format!("searching by words only: {error:#}"));
             Ok(None)
         }
         loaded => loaded,
@@ -206,58 +94,47 @@ fn request(args: &Args, query: &str) -> Request {
     }
 }
 
-impl Ranking {
-    /// A request for a query that is ranked so.
-    pub(crate) fn request(&self, query: &str) -> Request {
-        Request {
-            query: query.to_owned(),
-            filter: self.filter.clone(),
-            encoder: self.query_encoder.of_engine(),
-            fusion: self.fusion.unwrap_or_default(),
-            verbatim: self.verbatim,
-            prefer: self.prefer.clone(),
-            order: self.order.into(),
-            spread: self.spread.clone(),
-            copies: self.copies,
-            ..Request::default()
-        }
-    }
-}
-
 fn single(
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
     query: &str,
+    clock: Clock,
     args: &Args,
     ui: &Ui,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let mut request = request(args, query);
-    let mut embedding = None;
+    let mut embedding = Duration::ZERO;
     if let Some(encoder) = encoder {
-        let (vector, mut time) = encoder.encode(query)?;
-        request.vector = vector;
+        (request.vector, embedding) = encoder.encode(query)?;
         for query in &args.also {
             let (vector, more) = encoder.encode(query)?;
             request.also_vectors.push(vector);
-            time += more;
+            embedding += more;
         }
-        embedding = Some(time);
     }
     let (response, cost) = answer(host, encoder, request, ui)?;
+    let timings = || Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
+        let timings = args.timings.then(timings);
+        let output = JsonOutput { response: &response, timings };
+        writeln!(out, "{}", serde_json::to_string_pretty(&output)?)?;
     } else {
+        let printing = Instant::now();
         print::response(&response, args.offset, ui, out)?;
+        out.flush()?;
+        let printing = printing.elapsed();
+        if args.timings {
+            writeln!(out)?;
+            timings().with_print(printing).print(ui, out)?;
+        }
     }
-    let embedded = embedding
-        .map_or(String::new(), |time| format!("{:.1} ms embedding, ", time.as_secs_f64() * 1e3));
-    ui.detail(format!("{embedded}{cost}"));
+    ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
     Ok(())
 }
 
-/// Asks, and passes on what the engine has to tell. Where no page has the address asked about, the
-/// error says which pages have one that is spelt like it.
+/// Searches, and prints the engine's notices as warnings. If no page has the address in the
+/// request, the error names pages with similar addresses.
 pub(crate) fn answer(
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
@@ -270,7 +147,7 @@ pub(crate) fn answer(
                 match host.near_addresses(address) {
                     Ok(near) if !near.is_empty() => {
                         anyhow!(
-                            "no page has the address or id `{address}`; there are {}",
+                            "found no page with the address or id `{address}`; similar ones are {}",
                             near.join(", ")
                         )
                     }
@@ -285,6 +162,7 @@ pub(crate) fn answer(
     Ok(answer)
 }
 
+/// A line of `--format json`.
 #[derive(Serialize)]
 struct BatchLine<'a> {
     #[serde(rename = "_id")]
@@ -339,7 +217,7 @@ fn batch(
     Ok(())
 }
 
-/// An id as TREC's columns can hold it: white space percent-encoded.
+/// An id for a column of a TREC run: white space is percent-encoded.
 fn field(id: &str) -> String {
     id.chars()
         .map(|c| if c.is_whitespace() { format!("%{:02X}", u32::from(c)) } else { c.to_string() })
@@ -352,78 +230,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// `convex`, `rrf`, each with numbers behind a colon.
-fn parse_fusion(text: &str) -> Result<Fusion, String> {
-    let (method, numbers) = text.split_once(':').unwrap_or((text, ""));
-    let mut object = serde_json::Map::new();
-    object.insert("method".into(), method.into());
-    for pair in numbers.split(',').filter(|pair| !pair.is_empty()) {
-        let (name, value) =
-            pair.split_once('=').ok_or_else(|| format!("expected name=number, found `{pair}`"))?;
-        let value: f64 =
-            value.parse().map_err(|_| format!("expected a number, found `{value}`"))?;
-        object.insert(name.replace('-', "_"), value.into());
-    }
-    Fusion::from_json(object.into()).map_err(|error| {
-        format!(
-            "expected convex, rrf, convex:alpha=0.35 or rrf:k=5,dense-weight=0.7, found `{text}` ({error})"
-        )
-    })
-}
-
-/// `date`, `date:0.9`, `-size`.
-fn parse_prefer(text: &str) -> Result<Prefer, String> {
-    let (name, share) = text.rsplit_once(':').unwrap_or((text, "0.3"));
-    let (by, ascending) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
-    let share: f32 =
-        share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-            format!("expected an attribute and a share from 0 to 1, as in date:0.5, found `{text}`")
-        })?;
-    Ok(Prefer { by: by.to_owned(), share, half: None, ascending })
-}
-
-pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
-    if text.trim_start().starts_with('{') {
-        serde_json::from_str(text)
-            .map_err(|error| format!("the filter begins like JSON, but is not: {error}"))
-    } else {
-        Ok(text.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fusion_is_spelt_with_numbers_or_without() {
-        assert_eq!(parse_fusion("convex"), Ok(Fusion::default()));
-        assert_eq!(parse_fusion("convex:alpha=0.5"), Ok(Fusion::Convex { alpha: Some(0.5) }));
-        assert_eq!(
-            parse_fusion("rrf:k=60,dense-weight=1"),
-            Ok(Fusion::Rrf { k: 60.0, dense_weight: 1.0 })
-        );
-        assert!(matches!(parse_fusion("rrf"), Ok(Fusion::Rrf { .. })));
-        for wrong in ["", "sum", "rrf:60", "rrf:k=x", "convex:beta=1"] {
-            assert!(parse_fusion(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn preferences_have_a_share_and_a_direction() {
-        let prefer =
-            |by: &str, share, ascending| Prefer { by: by.into(), share, half: None, ascending };
-        assert_eq!(parse_prefer("date"), Ok(prefer("date", 0.3, false)));
-        assert_eq!(parse_prefer("-size:0.5"), Ok(prefer("size", 0.5, true)));
-        assert!(parse_prefer("date:2").is_err() && parse_prefer("date:often").is_err());
-    }
-
-    #[test]
-    fn filters_are_text_or_json() {
-        assert_eq!(parse_filter("book=nomicon"), Ok("book=nomicon".into()));
-        assert_eq!(parse_filter(" {\"must\": []}"), Ok(serde_json::json!({"must": []})));
-        assert!(parse_filter("{book").is_err());
-    }
 
     #[test]
     fn ids_fit_into_columns() {

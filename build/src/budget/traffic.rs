@@ -1,0 +1,175 @@
+//! What queries download, and statistics of it.
+
+use findling_bundle::ShardKind;
+use serde::Serialize;
+
+use super::bytes::Bytes;
+use crate::eval::metrics::nearest_rank;
+
+/// What a query's shards are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Terms with their postings, positions, and the structure that all ranking stands on.
+    Words,
+    /// The static encoder's rows, of which the query's vector is made.
+    Rows,
+    /// What that vector is compared with: cells around centroids, or all vectors with their graph;
+    /// the projection.
+    Vectors,
+    /// What is shown and counted: texts, attributes.
+    Texts,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Part; 4] = [Part::Words, Part::Rows, Part::Vectors, Part::Texts];
+
+    /// Name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Words => "words",
+            Part::Rows => "encoder rows",
+            Part::Vectors => "vectors",
+            Part::Texts => "texts and columns",
+        }
+    }
+}
+
+impl From<ShardKind> for Part {
+    fn from(kind: ShardKind) -> Part {
+        match kind {
+            ShardKind::Structure
+            | ShardKind::Terms
+            | ShardKind::SecondTier
+            | ShardKind::Positions
+            | ShardKind::PositionsDirectory
+            | ShardKind::Spelling => Part::Words,
+            ShardKind::Rows => Part::Rows,
+            ShardKind::Vectors
+            | ShardKind::VectorCounts
+            | ShardKind::Graph
+            | ShardKind::Projection
+            | ShardKind::Centroids
+            | ShardKind::Cell => Part::Vectors,
+            ShardKind::Texts | ShardKind::Column | ShardKind::Addresses | ShardKind::Sentences => {
+                Part::Texts
+            }
+        }
+    }
+}
+
+/// The downloads of one query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    pub(super) parts: [Bytes; Part::ALL.len()],
+    /// Number of rounds. The shards of a round are fetched in parallel.
+    pub n_rounds: u32,
+    /// Number of shards, each fetched with one request.
+    pub n_shards: u32,
+}
+
+impl Traffic {
+    /// Bytes of a part.
+    pub fn part(&self, part: Part) -> Bytes {
+        self.parts[part as usize]
+    }
+
+    /// Bytes of all parts.
+    pub fn total(&self) -> Bytes {
+        self.parts.iter().copied().sum()
+    }
+}
+
+/// Median, 95th percentile (by nearest rank) and maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Spread {
+    /// Median.
+    pub median: u64,
+    /// 95th percentile.
+    pub p95: u64,
+    /// Maximum.
+    pub worst: u64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = u64>) -> Spread {
+        let mut sorted: Vec<u64> = values.collect();
+        sorted.sort_unstable();
+        let at = |percent| nearest_rank(&sorted, percent).unwrap_or_default();
+        Spread { median: at(50), p95: at(95), worst: at(100) }
+    }
+}
+
+/// Statistics of bytes over the queries, by kind of host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BytesSpread {
+    /// If the host sends files as they are.
+    pub stored: Spread,
+    /// If the host compresses files with brotli.
+    pub brotli: Spread,
+}
+
+impl BytesSpread {
+    fn of(values: impl Iterator<Item = Bytes> + Clone) -> BytesSpread {
+        BytesSpread {
+            stored: Spread::of(values.clone().map(|bytes| bytes.stored)),
+            brotli: Spread::of(values.map(|bytes| bytes.brotli)),
+        }
+    }
+}
+
+/// Statistics over queries. Medians of the parts do not add up to the median of the total.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Queries {
+    /// Number of queries.
+    pub n_queries: usize,
+    /// Rounds per query.
+    pub rounds: Spread,
+    /// Requests per query.
+    pub requests: Spread,
+    /// Terms, positions, structure.
+    pub words: BytesSpread,
+    /// The static encoder's rows.
+    pub rows: BytesSpread,
+    /// Vectors, graph, projection.
+    pub vectors: BytesSpread,
+    /// Texts and attributes.
+    pub texts: BytesSpread,
+    /// All parts.
+    pub total: BytesSpread,
+    /// The query with the largest download, without compression by the host.
+    pub worst_query: Option<String>,
+}
+
+impl Queries {
+    /// Statistics over `traffic`, the downloads of each of `queries`.
+    pub(super) fn of(queries: &[String], traffic: &[Traffic]) -> Queries {
+        let part = |part| BytesSpread::of(traffic.iter().map(move |one| one.part(part)));
+        let pairs = queries.iter().zip(traffic);
+        Queries {
+            n_queries: traffic.len(),
+            rounds: Spread::of(traffic.iter().map(|one| one.n_rounds.into())),
+            requests: Spread::of(traffic.iter().map(|one| one.n_shards.into())),
+            words: part(Part::Words),
+            rows: part(Part::Rows),
+            vectors: part(Part::Vectors),
+            texts: part(Part::Texts),
+            total: BytesSpread::of(traffic.iter().map(Traffic::total)),
+            worst_query: pairs
+                .max_by_key(|(_, one)| one.total().stored)
+                .map(|(query, _)| query.clone()),
+        }
+    }
+
+    /// The statistics of a part.
+    pub fn part(&self, part: Part) -> BytesSpread {
+        match part {
+            Part::Words => self.words,
+            Part::Rows => self.rows,
+            Part::Vectors => self.vectors,
+            Part::Texts => self.texts,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Arguments of `findling build`.
+
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+
+use crate::index::query_encoder::Choice;
+use crate::index::{GRAPH_FROM, retired_shards, rows};
+use crate::models::known;
+use crate::sources::boosts_and_pins::Boost;
+use crate::sources::{Format, MarkdownUrls};
+
+/// Build a search bundle from rendered HTML, Markdown or JSONL records
+///
+/// Reads every INPUT, embeds its sections, and writes the bundle and the web client to OUT. Deploy
+/// OUT with the site, for example as /findling/. These two lines then put search on a page:
+///
+///     <script type="module" src="/findling/findling-ui.js"></script>
+///     <findling-search></findling-search>
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Directories of rendered HTML or Markdown, or files of JSONL records
+    #[arg(required = true)]
+    pub(super) inputs: Vec<PathBuf>,
+    /// Output: a directory used for nothing else, such as public/findling. With --single-file
+    /// also a file whose name ends in .findling
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) reading: Reading,
+    #[command(flatten)]
+    pub(super) sizes: Sizes,
+    #[command(flatten)]
+    pub(super) meaning: Meaning,
+    /// Write one file instead of many: OUT if its name ends in .findling, otherwise
+    /// OUT/bundle.findling
+    #[arg(long, help_heading = "Output")]
+    pub(super) single_file: bool,
+    /// Keep unused shards of earlier builds for this many days, so that readers who opened the
+    /// site before the deployment can still search. 0 deletes them at once
+    #[arg(
+        long,
+        value_name = "DAYS",
+        help_heading = "Output",
+        default_value_t = retired_shards::GRACE.as_secs() / 86_400
+    )]
+    pub(super) prune: u64,
+    /// Ignore the previous build in OUT: learn cells and fitted rows anew. By default they are
+    /// reused, so that most files stay unchanged. Use this after a change of --table
+    #[arg(long, help_heading = "Output")]
+    pub(super) fresh: bool,
+    /// Build again whenever an input changes, until interrupted
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(super) watch: bool,
+    /// Do not write the web client (scripts and WebAssembly)
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_client: bool,
+    /// Write the web client from this directory instead of the one in this program
+    #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "no_client")]
+    pub(super) client: Option<PathBuf>,
+    /// Number of threads [default: one per core]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
+    )]
+    pub(super) jobs: Option<usize>,
+    /// Install a missing model without asking
+    #[arg(short, long)]
+    pub(super) yes: bool,
+    /// Print a report as JSON at the end
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// How inputs are read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub struct Reading {
+    /// Format of every input [default: detected]
+    #[arg(long, value_enum)]
+    pub(super) format: Option<Format>,
+    /// Prefix of every page's address, such as /docs/ or https://example.org/
+    #[arg(long, value_name = "URL", default_value = "")]
+    pub(super) base_url: String,
+    /// Directory that paths and addresses are relative to [default: the input]
+    #[arg(long, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    /// Keep index.html at the end of addresses
+    #[arg(long)]
+    pub(super) keep_index_html: bool,
+    /// How the site turns guide/start.md into an address
+    #[arg(long, value_enum, value_name = "STYLE", default_value = "directory")]
+    pub(super) markdown_urls: MarkdownUrls,
+    /// Store the first component of each page's path as an attribute with this name, for filters
+    /// and for --spread
+    #[arg(long, value_name = "NAME")]
+    pub(super) attribute_from_path: Option<String>,
+    /// Language of pages that declare none, such as en or pt-BR
+    #[arg(long, value_name = "TAG")]
+    pub(super) language: Option<String>,
+    /// Skip larger files, with a warning (megabytes)
+    #[arg(long, value_name = "MB", default_value_t = 64)]
+    pub(super) max_file_size: u64,
+    /// Skip paths below the root that match, such as drafts or print*.html; * matches any part of
+    /// a name. Repeatable
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) exclude: Vec<String>,
+    /// File of synonyms. A line `js, javascript` makes two words equivalent; a line
+    /// `k8s => kubernetes` applies in one direction
+    #[arg(long, value_name = "FILE")]
+    pub(super) synonyms: Option<PathBuf>,
+    /// Multiply the scores of pages below a path: blog=0.5, old=0.2, guide=1.5; * matches any part
+    /// of a name. Repeatable: the last match applies, and a page's own search_boost overrides it
+    #[arg(long, value_name = "PATTERN=FACTOR")]
+    pub(super) boost: Vec<Boost>,
+    /// File of pinned pages. A line `install, get started => guide/install.html` makes that page
+    /// the first result of both queries
+    #[arg(long, value_name = "FILE")]
+    pub(super) pins: Option<PathBuf>,
+    /// File of ranking parameters that `findling eval --tune` wrote. They become part of the
+    /// bundle
+    #[arg(long, value_name = "FILE")]
+    pub(super) ranking: Option<PathBuf>,
+    /// Do not make sections of definition list entries and table rows that have an anchor
+    #[arg(long)]
+    pub(super) no_definition_sections: bool,
+    /// Show every copy of a page (the same page in several versions) instead of one for all
+    #[arg(long)]
+    pub(super) keep_copies: bool,
+}
+
+/// Sizes of passages and embedding units.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Sizes")]
+pub struct Sizes {
+    /// Words per passage, the unit of search by words. A section that would give only two passages
+    /// stays whole
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 110,
+        value_parser = RangedU64ValueParser::<usize>::new().range(10..=10_000)
+    )]
+    pub(super) passage_words: usize,
+    /// Words that a passage repeats from the one before it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) passage_overlap: usize,
+    /// Largest number of tokens per embedding unit; the model's own limit also applies
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 256,
+        value_parser = RangedU64ValueParser::<usize>::new().range(16..=32_768)
+    )]
+    pub(super) max_tokens: usize,
+    /// Tokens that a unit of a long section repeats from the one before it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) token_overlap: usize,
+}
+
+/// How documents and queries are embedded.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Meaning")]
+pub struct Meaning {
+    /// Encoder of the documents: an installed model; static (no model needed, lower quality); hash
+    /// (feature hashing, not semantic); or none (search by words only)
+    #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
+    pub(super) encoder: String,
+    /// Encoder of queries on the deployed site
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
+    pub(super) query_encoder: Choice,
+    /// Table of the static encoder, written by `findling distill` [default: the table in this
+    /// program]
+    #[arg(long, value_name = "FILE")]
+    pub(super) table: Option<PathBuf>,
+    /// Largest size of the static encoder's rows in the bundle (kilobytes)
+    #[arg(long, value_name = "KB", default_value_t = (rows::BUDGET >> 10) as u64)]
+    pub(super) rows_budget: u64,
+    /// Shrink the deployed transformer's vocabulary to the site's words and general ones, so that
+    /// the vocabulary's download is at most this many kilobytes [default: no limit, 6,500 for
+    /// all-minilm-l6-v2]
+    #[arg(long, value_name = "KB")]
+    pub(super) vocabulary_budget: Option<u64>,
+    /// Fit the static encoder to the site (the default). It learns from the sections' vectors and
+    /// from up to 12,000 short spans of text that the model embeds; the result is kept if it
+    /// ranks held-out spans better
+    #[arg(long, overrides_with = "no_fit")]
+    pub(super) fit: bool,
+    /// Do not fit the static encoder to the site
+    #[arg(long)]
+    pub(super) no_fit: bool,
+    /// Smallest number of vectors for which a nearest-neighbour graph is built
+    #[arg(long, value_name = "N", default_value_t = GRAPH_FROM)]
+    pub(super) graph_from: usize,
+    /// Directory in which embeddings are kept for later builds [default: the user's cache
+    /// directory]
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache: Option<PathBuf>,
+    /// Neither read nor keep cached embeddings
+    #[arg(long, conflicts_with = "cache")]
+    pub(super) no_cache: bool,
+}

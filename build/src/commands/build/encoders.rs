@@ -1,0 +1,202 @@
+//! Choosing and loading the encoders of a build.
+
+use anyhow::{Context, Result, bail};
+use findling_encoder::static_table::StaticTable;
+
+use super::args::{Args, Meaning};
+use crate::embedding::Cache;
+use crate::index::query_encoder::{self, Choice};
+use crate::index::write::Shape;
+use crate::models::{self, BoxedEncoder, install, known, static_table};
+use crate::ui::{Ui, bytes, thousands};
+
+/// The encoders of a build.
+pub struct Encoders {
+    /// Encoder of the documents; `None` for a bundle without vectors.
+    pub documents: Option<BoxedEncoder>,
+    /// Encoder of queries on the deployed site.
+    pub queries: Choice,
+    /// Table of the static encoder, if the bundle gets its rows.
+    pub table: Option<StaticTable>,
+    /// Embeddings of earlier builds.
+    pub cache: Option<Cache>,
+}
+
+impl Encoders {
+    /// Loads the encoders that the arguments ask for.
+    ///
+    /// # Errors
+    /// If a model is missing, or the arguments contradict each other.
+    pub fn load(args: &Args, shape: Shape, ui: &Ui) -> Result<Self> {
+        let meaning = &args.meaning;
+        let documents = load_encoder(meaning, args.yes, ui)?;
+        let (mut queries, mut table) = (Choice::None, None);
+        if let Some(encoder) = &documents {
+            let found = load_table(meaning, encoder)?;
+            queries = choose_query_encoder(meaning, shape, found.is_some(), ui)?;
+            query_encoder::check(queries, &meaning.encoder)?;
+            table = found.filter(|_| queries.wants_static());
+        }
+        if meaning.vocabulary_budget.is_some()
+            && !query_encoder::has_files(queries, &meaning.encoder)
+        {
+            bail!(
+                "--vocabulary-budget applies to a deployed transformer, but the bundle deploys \
+                 none: add --query-encoder transformer or both"
+            );
+        }
+        let cache = match &documents {
+            // Embedding with a table is faster than reading the cache.
+            Some(encoder) if !meaning.no_cache && meaning.encoder != models::STATIC => {
+                open_cache(meaning, encoder, ui)
+            }
+            _ => None,
+        };
+        Ok(Self { documents, queries, table, cache })
+    }
+
+    /// Warns if `--fit` was asked for but cannot be done.
+    pub fn check_fit(&self, fit: bool, ui: &Ui) {
+        if let (true, Some(encoder)) = (fit, &self.documents)
+            && !self.table.as_ref().is_some_and(|t| static_table::is_taught_by(t, encoder.card()))
+        {
+            ui.warn(
+                "--fit has no effect: it needs the static query encoder and documents embedded \
+                 with the model that the table was trained for",
+            );
+        }
+    }
+}
+
+/// The encoder of queries: what the user asked for, as far as the bundle's shape and the documents'
+/// encoder allow.
+fn choose_query_encoder(
+    meaning: &Meaning,
+    shape: Shape,
+    has_table: bool,
+    ui: &Ui,
+) -> Result<Choice> {
+    Ok(match (shape, meaning.query_encoder.decided(has_table)) {
+        // A single file has no other files beside it.
+        (Shape::FileAlone, Choice::Auto) if meaning.encoder != models::HASH => Choice::None,
+        (Shape::FileAlone, Choice::Transformer | Choice::Both) => bail!(
+            "--query-encoder transformer and both need a directory for the model's files, but \
+             --output is a single file: give a directory, or use --query-encoder none"
+        ),
+        (_, Choice::Auto) if query_encoder::is_onnx(&meaning.encoder) => {
+            ui.warn(format!(
+                "`{}` is an ONNX model, which browsers cannot run: on the site, queries are \
+                 answered by words, or by vectors that the host supplies",
+                meaning.encoder
+            ));
+            Choice::None
+        }
+        (_, choice) => choice,
+    })
+}
+
+/// The loss of quality with `--encoder static`, from `docs/design/static-encoder.md`.
+const STATIC_COST: &str = "nDCG@10 0.611 instead of 0.644 on five judged sets";
+
+/// Loads the documents' encoder; `None` for `--encoder none`. Installs a missing model only with
+/// `--yes` or after the user has agreed.
+fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEncoder>> {
+    let name = meaning.encoder.as_str();
+    if name == "none" {
+        return Ok(None);
+    }
+    if name == models::STATIC {
+        ui.warn(format!(
+            "--encoder static: search by meaning finds less than with a transformer \
+             ({STATIC_COST}); for better results run `findling models install {}` and build \
+             without --encoder static",
+            known::DEFAULT
+        ));
+        return Ok(Some(Box::new(read_table(meaning)?)));
+    }
+    let encoder = match models::load_encoder(name) {
+        Err(error @ models::Error::NotInstalled { .. }) => {
+            let size = known::find(name).map_or_else(String::new, |m| {
+                format!(" ({}, {})", bytes(m.total_bytes()), m.licence)
+            });
+            if !yes
+                && !ui
+                    .confirm(&format!("The model `{name}`{size} is not installed. Install it now?"))
+            {
+                return Err(error).context(format!(
+                    "the build needs the model `{name}`: add --yes to install it, or use --encoder \
+                     static (finds less by meaning) or --encoder none (search by words only)"
+                ));
+            }
+            install::install(
+                &models::Store::default_location()?,
+                name,
+                &install::Options::default(),
+                ui,
+            )?;
+            models::load_encoder(name)?
+        }
+        other => other?,
+    };
+    if !encoder.card().semantic {
+        ui.warn(format!(
+            "`{name}` compares spellings, not meanings: a search finds words that are spelled \
+             alike, not words that mean the same"
+        ));
+    }
+    Ok(Some(encoder))
+}
+
+/// Loads the static encoder's table. `None` if the table does not fit the documents' encoder; that
+/// is an error only if the user asked for a table.
+fn load_table(meaning: &Meaning, encoder: &BoxedEncoder) -> Result<Option<StaticTable>> {
+    let asked = meaning.table.is_some() || meaning.query_encoder.wants_static();
+    let table = read_table(meaning)?;
+    if static_table::fits(&table, encoder.card()) {
+        return Ok(Some(table));
+    }
+    if asked {
+        bail!(
+            "the static encoder's table was trained for the model `{}`, but the documents are \
+             embedded with `{}`: use --encoder {0}, or train a table with `findling distill \
+             --teacher {1}`",
+            table.teacher().name,
+            encoder.card().name
+        );
+    }
+    Ok(None)
+}
+
+fn read_table(meaning: &Meaning) -> Result<StaticTable> {
+    match &meaning.table {
+        Some(path) => static_table::read(path),
+        None => static_table::general(),
+    }
+}
+
+/// Opens the embedding cache. Without a cache the build is slower, so failing to open it is only a
+/// warning.
+fn open_cache(meaning: &Meaning, encoder: &BoxedEncoder, ui: &Ui) -> Option<Cache> {
+    let Some(dir) = meaning.cache.clone().or_else(Cache::default_dir) else {
+        ui.detail("no embedding cache: found no home directory; name a directory with --cache DIR");
+        return None;
+    };
+    match Cache::open(&dir, encoder.card()) {
+        Ok(cache) => {
+            ui.detail(format!(
+                "{} with {} embeddings",
+                cache.path().display(),
+                thousands(cache.len() as u64)
+            ));
+            Some(cache)
+        }
+        Err(error) => {
+            ui.warn(format!(
+                "cannot use the embedding cache {}: {error}; name another directory with \
+                 --cache DIR",
+                dir.display()
+            ));
+            None
+        }
+    }
+}

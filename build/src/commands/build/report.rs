@@ -1,0 +1,112 @@
+//! What `findling build` reports at its end.
+
+use std::path::Path;
+
+use anyhow::Result;
+use findling_bundle::Stats;
+use serde::Serialize;
+
+use crate::index::Stage;
+use crate::index::write::Written;
+use crate::ui::{Ui, bytes, count, thousands};
+
+/// The report that `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    output: &'a Path,
+    pages: u32,
+    sections: u32,
+    passages: u32,
+    vectors: u32,
+    terms: u32,
+    unreadable: usize,
+    truncated: usize,
+    bundle_bytes: u64,
+    files: u64,
+    unchanged_files: u64,
+    new_bytes: u64,
+    retired_shards: u64,
+    pruned_shards: u64,
+    seconds: f64,
+    stages: &'a [Stage],
+}
+
+/// What a build did.
+pub struct Built<'a> {
+    pub output: &'a Path,
+    pub stats: &'a Stats,
+    pub written: &'a Written,
+    /// Files that could not be read.
+    pub n_unreadable: usize,
+    /// Embedding units that the encoder cut off.
+    pub n_truncated: usize,
+    pub seconds: f64,
+    pub stages: &'a [Stage],
+}
+
+impl Built<'_> {
+    /// Prints the summary, warnings and, with `json`, the report.
+    pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
+        if self.n_truncated > 0 {
+            ui.warn(format!(
+                "{} embedding units were cut off: each has a line that is longer than the model \
+                 reads",
+                thousands(self.n_truncated as u64)
+            ));
+        }
+        ui.status("Built", self.summary());
+        if json {
+            println!("{}", serde_json::to_string_pretty(&self.report())?);
+        }
+        if self.n_unreadable > 0 {
+            ui.warn(format!(
+                "left out {} that could not be read; see the warnings above",
+                count(self.n_unreadable as u64, "files")
+            ));
+        }
+        Ok(())
+    }
+
+    fn report(&self) -> Report<'_> {
+        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages } = *self;
+        Report {
+            output,
+            pages: stats.n_pages,
+            sections: stats.n_sections,
+            passages: stats.n_passages,
+            vectors: stats.n_vectors,
+            terms: stats.n_terms,
+            unreadable: n_unreadable,
+            truncated: n_truncated,
+            bundle_bytes: written.bundle_bytes,
+            files: written.n_files,
+            unchanged_files: written.n_unchanged,
+            new_bytes: written.new_bytes,
+            retired_shards: written.n_retired,
+            pruned_shards: written.n_pruned,
+            seconds,
+            stages,
+        }
+    }
+
+    fn summary(&self) -> String {
+        let Self { output, stats, written, seconds, .. } = self;
+        let unchanged = match written.n_unchanged {
+            0 => String::new(),
+            n => format!(
+                ", {} of {} unchanged, {} new",
+                thousands(n),
+                count(written.n_files, "files"),
+                bytes(written.new_bytes)
+            ),
+        };
+        format!(
+            "{}: {}, {}, {}{unchanged}, in {seconds:.1} s",
+            output.display(),
+            count(stats.n_pages.into(), "pages"),
+            count(stats.n_sections.into(), "sections"),
+            bytes(written.bundle_bytes)
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//! Printing the contents of a bundle.
+
+use super::contents::{Contents, EncoderLine, Part};
+use crate::ui::{Paint, Ui, bytes, thousands};
+
+/// Prints the contents for people.
+pub(super) fn print(contents: &Contents, ui: &Ui) {
+    let field = |name: &str, value: String| print_field(name, &value, ui);
+    let n = |n: u32| thousands(n.into());
+    let shape = if contents.single_file { "one file" } else { "directory" };
+    field(
+        "bundle",
+        format!("{} ({shape}), {}", contents.path.display(), bytes(contents.total_bytes)),
+    );
+    field("state", contents.hash.clone());
+    let rules = if contents.analysis_matches {
+        ""
+    } else {
+        ", which analyses text differently from this program: build the bundle again to search it"
+    };
+    field("built by", format!("{}{rules}", contents.generator));
+    field("languages", contents.languages.join(", "));
+    field(
+        "contents",
+        format!(
+            "{} pages, {} sections, {} passages, {} vectors, {} terms",
+            n(contents.pages),
+            n(contents.sections),
+            n(contents.passages),
+            n(contents.vectors),
+            n(contents.terms)
+        ),
+    );
+    match &contents.encoder {
+        None => field("encoder", "none (search by words only)".to_owned()),
+        Some(encoder) => print_encoder(encoder, ui),
+    }
+    if let Some(graph) = &contents.graph {
+        field("graph", format!("{} layers, {} edges", graph.layers, thousands(graph.edges as u64)));
+    }
+    if !contents.ranking.is_empty() {
+        let ranking: Vec<String> =
+            contents.ranking.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        field("ranking", ranking.join(", "));
+    }
+    for attribute in &contents.attributes {
+        let values =
+            attribute.values.map_or_else(String::new, |values| format!(", {} values", n(values)));
+        let facet = if attribute.facet { "" } else { ", counted only if a search names it" };
+        field(
+            "attribute",
+            format!(
+                "{}: {} on {} pages{values}{facet}",
+                attribute.name,
+                attribute.kind,
+                n(attribute.pages)
+            ),
+        );
+    }
+    print_parts(&contents.parts, ui);
+    println!();
+    if contents.damage.is_empty() {
+        println!("{}", ui.paint(Paint::Green, "all checksums match"));
+    } else {
+        println!(
+            "{}",
+            ui.paint(
+                Paint::Red,
+                &format!(
+                    "{} damaged or missing; build or deploy the bundle again",
+                    contents.damage.len()
+                )
+            )
+        );
+    }
+}
+
+fn print_field(name: &str, value: &str, ui: &Ui) {
+    println!("{}{value}", ui.paint(Paint::Bold, &format!("{name:<12}")));
+}
+
+fn print_encoder(encoder: &EncoderLine, ui: &Ui) {
+    let meaning = if encoder.semantic { "" } else { ", not semantic" };
+    let line =
+        format!("{}, {} dimensions{meaning}, {}", encoder.name, encoder.dim, encoder.fingerprint);
+    print_field("encoder", &line, ui);
+    let queries: Vec<String> = encoder
+        .query_encoders
+        .iter()
+        .map(|(kind, len)| match len {
+            0 => kind.clone(),
+            len => format!("{kind} ({})", bytes(*len)),
+        })
+        .collect();
+    let queries = match &queries[..] {
+        [] => "no encoder deployed".to_owned(),
+        queries => queries.join(", "),
+    };
+    print_field("queries", &queries, ui);
+}
+
+fn print_parts(parts: &[Part], ui: &Ui) {
+    println!();
+    println!(
+        "{}",
+        ui.paint(
+            Paint::Bold,
+            &format!("{:<12}{:>8}{:>12}{:>14}", "part", "files", "stored", "uncompressed")
+        )
+    );
+    for part in parts {
+        println!(
+            "{:<12}{:>8}{:>12}{:>14}",
+            part.kind,
+            thousands(part.files as u64),
+            bytes(part.stored_bytes),
+            bytes(part.raw_bytes)
+        );
+    }
+}

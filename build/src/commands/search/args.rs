@@ -1,0 +1,260 @@
+//! Arguments of `findling search`, and those it shares with other commands.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request};
+
+use crate::host::EncoderChoice;
+
+/// Search a bundle
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Bundle: its directory or its single file
+    pub bundle: PathBuf,
+    /// The query
+    #[arg(required_unless_present = "batch")]
+    pub query: Option<String>,
+    /// Another wording of the query. Each page counts with the wording that finds it best.
+    /// Repeatable, at most four times
+    #[arg(long, value_name = "QUERY", conflicts_with = "batch")]
+    pub also: Vec<String>,
+    /// Number of pages to show
+    #[arg(
+        short = 'k',
+        long = "limit",
+        value_name = "N",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT))
+    )]
+    pub limit: u32,
+    /// Number of pages to skip first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: u32,
+    /// How results are ranked; `findling eval` takes the same options.
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Search by words, by meaning, or both
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Count the values of an attribute over all pages found; * counts every facet. Repeatable
+    #[arg(long = "facet", value_name = "ATTRIBUTE", conflicts_with = "batch")]
+    pub facets: Vec<String>,
+    /// Count each attribute as if the filter had no condition on it, which shows what another
+    /// value would give
+    #[arg(long, requires = "facets")]
+    pub facets_instead: bool,
+    /// Print the response as JSON
+    #[arg(long, conflicts_with = "batch")]
+    pub json: bool,
+    /// Explain the scores and the query plan
+    #[arg(long)]
+    pub explain: bool,
+    /// Report the time of each phase: opening, loading the encoder, embedding, reading, decoding,
+    /// searching. With --json, in the field `timings`
+    #[arg(long, conflicts_with = "batch")]
+    pub timings: bool,
+    /// Answer the queries of a JSONL file instead; each line is {"_id", "text"}
+    #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
+    pub batch: Option<PathBuf>,
+    /// Output of --batch: a TREC run, or one JSON response per line
+    #[arg(long, value_enum, default_value_t = BatchFormat::Trec, requires = "batch")]
+    pub format: BatchFormat,
+}
+
+/// Options that decide the ranking, besides the mode.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Ranking {
+    /// Encoder of the query: auto (the documents' encoder if installed, otherwise static), static,
+    /// transformer, deployed (the transformer that the bundle deploys to readers), hash, none, the
+    /// name of a model, or a file from `findling models prepare`
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub query_encoder: EncoderChoice,
+    /// How results by words and by meaning are merged: convex or rrf, also with parameters, such
+    /// as convex:alpha=0.5 or rrf:k=5,dense-weight=0.7 [default: convex with alpha 0.35, for
+    /// sentences 0.45]
+    #[arg(long, value_name = "METHOD", value_parser = parse_fusion)]
+    pub fusion: Option<Fusion>,
+    /// Show only pages that meet a condition: key=value,key=value, key:op:value, or JSON
+    #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
+    pub filter: Option<serde_json::Value>,
+    /// Do not correct misspelled words
+    #[arg(long)]
+    pub verbatim: bool,
+    /// Prefer pages by a number or a date: date (30% of the score), date:0.9 (90% of the score),
+    /// -size (small values first)
+    #[arg(
+        long,
+        value_name = "ATTRIBUTE",
+        value_parser = parse_prefer,
+        allow_hyphen_values = true
+    )]
+    pub prefer: Option<Prefer>,
+    /// How relevance and dates decide the order
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ORDER",
+        default_value_t = OrderArg::Relevance,
+        conflicts_with = "prefer"
+    )]
+    pub order: OrderArg,
+    /// Spread results over the values of an attribute, so that no value fills the list
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub spread: Option<String>,
+    /// Show every copy of a page instead of one for all
+    #[arg(long)]
+    pub copies: bool,
+    /// Search as a browser does: in the cells near the query instead of in all vectors
+    #[arg(long)]
+    pub streamed: bool,
+}
+
+/// Search by words, by meaning, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// By words and by meaning
+    Hybrid,
+    /// By words only
+    Lexical,
+    /// By meaning only
+    Semantic,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Mode {
+        match mode {
+            ModeArg::Hybrid => Mode::Hybrid,
+            ModeArg::Lexical => Mode::Lexical,
+            ModeArg::Semantic => Mode::Semantic,
+        }
+    }
+}
+
+/// How relevance and dates decide the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OrderArg {
+    /// Most relevant first
+    #[default]
+    Relevance,
+    /// Newest first, among all pages found
+    Recent,
+    /// Most relevant first; newer first among equally relevant pages
+    Balanced,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Order {
+        match order {
+            OrderArg::Relevance => Order::Relevance,
+            OrderArg::Recent => Order::Recent,
+            OrderArg::Balanced => Order::Balanced,
+        }
+    }
+}
+
+/// Output of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BatchFormat {
+    /// Lines of `query Q0 document rank score run`
+    Trec,
+    /// One JSON response per line
+    Json,
+}
+
+impl Ranking {
+    /// A request with these options.
+    pub(crate) fn request(&self, query: &str) -> Request {
+        Request {
+            query: query.to_owned(),
+            filter: self.filter.clone(),
+            encoder: self.query_encoder.of_engine(),
+            fusion: self.fusion.unwrap_or_default(),
+            verbatim: self.verbatim,
+            prefer: self.prefer.clone(),
+            order: self.order.into(),
+            spread: self.spread.clone(),
+            copies: self.copies,
+            ..Request::default()
+        }
+    }
+}
+
+/// Parses `convex` or `rrf`, optionally with parameters after a colon.
+fn parse_fusion(text: &str) -> Result<Fusion, String> {
+    let (method, numbers) = text.split_once(':').unwrap_or((text, ""));
+    let mut object = serde_json::Map::new();
+    object.insert("method".into(), method.into());
+    for pair in numbers.split(',').filter(|pair| !pair.is_empty()) {
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| format!("expected name=number, found `{pair}`"))?;
+        let value: f64 =
+            value.parse().map_err(|_| format!("expected a number, found `{value}`"))?;
+        object.insert(name.replace('-', "_"), value.into());
+    }
+    Fusion::from_json(object.into()).map_err(|error| {
+        format!(
+            "expected convex, rrf, convex:alpha=0.35 or rrf:k=5,dense-weight=0.7, found `{text}` \
+             ({error})"
+        )
+    })
+}
+
+/// Parses `date`, `date:0.9` or `-size`.
+fn parse_prefer(text: &str) -> Result<Prefer, String> {
+    let (name, share) = text.rsplit_once(':').unwrap_or((text, "0.3"));
+    let (by, ascending) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
+    let share: f32 =
+        share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+            format!("expected an attribute and a share from 0 to 1, as in date:0.5, found `{text}`")
+        })?;
+    Ok(Prefer { by: by.to_owned(), share, half: None, ascending })
+}
+
+/// Parses a filter: JSON, or an expression that the engine parses.
+pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
+    if text.trim_start().starts_with('{') {
+        serde_json::from_str(text).map_err(|error| {
+            format!(
+                "expected a filter as JSON, since it begins with {{, found invalid JSON: {error}"
+            )
+        })
+    } else {
+        Ok(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fusion_is_parsed_with_and_without_parameters() {
+        assert_eq!(parse_fusion("convex"), Ok(Fusion::default()));
+        assert_eq!(parse_fusion("convex:alpha=0.5"), Ok(Fusion::Convex { alpha: Some(0.5) }));
+        assert_eq!(
+            parse_fusion("rrf:k=60,dense-weight=1"),
+            Ok(Fusion::Rrf { k: 60.0, dense_weight: 1.0 })
+        );
+        assert!(matches!(parse_fusion("rrf"), Ok(Fusion::Rrf { .. })));
+        for wrong in ["", "sum", "rrf:60", "rrf:k=x", "convex:beta=1"] {
+            assert!(parse_fusion(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn preferences_are_parsed_with_share_and_direction() {
+        let prefer =
+            |by: &str, share, ascending| Prefer { by: by.into(), share, half: None, ascending };
+        assert_eq!(parse_prefer("date"), Ok(prefer("date", 0.3, false)));
+        assert_eq!(parse_prefer("-size:0.5"), Ok(prefer("size", 0.5, true)));
+        assert!(parse_prefer("date:2").is_err() && parse_prefer("date:often").is_err());
+    }
+
+    #[test]
+    fn filters_are_parsed_as_text_or_json() {
+        assert_eq!(parse_filter("book=nomicon"), Ok("book=nomicon".into()));
+        assert_eq!(parse_filter(" {\"must\": []}"), Ok(serde_json::json!({"must": []})));
+        assert!(parse_filter("{book").is_err());
+    }
+}
