@@ -1,5 +1,6 @@
 //! The static query encoder's general table, shipped with the tool: 256 dimensions at 4 bits,
-//! taught by all-MiniLM-L6-v2. How it was made, and what it is worth: `docs/static-encoder.md`.
+//! taught by all-MiniLM-L6-v2. `docs/design/static-encoder.md` says how it was made and how well it
+//! does.
 
 use std::path::Path;
 
