@@ -100,7 +100,9 @@ fn number(before: &str, last: char) -> Raised {
     if word.is_empty() || !word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’')) {
         return Raised::PartOfWord;
     }
-    if is_quantity(word) { Raised::PartOfWord } else { Raised::Mark }
+    // A word behind an operator is a variable: `E=mc²`.
+    let in_formula = before[..before.len() - word.len()].ends_with(['=', '+', '−', '×', '·', '√']);
+    if in_formula || is_quantity(word) { Raised::PartOfWord } else { Raised::Mark }
 }
 
 /// Whether a word of letters can have an exponent: a unit, a variable, a chemical element.
@@ -180,6 +182,8 @@ mod tests {
             ("sin", "2"),
             ("metres", "2"),
             ("(a+b)", "2"),
+            ("E=mc", "2"),
+            ("a+bc", "2"),
             ("1", "st"),
             ("3", "rd"),
             ("XIX", "e"),
