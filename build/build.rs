@@ -36,6 +36,5 @@ fn main() {
 /// Scripts and modules of the page; not types, and not the handler for Workers, which is bundled by
 /// its users. The same rule as in `src/index/client.rs`.
 fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end))
-        && !name.starts_with("findling-edge")
+    [".js", ".wasm"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
 }

@@ -74,8 +74,8 @@ function readArguments() {
         "findling.idx",
         "findling.js",
         "findling-worker.js",
-        "findling_engine.pack",
-        "findling_engine_rest.pack",
+        "findling_engine.wasm",
+        "findling_engine_rest.wasm",
       ]
     : []) {
     if (!existsSync(join(bundle, name)))

@@ -17,7 +17,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const www = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -25,10 +24,10 @@ const dist = join(www, "dist");
 const engine = join(www, "wasm/engine");
 const encoder = join(www, "wasm/encoder");
 
-const needed = ["findling_engine_bg.wasm", "first.pack", "rest.pack"].map((name) =>
+const needed = ["findling_engine_bg.wasm", "first.wasm", "rest.wasm"].map((name) =>
   join(engine, name),
 );
-for (const file of [...needed, join(www, "wasm/unpack/unpack.bin")]) {
+for (const file of needed) {
   if (!existsSync(file)) {
     console.error(`${file} is missing. Build it with: cargo xtask wasm`);
     process.exit(1);
@@ -53,17 +52,6 @@ const css = {
       });
       return { contents: `export default ${JSON.stringify(code.trim())}`, loader: "js" };
     });
-  },
-};
-
-/** Embeds .bin files in scripts, deflated: otherwise they are a fifth longer after brotli. */
-const deflated = {
-  name: "deflated",
-  setup(build) {
-    build.onLoad({ filter: /\.bin$/ }, ({ path }) => ({
-      contents: deflateRawSync(readFileSync(path), { level: 9 }),
-      loader: "binary",
-    }));
   },
 };
 
@@ -109,13 +97,13 @@ await esbuild.build({
   target: ["es2022", "chrome111", "firefox114", "safari16.4"],
   minify: true,
   legalComments: "none",
-  plugins: [css, deflated, external],
+  plugins: [css, external],
   logLevel: "warning",
 });
 cpSync(join(engine, "findling_engine_bg.wasm"), join(next, "findling-edge_engine_bg.wasm"));
 // The pack has all languages. `findling build` keeps only the languages of the site.
-cpSync(join(engine, "first.pack"), join(next, "findling_engine.pack"));
-cpSync(join(engine, "rest.pack"), join(next, "findling_engine_rest.pack"));
+cpSync(join(engine, "first.wasm"), join(next, "findling_engine.wasm"));
+cpSync(join(engine, "rest.wasm"), join(next, "findling_engine_rest.wasm"));
 if (withEncoder)
   cpSync(join(encoder, "findling_encoder_bg.wasm"), join(next, "findling_encoder_bg.wasm"));
 

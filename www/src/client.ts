@@ -58,8 +58,8 @@ export async function open(url: string | URL, options: OpenOptions = {}): Promis
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
-      wasmUrl: new URL("findling_engine.pack", assets).href,
-      deferredUrl: new URL("findling_engine_rest.pack", assets).href,
+      wasmUrl: new URL("findling_engine.wasm", assets).href,
+      deferredUrl: new URL("findling_engine_rest.wasm", assets).href,
       memory: options.memory,
       streamed: options.vectors !== "resident",
     });

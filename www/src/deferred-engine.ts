@@ -4,9 +4,9 @@
  * `crates/wasm/deferred.txt` lists what is deferred.
  */
 
+import { compileModule } from "./compile-module";
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
-import { loadPackedModule } from "./unpack-module";
 import { buildId, type FirstModule, linkModule } from "./wasm-linking";
 
 /** The deferred part of an engine. */
@@ -102,7 +102,7 @@ async function loadAndLink(url: string, first: Promise<object>): Promise<void> {
   const exports = (await first) as FirstModule;
   // The build id in the address keeps caches from serving the deferred part of another build.
   const build = buildId(exports);
-  const module = await loadPackedModule(`${url}?${build}`);
+  const module = await compileModule(`${url}?${build}`);
   // Linked to the memory of another build, the module could do anything.
   if (WebAssembly.Module.imports(module).some((wanted) => wanted.module !== build)) {
     throw new FindlingError("wasm", `${url} belongs to another build than the engine.`, {

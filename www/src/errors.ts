@@ -46,7 +46,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
     "Check the address given to open(): expected a bundle's directory or a .findling file.",
   network: "Check the connection and try again.",
   wasm:
-    "Check that findling_engine.pack and findling_engine_rest.pack are next to the script and " +
+    "Check that findling_engine.wasm and findling_engine_rest.wasm are next to the script and " +
     "can be fetched, and that the Content-Security-Policy allows 'wasm-unsafe-eval'.",
   "encoder-unavailable":
     "Build the bundle with a query encoder, or pass the option `encode` to open().",

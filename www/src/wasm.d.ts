@@ -6,9 +6,3 @@ declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }
-
-/** What is part of the script, deflated. */
-declare module "*.bin" {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
-}

@@ -7,12 +7,12 @@ import * as wasm from "../wasm/engine/findling_engine";
 import { Bundle } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";
+import { compileModule } from "./compile-module";
 import { deferredEngine } from "./deferred-engine";
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
 import { HttpStore, noTraffic } from "./http-store";
 import { type Port, serve } from "./rpc";
-import { loadPackedModule } from "./unpack-module";
 import { type FirstModule, languageModules, linkModule } from "./wasm-linking";
 
 /** The page's message to open a bundle. */
@@ -73,7 +73,7 @@ function initialise(url: string): Promise<object> {
 
 /** The engine's first part at `url`, linked with the languages inside it. */
 async function loadEngine(url: string): Promise<object> {
-  const module = await loadPackedModule(url);
+  const module = await compileModule(url);
   const first = await wasm.default({ module_or_path: module });
   for (const language of languageModules(module))
     await linkModule(language, first as unknown as FirstModule);

@@ -37,11 +37,11 @@ impl Downloads {
 
 /// Files of the client that a page fetches to open the search, in this order.
 pub(super) const CLIENT: [&str; 4] =
-    ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.pack"];
+    ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.wasm"];
 
 /// The rest of the engine: for filters, corrections, phrases, explanations
 /// (`crates/wasm/deferred.txt`).
-pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.pack"];
+pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.wasm"];
 
 /// Files of the client that load a transformer.
 pub(super) const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];

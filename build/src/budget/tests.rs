@@ -178,9 +178,9 @@ fn opening_counts_the_client_where_there_is_one() {
     let client = [
         extra("findling.js", 1000),
         extra("findling-ui.js", 100),
-        extra("findling_engine.pack", 5000),
+        extra("findling_engine.wasm", 5000),
         extra("findling_encoder_bg.wasm", 9000),
-        extra("findling_engine_rest.pack", 700),
+        extra("findling_engine_rest.wasm", 700),
     ];
     let host = bundle_at(&dir.path().join("with"), Shape::Directory, None, &client);
     let (has_client, with) = opening(host.files()).unwrap();
@@ -191,7 +191,7 @@ fn opening_counts_the_client_where_there_is_one() {
     let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(
         names,
-        ["findling-ui.js", "findling.js", "findling_engine.pack", "findling.idx", "manifest"]
+        ["findling-ui.js", "findling.js", "findling_engine.wasm", "findling.idx", "manifest"]
     );
     let sizes = |name: &str| with.files.iter().find(|file| file.name == name).unwrap().bytes;
     // Too short to be compressed; and what brotli makes of a thousand equal letters.

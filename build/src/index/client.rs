@@ -7,10 +7,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use findling_pack::parts;
+use findling_wasm_parts as parts;
 
 use super::write::Extra;
 
@@ -22,7 +21,7 @@ const ENTRY: &str = "findling.js";
 
 /// The engine as pages load it, with all languages: without those that a site does not have it is a
 /// fifth smaller.
-const ENGINE: &str = "findling_engine.pack";
+const ENGINE: &str = "findling_engine.wasm";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
 
@@ -38,30 +37,13 @@ pub fn fit(files: &mut [Extra], languages: &[String]) -> Result<()> {
         .filter_map(|language| findling_text::rules_for(language))
         .filter(|&language| language != BUILT_IN)
         .collect();
-    engine.contents = Cow::Owned(with_languages(&engine.contents, wanted)?);
+    engine.contents = Cow::Owned(with_languages(&engine.contents, &wanted)?);
     Ok(())
 }
 
-/// A packed engine with these languages alone of those that it carries.
-fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u8>> {
-    /// What came of it the last time: `--watch` builds again and again, and packing takes longer
-    /// than all else on a small site.
-    static LAST: Mutex<Option<Last>> = Mutex::new(None);
-    struct Last {
-        packed: Vec<u8>,
-        wanted: BTreeSet<&'static str>,
-        left: Vec<u8>,
-    }
-
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(last) = &*last
-        && last.packed == packed
-        && last.wanted == wanted
-    {
-        return Ok(last.left.clone());
-    }
-    let module = findling_pack::unpack(packed).with_context(|| format!("the client's {ENGINE}"))?;
-    let carried = parts::tags(&module).with_context(|| format!("the client's {ENGINE}"))?;
+/// An engine that carries only these of its languages.
+fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<u8>> {
+    let carried = parts::tags(engine).with_context(|| format!("the client's {ENGINE}"))?;
     if let Some(missing) =
         wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
     {
@@ -79,11 +61,7 @@ fn with_languages(packed: &[u8], wanted: BTreeSet<&'static str>) -> Result<Vec<u
             }
         );
     }
-    let left =
-        parts::only(&module, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?;
-    let left = if left == module { packed.to_vec() } else { findling_pack::pack(&left) };
-    *last = Some(Last { packed: packed.to_vec(), wanted, left: left.clone() });
-    Ok(left)
+    Ok(parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?)
 }
 
 /// The client's files, by name: those in `dir`, or those compiled in.
@@ -131,8 +109,7 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
 
 /// The same rule as in `build.rs`.
 fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm", ".pack"].iter().any(|end| name.ends_with(end))
-        && !name.starts_with("findling-edge")
+    [".js", ".wasm"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
 }
 
 #[cfg(test)]
@@ -154,7 +131,7 @@ mod tests {
         assert!(files(Some(&dir.path().join("nowhere"))).is_err());
     }
 
-    /// A client of a packed engine that carries these languages.
+    /// A client whose engine carries these languages.
     fn client(carried: &[&[u8; 2]]) -> Vec<Extra> {
         let mut module = b"\0asm\x01\0\0\0".to_vec();
         for &tag in carried {
@@ -164,7 +141,7 @@ mod tests {
             path: path.to_owned(),
             contents: contents.into(),
         };
-        vec![file(ENTRY, b"js".to_vec()), file(ENGINE, findling_pack::pack(&module))]
+        vec![file(ENTRY, b"js".to_vec()), file(ENGINE, module)]
     }
 
     fn fitted(mut files: Vec<Extra>, languages: &[&str]) -> Result<Vec<Extra>> {
@@ -182,8 +159,6 @@ mod tests {
         assert_eq!(deployed(&["en-GB", "ja"]), client(&[]));
         assert_eq!(deployed(&["en", "pt-BR"]), client(&[b"pt"]));
         assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
-        // The same again, and another engine.
-        assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
         assert_eq!(
             fitted(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(),
             client(&[b"no", b"pt"])
@@ -200,9 +175,9 @@ mod tests {
             "{error}"
         );
         let mut damaged = client(&[b"de"]);
-        damaged[1].contents.to_mut()[20] ^= 1;
+        damaged[1].contents.to_mut().truncate(20);
         let error = format!("{:#}", fitted(damaged, &["de"]).unwrap_err());
-        assert!(error.contains(ENGINE) && error.contains("damaged"), "{error}");
+        assert!(error.contains(ENGINE) && error.contains("found other bytes at"), "{error}");
         // One that has no engine may be complete in its own way.
         let script = client(&[]).into_iter().take(1).collect();
         assert!(fitted(script, &["pt"]).is_ok());

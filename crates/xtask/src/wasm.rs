@@ -1,10 +1,8 @@
-//! `cargo xtask wasm`: the WebAssembly modules, from Rust to where the client's build expects them:
-//! the engine, what unpacks it, and the encoder.
+//! `cargo xtask wasm`: builds the WebAssembly modules, the engine and the encoder.
 //!
-//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> pack ->
-//! `www/wasm/{engine,unpack,encoder}/`. What cargo finds unchanged goes no further. Browsers get
-//! the engine in parts, `first.pack`, which carries those of all languages, and `rest.pack`;
-//! Workers and Node the whole of it.
+//! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/{engine,encoder}/`. A module
+//! whose inputs have not changed is not built again. Browsers get the engine in parts: `first.wasm`,
+//! which carries a part for each language, and `rest.wasm`. Workers and Node get it whole.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,6 +10,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use findling_wasm_parts as parts;
 
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
@@ -25,7 +24,7 @@ struct Module {
     artefact: &'static str,
     /// Directory below `www/wasm/`.
     directory: &'static str,
-    /// What wasm-bindgen calls the files; nothing where it has nothing to do.
+    /// What wasm-bindgen calls the files.
     out_name: &'static str,
     profile: &'static str,
     /// What cargo is told besides, behind all else.
@@ -34,8 +33,7 @@ struct Module {
     optimise: &'static [&'static str],
     /// The list of what the first part leaves to the rest, where browsers get it in parts.
     deferred: Option<&'static str>,
-    /// Bytes on the wire that it may have, or its first part without others: packed, or after
-    /// brotli.
+    /// Bytes after brotli that it may have, or its first part without others.
     budget: u64,
     /// The same of each part that the first may carry, by which that is longer with it alone, and
     /// of the first with all of them.
@@ -68,28 +66,6 @@ const ENGINE: Module = Module {
     binding: true,
 };
 
-/// What unpacks the two in a browser: part of the client's script.
-const UNPACK: Module = Module {
-    package: "findling-pack",
-    artefact: "findling_pack.wasm",
-    directory: "unpack",
-    out_name: "",
-    profile: "wasm",
-    // Half as fast again as by size, for four hundred bytes.
-    rustc: &["--crate-type", "cdylib", "--", "-Copt-level=2"],
-    optimise: &[
-        "-Oz",
-        "--converge",
-        "--strip-debug",
-        "--strip-producers",
-        "--strip-target-features",
-    ],
-    deferred: None,
-    budget: 4_400,
-    more: None,
-    binding: true,
-};
-
 const ENCODER: Module = Module {
     package: "findling-wasm-encoder",
     artefact: "findling_wasm_encoder.wasm",
@@ -107,13 +83,11 @@ const ENCODER: Module = Module {
     binding: true,
 };
 
-/// Length of a module, raw and on the wire.
+/// Length of a module, raw and after brotli at its best, which is what hosts send.
 pub struct Size {
     pub name: String,
     pub raw: u64,
     pub sent: u64,
-    /// Whether it is packed; if not, hosts compress it.
-    pub packed: bool,
     pub budget: u64,
     pub binding: bool,
 }
@@ -124,11 +98,10 @@ impl Size {
         let verdict = if self.within() { "within" } else { "OVER" };
         let kb = |bytes: u64| bytes as f64 / 1000.0;
         format!(
-            "{:13} {:>7.1} kB raw, {:>6.1} kB {}, {verdict} the budget of {:.1} kB",
+            "{:13} {:>7.1} kB raw, {:>6.1} kB brotli, {verdict} the budget of {:.1} kB",
             self.name,
             kb(self.raw),
             kb(self.sent),
-            if self.packed { "packed" } else { "brotli" },
             kb(self.budget)
         )
     }
@@ -152,8 +125,7 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.www)?;
     let rustc = setup::wasm_rustc(paths)?;
-    let modules: &[Module] =
-        if which == Which::Both { &[ENGINE, UNPACK, ENCODER] } else { &[ENGINE, UNPACK] };
+    let modules: &[Module] = if which == Which::Both { &[ENGINE, ENCODER] } else { &[ENGINE] };
     let mut sizes = Vec::new();
     for module in modules {
         sizes.extend(build(paths, &node, &rustc, module)?);
@@ -186,16 +158,12 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     let next = out.with_extension("next");
     let _ = fs::remove_dir_all(&next);
     fs::create_dir_all(&next).with_context(|| next.display().to_string())?;
-    if module.out_name.is_empty() {
-        fs::copy(&built, next.join(module.whole())).with_context(|| built.display().to_string())?;
-    } else {
-        bindgen(paths, &built, &next, module)?;
-    }
+    bindgen(paths, &built, &next, module)?;
     for file in module.files() {
         optimise(paths, node, &next.join(file), module.optimise)?;
     }
     let sizes = if module.deferred.is_some() {
-        pack(paths, node, &next, module)?
+        carry(paths, node, &next, module)?
     } else {
         let file = next.join(module.whole());
         vec![module.size(
@@ -215,63 +183,58 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     Ok(sizes)
 }
 
-/// Packs the parts of a module: the first with those that it carries, of which `findling build`
-/// takes what a site needs, and the rest.
-fn pack(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<Size>> {
-    let first = fs::read(out.join(FIRST).with_extension("wasm"))?;
-    let packed_len = |wasm: &[u8]| findling_pack::pack(wasm).len() as u64;
-    let (raw, sent) = (first.len() as u64, packed_len(&first));
+/// Puts the parts that the first one carries into it, and measures each of them.
+fn carry(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<Size>> {
+    let file = out.join(FIRST).with_extension("wasm");
+    let first = fs::read(&file)?;
+    let compressed = |wasm: &[u8]| {
+        let scratch = out.join("measured");
+        fs::write(&scratch, wasm)?;
+        let length = brotli_len(node, &scratch)?;
+        fs::remove_file(&scratch)?;
+        anyhow::Ok(length)
+    };
+    let (raw, sent) = (first.len() as u64, compressed(&first)?);
     let mut sizes = vec![module.size(module.directory, raw, sent, module.budget)];
     let mut carried: Vec<PathBuf> =
         fs::read_dir(out.join(CARRIED))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     carried.sort();
-    let mut whole = first.clone();
+    let mut all = first.clone();
     let mut largest: Option<Size> = None;
     for path in carried {
         optimise(paths, node, &path, module.optimise)?;
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        let tag: findling_pack::parts::Tag = name
+        let tag: parts::Tag = name
             .as_bytes()
             .try_into()
-            .with_context(|| format!("`{name}`: a part's name has two letters"))?;
+            .with_context(|| format!("`{name}`: expected a part's name of two letters"))?;
         let part = fs::read(&path)?;
         let mut alone = first.clone();
-        findling_pack::parts::push(&mut alone, tag, &part);
-        findling_pack::parts::push(&mut whole, tag, &part);
+        parts::push(&mut alone, tag, &part);
+        parts::push(&mut all, tag, &part);
         let budget = module.more.map_or(0, |(each, _)| each);
         let with_it = format!("{} +{name}", module.directory);
-        let size = module.size(
-            &with_it,
-            part.len() as u64,
-            packed_len(&alone).saturating_sub(sent),
-            budget,
-        );
+        let more = compressed(&alone)?.saturating_sub(sent);
+        let size = module.size(&with_it, part.len() as u64, more, budget);
         if largest.as_ref().is_none_or(|largest| size.sent > largest.sent) {
             largest = Some(size);
         }
     }
     sizes.extend(largest);
-    let packed = findling_pack::pack(&whole);
     let budget = module.more.map_or(module.budget, |(_, all)| all);
-    let all = format!("{} +all", module.directory);
-    sizes.push(module.size(&all, whole.len() as u64, packed.len() as u64, budget));
-    fs::write(out.join(FIRST).with_extension("pack"), packed)?;
-    let rest = fs::read(out.join(REST).with_extension("wasm"))?;
-    fs::write(out.join(REST).with_extension("pack"), findling_pack::pack(&rest))?;
+    let name = format!("{} +all", module.directory);
+    sizes.push(module.size(&name, all.len() as u64, compressed(&all)?, budget));
+    fs::write(file, all)?;
     Ok(sizes)
 }
 
 impl Module {
-    /// The file with all of it, as wasm-bindgen names it, or as what is part of a script is.
+    /// The file with the whole module, as wasm-bindgen names it.
     fn whole(&self) -> String {
-        if self.out_name.is_empty() {
-            format!("{}.bin", self.directory)
-        } else {
-            format!("{}_bg.wasm", self.out_name)
-        }
+        format!("{}_bg.wasm", self.out_name)
     }
 
-    /// What browsers get packed.
+    /// The files that browsers get, where they get the module in parts.
     fn parts(&self) -> &'static [&'static str] {
         self.deferred.map_or(&[], |_| &[FIRST, REST])
     }
@@ -284,8 +247,7 @@ impl Module {
     }
 
     fn size(&self, name: &str, raw: u64, sent: u64, budget: u64) -> Size {
-        let packed = self.deferred.is_some();
-        Size { name: name.to_owned(), raw, sent, packed, budget, binding: self.binding }
+        Size { name: name.to_owned(), raw, sent, budget, binding: self.binding }
     }
 }
 
@@ -308,22 +270,10 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let deferred = deferred.transpose()?;
     let mut hasher = DefaultHasher::new();
     let budgets = (module.budget, module.more);
-    (bytes, versions, bindgen, PACKING, module.out_name, module.optimise, deferred, budgets)
+    (bytes, versions, bindgen, module.out_name, module.optimise, deferred, budgets)
         .hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
 }
-
-/// What packing depends on.
-const PACKING: [&str; 8] = [
-    include_str!("../../pack/src/coder.rs"),
-    include_str!("../../pack/src/lib.rs"),
-    include_str!("../../pack/src/logistic.rs"),
-    include_str!("../../pack/src/mixer.rs"),
-    include_str!("../../pack/src/model.rs"),
-    include_str!("../../pack/src/parts.rs"),
-    include_str!("../../pack/src/shape.rs"),
-    include_str!("../../pack/src/trees.rs"),
-];
 
 /// The lines of a lock file around the tools' names.
 fn tool_versions(lock: &Path) -> String {
@@ -339,8 +289,7 @@ fn tool_versions(lock: &Path) -> String {
 fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option<Vec<Size>> {
     let text = fs::read_to_string(stamp).ok()?;
     let (had, sizes) = text.split_once('\n')?;
-    let packed = module.parts().iter().map(|part| format!("{part}.pack"));
-    let there = module.files().into_iter().chain(packed).all(|file| out.join(file).is_file());
+    let there = module.files().into_iter().all(|file| out.join(file).is_file());
     let size = |line: &str| {
         let mut words = line.splitn(4, ' ');
         let mut number = || words.next()?.parse().ok();

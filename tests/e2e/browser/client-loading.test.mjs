@@ -1,7 +1,7 @@
 // The client on a page: what it fetches, caches and keeps in memory.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { expectComplaints } from "../lib/browser.mjs";
@@ -9,7 +9,7 @@ import { build, dist, run, scratch } from "../lib/bundle.mjs";
 import { clientSuite } from "../lib/client-suite.mjs";
 import { gate } from "../lib/server.mjs";
 
-const DEFERRED = /engine_rest\.pack$/;
+const DEFERRED = /engine_rest\.wasm$/;
 const SHARD = /\/shards\//;
 
 clientSuite("a page with the client", (client) => {
@@ -112,7 +112,7 @@ clientSuite("a page with the client", (client) => {
 
     test("gets an error if the part is missing, and other searches work", async () => {
       client.server.missing = DEFERRED;
-      expectComplaints(client.page, /404.*engine_rest\.pack/);
+      expectComplaints(client.page, /404.*engine_rest\.wasm/);
       await client.open("/findling/", { worker: false });
       assert.equal((await hidden("pinholes kind:guide")).error.code, "wasm");
       assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
@@ -127,16 +127,16 @@ clientSuite("a page with the client", (client) => {
 
   test("never links parts of two builds, and works with the first part alone", async () => {
     const bundle = copyOfBundle();
-    const place = join(bundle, "findling_engine_rest.pack");
+    const place = join(bundle, "findling_engine_rest.wasm");
     // A module that does not import this engine's build.
-    cpSync(join(dist, "findling_engine.pack"), place);
+    cpSync(join(dist, "findling_engine.wasm"), place);
     await client.open();
     const { error } = await client.search("pinholes", { filter: "kind=guide" });
     assert.equal(error.code, "wasm");
     assert.ok(error.remedy.length > 0);
     assert.equal((await client.titles("pinholes"))[0], "Glazing");
     // The right part is taken as soon as it is there.
-    cpSync(join(dist, "findling_engine_rest.pack"), place);
+    cpSync(join(dist, "findling_engine_rest.wasm"), place);
     assert.equal((await client.titles("pinholes", { filter: "kind=guide" }))[0], "Glazing");
   });
 
@@ -235,36 +235,6 @@ clientSuite("a page with the client", (client) => {
     const limited = await searched(limit);
     assert.ok(most(limited) <= limit, `${most(limited)} of ${limit} bytes`);
     assert.deepEqual(ids(limited), ids(unlimited));
-  });
-
-  test("unpacks an engine once, and the engine of another build again", async () => {
-    const bundle = copyOfBundle();
-    const packs = ["findling_engine.pack", "findling_engine_rest.pack"];
-    const cachedAfterVisit = async () => {
-      await client.reload();
-      await client.open();
-      assert.equal((await client.titles("pinholes", { filter: "kind=guide" }))[0], "Glazing");
-      await settle();
-      return client.page.evaluate(async () => {
-        const cache = await caches.open("findling engine");
-        return (await cache.keys()).map(({ url }) => url).sort();
-      });
-    };
-    const first = await cachedAfterVisit();
-    assert.equal(first.length, 2);
-    // Only the headers, which have the hashes, are left: the cached modules serve.
-    for (const name of packs) {
-      const place = join(bundle, name);
-      writeFileSync(place, readFileSync(place).fill(0, 16));
-    }
-    assert.deepEqual(await cachedAfterVisit(), first);
-    // With all languages the first part differs; the deferred part is the same for all sites.
-    for (const name of packs) cpSync(join(dist, name), join(bundle, name));
-    const next = await cachedAfterVisit();
-    assert.deepEqual(
-      next.map((url) => first.includes(url)),
-      [false, true],
-    );
   });
 
   test("searches the new build after a deployment, and drops the old files", async () => {

@@ -2,9 +2,10 @@
 // inflected words with them.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
 import { launch, openClient, withClient } from "../lib/browser.mjs";
 import { dist, run, scratch } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
@@ -60,7 +61,9 @@ function siteIn(...languages) {
   );
   return site;
 }
-const engine = (site) => statSync(join(site, "findling/findling_engine.pack")).size;
+/** Bytes of an engine after brotli, as hosts send it. */
+const sent = (file) => brotliCompressSync(readFileSync(file)).length;
+const engine = (site) => sent(join(site, "findling/findling_engine.wasm"));
 
 describe("languages", () => {
   let browser;
@@ -116,7 +119,7 @@ describe("languages", () => {
       engine(siteIn("en")),
       engine(siteIn("es")),
       engine(siteIn("en", "es", "de")),
-      statSync(join(dist, "findling_engine.pack")).size,
+      sent(join(dist, "findling_engine.wasm")),
     ];
     assert.ok(english < spanish && spanish < english + 4_000, `${english} ${spanish}`);
     assert.ok(spanish < both && both < english + 8_000, `${spanish} ${both}`);
@@ -126,8 +129,8 @@ describe("languages", () => {
   test("an engine without a language of the bundle refuses it with a remedy", async () => {
     const spanish = siteIn("es");
     cpSync(
-      join(siteIn("en"), "findling/findling_engine.pack"),
-      join(spanish, "findling/findling_engine.pack"),
+      join(siteIn("en"), "findling/findling_engine.wasm"),
+      join(spanish, "findling/findling_engine.wasm"),
     );
     const { code, message, remedy } = await asked([spanish], ["cristal"]);
     assert.equal(code, "analysis", message);

@@ -53,11 +53,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "findling-text",
             "findling-engine",
             "findling-encoder",
-            "findling-pack",
+            "findling-wasm-parts",
         ],
     ),
-    ("findling-pack", &[]),
-    ("xtask", &["findling-pack"]),
+    ("findling-wasm-parts", &[]),
+    ("xtask", &["findling-wasm-parts"]),
     ("example-rust-engine", &["findling-bundle", "findling-engine"]),
 ];
 

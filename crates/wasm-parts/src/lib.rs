@@ -1,45 +1,61 @@
-//! Modules that a module carries with it, of which a build takes those that it needs: one file to
-//! fetch, whatever is in it.
+//! WebAssembly modules that carry other modules.
 //!
-//! Each is in a custom section behind all others, called `part`: two letters that name it, and the
-//! module. Hosts find it by `WebAssembly.Module.customSections` (`www/src/worker.ts`).
+//! The engine is one file for a browser to fetch, and a site needs the code of its own languages
+//! only. So the engine carries a module for each language, and `findling build` keeps those that the
+//! site needs.
+//!
+//! Each carried module is a part: a custom section called `part`, behind all other sections, whose
+//! contents are two letters (the part's tag) and the module. A browser finds them with
+//! `WebAssembly.Module.customSections` (`www/src/wasm-linking.ts`). (WebAssembly core
+//! specification, section 5.5.3, "Custom Section")
+//!
+//! ```
+//! let mut engine = b"\0asm\x01\0\0\0".to_vec();
+//! findling_wasm_parts::push(&mut engine, *b"de", b"\0asm\x01\0\0\0");
+//! findling_wasm_parts::push(&mut engine, *b"fr", b"\0asm\x01\0\0\0");
+//! let german = findling_wasm_parts::keep(&engine, |tag| tag == *b"de")?;
+//! assert_eq!(findling_wasm_parts::tags(&german)?, [*b"de"]);
+//! # Ok::<(), findling_wasm_parts::NotAModule>(())
+//! ```
 
 use std::fmt;
 use std::ops::Range;
 
-/// What the sections are called.
+/// The name of the custom sections.
 const NAME: &[u8] = b"part";
-/// Custom sections are told by this, and then by their name.
+/// The id of custom sections.
 const CUSTOM: u8 = 0;
-/// Magic and version.
+/// Bytes of the magic number and the version.
 const PREAMBLE: usize = 8;
 
-/// What names a part: two letters.
+/// The name of a part: two letters.
 pub type Tag = [u8; 2];
 
-/// What came is no module, by its sections.
+/// The bytes are not a WebAssembly module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoModule {
-    /// Where in it that was found out.
+pub struct NotAModule {
+    /// The byte where the module stops being one.
     pub at: usize,
 }
 
-impl fmt::Display for NoModule {
+impl fmt::Display for NotAModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "expected the sections of a WebAssembly module, found something else at byte {}; build it anew (`cargo xtask wasm`)",
+            "expected the sections of a WebAssembly module, found other bytes at {}; \
+             build the module again with `cargo xtask wasm`",
             self.at
         )
     }
 }
 
-impl std::error::Error for NoModule {}
+impl std::error::Error for NotAModule {}
 
-/// `module` with one more part.
+/// Adds a part to a module.
 ///
 /// # Panics
-/// Where the part is longer than 4 GB.
+///
+/// If the part is longer than 4 GB.
 pub fn push(module: &mut Vec<u8>, tag: Tag, part: &[u8]) {
     let contents = [&[NAME.len() as u8][..], NAME, &tag, part].concat();
     let mut length = u32::try_from(contents.len()).expect("a part of less than 4 GB");
@@ -52,19 +68,21 @@ pub fn push(module: &mut Vec<u8>, tag: Tag, part: &[u8]) {
     module.extend(contents);
 }
 
-/// The parts of a module, in their order.
+/// The tags of a module's parts, in their order.
 ///
 /// # Errors
-/// Where it is none.
-pub fn tags(module: &[u8]) -> Result<Vec<Tag>, NoModule> {
+///
+/// If `module` is not a WebAssembly module.
+pub fn tags(module: &[u8]) -> Result<Vec<Tag>, NotAModule> {
     Ok(sections(module)?.into_iter().filter_map(|section| section.part).collect())
 }
 
-/// `module` with those of its parts alone that are `wanted`.
+/// A copy of a module with only the parts that are `wanted`.
 ///
 /// # Errors
-/// Where it is none.
-pub fn only(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NoModule> {
+///
+/// If `module` is not a WebAssembly module.
+pub fn keep(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NotAModule> {
     let mut out = module[..PREAMBLE.min(module.len())].to_vec();
     for section in sections(module)? {
         if section.part.is_none_or(&wanted) {
@@ -74,15 +92,17 @@ pub fn only(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NoMo
     Ok(out)
 }
 
-/// A section with its head, and which part is in it, if one is.
+/// A section of a module.
 struct Section {
+    /// Its place, header included.
     bytes: Range<usize>,
+    /// The tag of the part that it holds, if it holds one.
     part: Option<Tag>,
 }
 
-fn sections(module: &[u8]) -> Result<Vec<Section>, NoModule> {
+fn sections(module: &[u8]) -> Result<Vec<Section>, NotAModule> {
     if !module.starts_with(b"\0asm\x01\0\0\0") {
-        return Err(NoModule { at: 0 });
+        return Err(NotAModule { at: 0 });
     }
     let mut sections = Vec::new();
     let mut at = PREAMBLE;
@@ -91,7 +111,7 @@ fn sections(module: &[u8]) -> Result<Vec<Section>, NoModule> {
         let mut length = 0u64;
         for shift in [0, 7, 14, 21, 28] {
             at += 1;
-            let byte = *module.get(at).ok_or(NoModule { at })?;
+            let byte = *module.get(at).ok_or(NotAModule { at })?;
             length |= u64::from(byte & 127) << shift;
             if byte < 128 {
                 break;
@@ -99,7 +119,7 @@ fn sections(module: &[u8]) -> Result<Vec<Section>, NoModule> {
         }
         at += 1;
         let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
-        let end = end.filter(|&end| end <= module.len()).ok_or(NoModule { at })?;
+        let end = end.filter(|&end| end <= module.len()).ok_or(NotAModule { at })?;
         let contents = &module[at..end];
         let named = contents
             .split_first()
@@ -130,24 +150,24 @@ mod tests {
     fn parts_are_found_and_left_out() {
         let all = with(&[*b"de", *b"es", *b"fi"]);
         assert_eq!(tags(&all), Ok(vec![*b"de", *b"es", *b"fi"]));
-        assert_eq!(only(&all, |tag| tag == *b"es"), Ok(with(&[*b"es"])));
-        assert_eq!(only(&all, |_| false), Ok(with(&[])));
-        assert_eq!(only(&all, |_| true), Ok(all));
+        assert_eq!(keep(&all, |tag| tag == *b"es"), Ok(with(&[*b"es"])));
+        assert_eq!(keep(&all, |_| false), Ok(with(&[])));
+        assert_eq!(keep(&all, |_| true), Ok(all));
         assert_eq!(tags(&with(&[])), Ok(vec![]));
     }
 
     #[test]
-    fn what_is_no_module_is_told() {
+    fn other_bytes_are_refused() {
         let all = with(&[*b"de", *b"es"]);
-        assert_eq!(tags(b""), Err(NoModule { at: 0 }));
-        assert_eq!(tags(b"\0asm\x02\0\0\0"), Err(NoModule { at: 0 }));
+        assert_eq!(tags(b""), Err(NotAModule { at: 0 }));
+        assert_eq!(tags(b"\0asm\x02\0\0\0"), Err(NotAModule { at: 0 }));
         for end in 0..all.len() {
-            // It may end between sections.
+            // A module that ends between two sections is a module.
             if let Ok(tags) = tags(&all[..end]) {
                 assert!(tags.len() < 2, "{end}");
             }
         }
         let endless = [EMPTY, &[0, 255, 255, 255, 255, 255, 0]].concat();
-        assert!(tags(&endless).is_err() && only(&endless, |_| true).is_err());
+        assert!(tags(&endless).is_err() && keep(&endless, |_| true).is_err());
     }
 }
