@@ -1,8 +1,8 @@
 //! WebAssembly modules that carry other modules.
 //!
 //! The engine is one file for a browser to fetch, and a site needs the code of its own languages
-//! only. So the engine carries a module for each language, and `findling build` keeps those that the
-//! site needs.
+//! only. So the engine carries a module for each language, and `findling build` keeps those that
+//! the site needs.
 //!
 //! Each carried module is a part: a custom section called `part`, behind all other sections, whose
 //! contents are two letters (the part's tag) and the module. A browser finds them with
