@@ -1,40 +1,58 @@
-//! Puts the web client into the binary, if it has been built: what `findling build` lays beside a
-//! bundle.
+//! Embeds the web client, which `findling build` writes beside a bundle, into the program.
 //!
-//! The files of `www/dist` that a page loads are copied to the build's own directory and listed in
-//! a table. Without them (`cargo build` before `cargo xtask client`) the table is empty, and the
-//! tool says so when it would need them.
+//! `cargo xtask client` writes the client's files to `client/`; this lists them in a table. A
+//! package that is published must contain them. In the repository the program also compiles without
+//! them, because most tests need no client; it then asks for a client when it needs one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// The file without which there is no client.
+const ENTRY: &str = "findling.js";
+
 fn main() {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let dist =
-        Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
-            .join("../www/dist");
+    let package = directory("CARGO_MANIFEST_DIR");
+    let client = package.join("client");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={}", dist.display());
-    let mut names: Vec<String> = fs::read_dir(&dist)
-        .map(|entries| {
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
-        })
-        .unwrap_or_default();
-    names.retain(|name| is_client_file(name));
-    names.sort();
-    let mut table = String::from("&[\n");
-    for name in &names {
-        let copy = out.join(name);
-        fs::copy(dist.join(name), &copy)
-            .unwrap_or_else(|error| panic!("{}: {error}", dist.join(name).display()));
-        table.push_str(&format!("    ({name:?}, include_bytes!({:?})),\n", copy));
+    println!("cargo::rerun-if-changed={}", client.display());
+    let names = client_files(&client);
+    if !names.iter().any(|name| name == ENTRY) {
+        // Cargo adds this file to packages.
+        if package.join("Cargo.toml.orig").exists() {
+            println!(
+                "cargo::error=expected the web client in {}, found no {ENTRY}: run `cargo xtask \
+                 client` in the repository before `cargo package` or `cargo publish`",
+                client.display()
+            );
+        } else {
+            println!(
+                "cargo::warning=this `findling` gets no web client, because {} has no {ENTRY}; run \
+                 `cargo xtask wasm` and `cargo xtask client` before the build to include it",
+                client.display()
+            );
+        }
     }
-    table.push_str("]\n");
-    fs::write(out.join("client_files.rs"), table).expect("OUT_DIR can be written");
+    let entries: String = names
+        .iter()
+        .map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", client.join(name)))
+        .collect();
+    let table = directory("OUT_DIR").join("client_files.rs");
+    fs::write(table, format!("&[\n{entries}]\n")).expect("OUT_DIR is writable");
 }
 
-/// Scripts and modules of the page; not types, and not the handler for Workers, which is bundled by
-/// its users. The same rule as in `src/index/client.rs`.
-fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
+/// A directory that cargo names to build scripts.
+fn directory(variable: &str) -> PathBuf {
+    env::var_os(variable).unwrap_or_else(|| panic!("cargo sets {variable}")).into()
+}
+
+/// The names of scripts and WebAssembly modules in a directory, sorted; none if it does not exist.
+fn client_files(dir: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".js") || name.ends_with(".wasm"))
+        .collect();
+    names.sort();
+    names
 }

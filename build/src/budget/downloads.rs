@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::bytes::Bytes;
 use super::traffic::Part;
 use crate::bundle_files::BundleFiles;
+use crate::index::client::TRANSFORMER;
 
 /// A file, or a part of a file, that is downloaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,9 +43,6 @@ pub(super) const CLIENT: [&str; 4] =
 /// The rest of the engine: for filters, corrections, phrases, explanations
 /// (`crates/wasm/deferred.txt`).
 pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.wasm"];
-
-/// Files of the client that load a transformer.
-pub(super) const CLIENT_ENCODER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
 
 /// Bytes that the client first asks of a single file (`FIRST_BYTES` in `www/src/bundle-layout.ts`).
 pub(super) const SINGLE_FILE_FIRST: u64 = 32 << 10;
@@ -84,7 +82,7 @@ pub(super) fn later_encoder(files: &BundleFiles) -> anyhow::Result<Option<Downlo
         .find(|encoder| encoder.kind == "transformer" && !encoder.files.is_empty());
     let Some(transformer) = transformer else { return Ok(None) };
     let mut downloads = Downloads::default();
-    push_client(&mut downloads, files, &CLIENT_ENCODER)?;
+    push_client(&mut downloads, files, &TRANSFORMER)?;
     for part in &transformer.files {
         downloads.push(part.path.clone(), Bytes::of(&files.parts(std::slice::from_ref(part))?));
     }

@@ -7,8 +7,9 @@ use findling_bundle::{AttributeValue, ShardKind};
 use findling_encoder::hash::HashEncoder;
 use findling_encoder::static_table::StaticTable;
 
-use super::downloads::{CLIENT, CLIENT_ENCODER, SINGLE_FILE_FIRST};
+use super::downloads::{CLIENT, SINGLE_FILE_FIRST};
 use super::*;
+use crate::index::client::{self, TRANSFORMER};
 use crate::index::rows::tests::table;
 use crate::index::write::{Extra, Shape, write};
 use crate::index::{Job, Options, build};
@@ -253,24 +254,22 @@ fn brotli_is_what_the_server_compresses_with() {
 }
 
 #[test]
-fn what_pages_load_is_what_the_client_is_made_of() {
-    let Ok(mut files) = crate::index::client::files(None) else {
-        println!("skipped: no client is compiled in");
+fn the_budget_counts_every_file_of_the_client() {
+    let Ok(mut files) = client::files(None) else {
+        println!("skipped: this program was compiled without the web client");
         return;
     };
-    crate::index::client::fit(&mut files, &[]).unwrap();
-    for name in CLIENT.iter().chain(&CLIENT_REST).chain(&CLIENT_ENCODER) {
-        // A client without the encoder's module is whole all the same.
-        let may_lack = CLIENT_ENCODER.contains(name);
+    let transformer =
+        findling_bundle::QueryEncoder { kind: "transformer".into(), files: Vec::new() };
+    client::keep_needed(&mut files, &[], &[transformer]).unwrap();
+    for name in CLIENT.iter().chain(&CLIENT_REST).chain(&TRANSFORMER) {
+        // A client is complete without the transformer.
+        let may_lack = TRANSFORMER.contains(name);
         assert!(may_lack || files.iter().any(|file| file.path == *name), "{name}");
     }
-    let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_REST).chain(CLIENT_ENCODER).collect();
+    let counted: Vec<&str> = CLIENT.into_iter().chain(CLIENT_REST).chain(TRANSFORMER).collect();
     for file in &files {
-        assert!(
-            counted.contains(&file.path.as_str()),
-            "{} is deployed, but not counted",
-            file.path
-        );
+        assert!(counted.contains(&file.path.as_str()), "{} is deployed but not counted", file.path);
     }
 }
 

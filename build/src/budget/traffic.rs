@@ -1,4 +1,4 @@
-//! What queries download, and statistics of it.
+//! The downloads of queries, and statistics of them.
 
 use findling_bundle::ShardKind;
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde::Serialize;
 use super::bytes::Bytes;
 use crate::eval::metrics::nearest_rank;
 
-/// What a query's shards are for.
+/// The purpose of the shards that a query reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Terms with their postings, positions, and the structure that all ranking stands on.
+    /// Terms with their postings, positions, and the structure of pages, sections and passages.
     Words,
-    /// The static encoder's rows, of which the query's vector is made.
+    /// The static encoder's rows, from which the query's vector is made.
     Rows,
-    /// What that vector is compared with: cells around centroids, or all vectors with their graph;
-    /// the projection.
+    /// The vectors that the query is compared with: centroids and cells, or all vectors with their
+    /// graph; and the projection.
     Vectors,
-    /// What is shown and counted: texts, attributes.
+    /// Texts that are shown and attributes that are counted.
     Texts,
 }
 
@@ -25,7 +25,7 @@ impl Part {
     /// All parts.
     pub const ALL: [Part; 4] = [Part::Words, Part::Rows, Part::Vectors, Part::Texts];
 
-    /// Name for people.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Part::Words => "words",

@@ -1,7 +1,7 @@
-//! The web client that is deployed beside a bundle: script, worker, UI and WebAssembly.
+//! The web client that is deployed beside a bundle: scripts and WebAssembly modules.
 //!
-//! It is part of this binary where `www/dist` was there when it was compiled (`cargo xtask` sees to
-//! that), so that `findling build` needs nothing else; `--client DIR` takes another one.
+//! The program contains it (`build.rs` embeds the files of `client/`), so that `findling build`
+//! needs nothing else. `--client DIR` takes the files of a directory instead.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use findling_bundle::QueryEncoder;
 use findling_wasm_parts as parts;
 
 use super::write::Extra;
@@ -16,21 +17,37 @@ use super::write::Extra;
 /// Compiled in: name and contents, by name.
 static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/client_files.rs"));
 
-/// What pages load. Without it there is no client.
+/// The script that pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
-/// The engine as pages load it, with all languages: without those that a site does not have it is a
-/// fifth smaller.
+/// The engine as pages load it, with the rules of all languages. Without the languages that a site
+/// does not have, it is a fifth smaller.
 const ENGINE: &str = "findling_engine.wasm";
 /// The language that every engine has.
 const BUILT_IN: &str = "en";
 
-/// Leaves in the engine among the client's files, if it is there, those languages alone that a
-/// bundle has (BCP 47).
+/// The files that run a transformer in the browser.
+pub const TRANSFORMER: [&str; 2] = ["findling_encoder.js", "findling_encoder_bg.wasm"];
+
+/// Removes what pages with a bundle do not load from the client's files: the transformer, if it is
+/// not among the bundle's query encoders, and the languages (BCP 47) in the engine that the site
+/// does not have.
 ///
 /// # Errors
-/// Where the engine is damaged, or lacks one of the languages.
-pub fn fit(files: &mut [Extra], languages: &[String]) -> Result<()> {
+/// If the engine is damaged, or lacks a language of the site.
+pub fn keep_needed(
+    files: &mut Vec<Extra>,
+    languages: &[String],
+    query_encoders: &[QueryEncoder],
+) -> Result<()> {
+    if query_encoders.iter().all(|encoder| encoder.kind != "transformer") {
+        files.retain(|file| !TRANSFORMER.contains(&file.path.as_str()));
+    }
+    keep_languages(files, languages)
+}
+
+/// Keeps only these languages in the engine, if it is among the files.
+fn keep_languages(files: &mut [Extra], languages: &[String]) -> Result<()> {
     let Some(engine) = files.iter_mut().find(|file| file.path == ENGINE) else { return Ok(()) };
     let wanted = languages
         .iter()
@@ -41,17 +58,18 @@ pub fn fit(files: &mut [Extra], languages: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// An engine that carries only these of its languages.
+/// The engine with only these of its languages.
 fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<u8>> {
     let carried = parts::tags(engine).with_context(|| format!("the client's {ENGINE}"))?;
     if let Some(missing) =
         wanted.iter().find(|language| carried.iter().all(|tag| tag != language.as_bytes()))
     {
         bail!(
-            "the client's {ENGINE}: expected the rules of language `{missing}`, which the site has, found {}; build the client anew \
-             (`cargo xtask client`) or give one of this version with --client DIR",
+            "the client's {ENGINE}: expected the rules of language `{missing}`, in which the site \
+             has pages, found {}; give a client of this version with --client DIR, or build it \
+             again (`cargo xtask client`)",
             if carried.is_empty() {
-                "none but those of English".to_owned()
+                "English only".to_owned()
             } else {
                 carried
                     .iter()
@@ -64,16 +82,17 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
     Ok(parts::keep(engine, |tag| wanted.iter().any(|language| language.as_bytes() == tag))?)
 }
 
-/// The client's files, by name: those in `dir`, or those compiled in.
+/// The client's files, sorted by name: those in `dir`, or else those in this program.
 ///
 /// # Errors
-/// Where `dir` cannot be read or has no `findling.js`, or none was given and none is compiled in.
+/// If `dir` cannot be read or has no `findling.js`. Without `dir`, if this program has no client.
 pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let Some(dir) = dir else {
         if COMPILED_IN.is_empty() {
             bail!(
-                "this `findling` was compiled without its web client; build it with `cargo xtask client` and compile again, \
-                 give a built one with --client DIR, or leave it out with --no-client"
+                "this `findling` was compiled without the web client: give its directory with \
+                 --client DIR, use --no-client, or compile `findling` again after `cargo xtask \
+                 wasm` and `cargo xtask client`"
             );
         }
         return Ok(COMPILED_IN
@@ -92,7 +111,8 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     names.sort();
     if !names.iter().any(|name| name == ENTRY) {
         bail!(
-            "--client {}: expected the built client, found no {ENTRY} (`cargo xtask client` makes www/dist)",
+            "--client {}: expected the built client, found no {ENTRY} (`cargo xtask client` makes \
+             www/dist)",
             dir.display()
         );
     }
@@ -107,7 +127,8 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
         .collect()
 }
 
-/// The same rule as in `build.rs`.
+/// Whether pages load a file of the npm package: a script or module, but not those of the Worker's
+/// handler.
 fn is_client_file(name: &str) -> bool {
     [".js", ".wasm"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
 }
@@ -144,23 +165,21 @@ mod tests {
         vec![file(ENTRY, b"js".to_vec()), file(ENGINE, module)]
     }
 
-    fn fitted(mut files: Vec<Extra>, languages: &[&str]) -> Result<Vec<Extra>> {
-        fit(
-            &mut files,
-            &languages.iter().map(|&language| language.to_owned()).collect::<Vec<_>>(),
-        )?;
+    fn with_only(mut files: Vec<Extra>, languages: &[&str]) -> Result<Vec<Extra>> {
+        let languages: Vec<String> = languages.iter().map(|&tag| tag.to_owned()).collect();
+        keep_languages(&mut files, &languages)?;
         Ok(files)
     }
 
     #[test]
     fn sites_get_the_languages_that_they_have() {
         let deployed =
-            |languages: &[&str]| fitted(client(&[b"de", b"no", b"pt"]), languages).unwrap();
+            |languages: &[&str]| with_only(client(&[b"de", b"no", b"pt"]), languages).unwrap();
         assert_eq!(deployed(&["en-GB", "ja"]), client(&[]));
         assert_eq!(deployed(&["en", "pt-BR"]), client(&[b"pt"]));
         assert_eq!(deployed(&["pt", "nb", "pt-BR"]), client(&[b"no", b"pt"]));
         assert_eq!(
-            fitted(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(),
+            with_only(client(&[b"no", b"pt", b"ro"]), &["pt", "nb"]).unwrap(),
             client(&[b"no", b"pt"])
         );
         assert_eq!(deployed(&["de", "no", "pt"]), client(&[b"de", b"no", b"pt"]));
@@ -169,25 +188,45 @@ mod tests {
 
     #[test]
     fn a_client_that_does_not_serve_the_site_is_refused() {
-        let error = fitted(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err().to_string();
+        let error = with_only(client(&[b"de", b"es"]), &["en", "pt-BR"]).unwrap_err().to_string();
         assert!(
             error.contains("`pt`") && error.contains("found de, es") && error.contains("--client"),
             "{error}"
         );
         let mut damaged = client(&[b"de"]);
         damaged[1].contents.to_mut().truncate(20);
-        let error = format!("{:#}", fitted(damaged, &["de"]).unwrap_err());
+        let error = format!("{:#}", with_only(damaged, &["de"]).unwrap_err());
         assert!(error.contains(ENGINE) && error.contains("found other bytes at"), "{error}");
         // One that has no engine may be complete in its own way.
         let script = client(&[]).into_iter().take(1).collect();
-        assert!(fitted(script, &["pt"]).is_ok());
+        assert!(with_only(script, &["pt"]).is_ok());
     }
 
     #[test]
-    fn what_is_compiled_in_is_whole_or_missing() {
+    fn the_transformer_is_deployed_only_with_a_bundle_that_uses_it() {
+        let deployed = |query_encoders: &[&str]| -> Vec<String> {
+            let file = |&path: &&str| Extra { path: path.to_owned(), contents: b"x"[..].into() };
+            let mut files: Vec<Extra> = [ENTRY].iter().chain(&TRANSFORMER).map(file).collect();
+            let of = |&kind: &&str| QueryEncoder { kind: kind.to_owned(), files: Vec::new() };
+            let query_encoders: Vec<QueryEncoder> = query_encoders.iter().map(of).collect();
+            keep_needed(&mut files, &["en".to_owned()], &query_encoders).unwrap();
+            files.into_iter().map(|file| file.path).collect()
+        };
+        let all = [ENTRY, TRANSFORMER[0], TRANSFORMER[1]];
+        assert_eq!(deployed(&["static", "transformer"]), all);
+        assert_eq!(deployed(&["static"]), [ENTRY]);
+        assert_eq!(deployed(&["hash"]), [ENTRY]);
+        assert_eq!(deployed(&[]), [ENTRY]);
+    }
+
+    #[test]
+    fn the_client_in_this_program_is_complete_or_missing() {
         match files(None) {
             Ok(files) => {
-                assert!(files.iter().any(|file| file.path == ENTRY && !file.contents.is_empty()))
+                for name in [ENTRY, ENGINE, "findling-ui.js", "findling-worker.js"] {
+                    let file = files.iter().find(|file| file.path == name);
+                    assert!(file.is_some_and(|file| !file.contents.is_empty()), "{name}");
+                }
             }
             Err(error) => assert!(error.to_string().contains("--client"), "{error}"),
         }

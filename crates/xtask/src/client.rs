@@ -1,14 +1,16 @@
-//! `cargo xtask client`: the npm package, `www/dist`.
+//! `cargo xtask client`: the npm package in `www/dist`, and the files that the command-line tool
+//! contains in `build/client`.
 
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
 use crate::setup;
 
-/// Where the types of requests and responses are in the npm package.
+/// The file with the types of requests and responses, in the npm package.
 pub const TYPES: &str = "src/engine-types.ts";
 
 /// Builds the client from TypeScript and the modules in `www/wasm`.
@@ -16,7 +18,34 @@ pub fn run(paths: &Paths) -> Result<()> {
     heading("client");
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.www)?;
-    node.command("npm").args(["run", "--silent", "build"]).dir(&paths.www).run()
+    node.command("npm").args(["run", "--silent", "build"]).dir(&paths.www).run()?;
+    copy_for_tool(&paths.www.join("dist"), &paths.root.join("build/client"))
+}
+
+/// Copies the scripts and modules that pages load. A file that has not changed is left alone, so
+/// that cargo does not compile the tool again.
+fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
+    let names = |dir: &Path| -> Result<Vec<String>> {
+        let entries = fs::read_dir(dir).with_context(|| dir.display().to_string())?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        Ok(names.filter(|name| is_for_pages(name)).collect())
+    };
+    let new = names(dist)?;
+    for name in names(to)?.iter().filter(|name| !new.contains(name)) {
+        fs::remove_file(to.join(name))?;
+    }
+    for name in &new {
+        let contents = fs::read(dist.join(name))?;
+        if fs::read(to.join(name)).ok().as_ref() != Some(&contents) {
+            fs::write(to.join(name), contents)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether pages load a file: a script or module, but not those of the Worker's handler.
+fn is_for_pages(name: &str) -> bool {
+    (name.ends_with(".js") || name.ends_with(".wasm")) && !name.starts_with("findling-edge")
 }
 
 /// Derives the TypeScript types of requests and responses from the engine's.
@@ -27,4 +56,29 @@ pub fn write_types(paths: &Paths, to: &Path) -> Result<()> {
         .arg(to)
         .dir(&paths.root)
         .run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_gets_what_pages_load() {
+        let dir = std::env::temp_dir().join(format!("findling-client-{}", std::process::id()));
+        let (dist, tool) = (dir.join("dist"), dir.join("tool"));
+        fs::create_dir_all(dist.join("types")).unwrap();
+        fs::create_dir_all(&tool).unwrap();
+        for name in ["findling.js", "engine.wasm", "findling.d.ts", "findling-edge.js"] {
+            fs::write(dist.join(name), name).unwrap();
+        }
+        for name in ["old.js", ".gitignore"] {
+            fs::write(tool.join(name), name).unwrap();
+        }
+        copy_for_tool(&dist, &tool).unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(&tool).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(names, [".gitignore", "engine.wasm", "findling.js"]);
+    }
 }

@@ -11,6 +11,7 @@ mod cmd;
 mod demo;
 mod docs;
 mod fuzz;
+mod package;
 mod paths;
 mod setup;
 mod tally;
@@ -21,21 +22,25 @@ const HELP: &str = "\
 The repository's own commands. Each installs what it lacks, and says so first.
 
   cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only]
-                              build everything and a bundle of a real site, and serve it on 127.0.0.1
+                              build everything and a bundle of a real site, and serve it on
+                              127.0.0.1
   cargo xtask test [--fast] [--deny-skips]
                               every test: native, wasm, Chromium, workerd
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
-  cargo xtask client          the npm package, into www/dist
+  cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's
   cargo xtask docs            the tables of the documents, from bench/results
   cargo xtask cli             the command-line tool, into target/release
+  cargo xtask package         make the packages that are published, and try them outside of the
+                              repository; needs the modules of `cargo xtask wasm`
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
   cargo xtask fuzz [TARGET] [--seconds N]
-                              hostile bundles and requests by libFuzzer: shards, bytes, requests (60 s each)
+                              run the fuzz targets (shards, bytes, requests) with libFuzzer, 60 s
+                              each
 ";
 
 fn main() -> ExitCode {
@@ -90,6 +95,10 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
         }
         "bench" => {
             bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?
+        }
+        "package" => {
+            no_more(rest)?;
+            package::run(&paths)?;
         }
         "fuzz" => fuzz::run(&paths, &fuzz_options(rest)?)?,
         "help" | "--help" | "-h" => print!("{HELP}"),

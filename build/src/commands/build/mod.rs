@@ -102,7 +102,9 @@ fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
         options: options(args, settings, shape),
     };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
-    client::fit(&mut extras, &bundle.manifest.languages)?;
+    let dense = bundle.manifest.dense.as_ref();
+    let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
+    client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
     stages.insert(0, parse);
 
     let writing = Instant::now();
