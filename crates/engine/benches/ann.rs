@@ -12,8 +12,8 @@
 //! hundred is left out of the corpus and asked for.
 //!
 //! ```sh
-//! FINDLING_BENCH_VECTORS=vectors.f32 FINDLING_BENCH_QUERIES=queries.f32 FINDLING_BENCH_GRAPH=graph.bin \
-//!     cargo bench -p findling-engine --bench ann
+//! FINDLING_BENCH_VECTORS=vectors.f32 FINDLING_BENCH_QUERIES=queries.f32 \
+//!     FINDLING_BENCH_GRAPH=graph.bin cargo bench -p findling-engine --bench ann
 //! ```
 //!
 //! FINDLING_BENCH_GRAPH keeps the graph from one run to the next: building it takes minutes.
@@ -48,14 +48,16 @@ fn main() {
         .map(|query| QuantisedQuery::new(query, DIM as u32).expect("a query"))
         .collect();
     println!(
-        "{} vectors, {} sections, {} edges, {} queries; microseconds are means over queries of the best of 4 runs",
+        "{} vectors, {} sections, {} edges, {} queries; microseconds are means over queries of the \
+         best of 4 runs",
         corpus.len(),
         structure.n_sections(),
         graph.n_edges(),
         queries.len()
     );
     println!(
-        "| k | filter | selectivity | scan us | graph us | planner us | planner / scan | graph compared | recall graph | recall planner | planner chose graph |"
+        "| k | filter | selectivity | scan us | graph us | planner us | planner / scan | graph \
+         compared | recall graph | recall planner | planner chose graph |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for k in [10, 100] {
@@ -121,7 +123,8 @@ fn row(
     let n = queries.len() as f64;
     let recall = found.map(|found| found as f64 / f64::from(wanted.max(1) as u32));
     println!(
-        "| {k} | {kind} | {selectivity} | {:.0} | {:.0} | {:.0} | {:.2} | {} | {:.4} | {:.4} | {:.0}% |",
+        "| {k} | {kind} | {selectivity} | {:.0} | {:.0} | {:.0} | {:.2} | {} | {:.4} | {:.4} | \
+         {:.0}% |",
         micros[0] / n,
         micros[1] / n,
         micros[2] / n,

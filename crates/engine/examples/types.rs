@@ -22,7 +22,8 @@ fn declare<T: TS + 'static>(out: &mut String) {
 fn main() -> std::io::Result<()> {
     let mut out = String::from(
         "// Derived from crates/engine/src/{request,response}.rs; do not edit. To write it anew:\n\
-         // cargo run -p findling-engine --features ts --example types -- www/src/engine-types.ts\n",
+         // cargo run -p findling-engine --features ts --example types -- \
+         www/src/engine-types.ts\n",
     );
     declare::<engine::Request>(&mut out);
     declare::<engine::Limit>(&mut out);

@@ -165,7 +165,9 @@ mod tests {
             b in prop::collection::btree_set(0u32..300, 0..200),
             range in (0u32..320, 0u32..320),
         ) {
-            let cut = |s: &BTreeSet<u32>| s.iter().copied().filter(|&i| i < len).collect::<BTreeSet<_>>();
+            let cut = |s: &BTreeSet<u32>| -> BTreeSet<u32> {
+                s.iter().copied().filter(|&i| i < len).collect()
+            };
             let (a, b) = (cut(&a), cut(&b));
             let (x, y) = (set(len, &a), set(len, &b));
             prop_assert_eq!(members(&x), a.clone());
@@ -184,10 +186,14 @@ mod tests {
             prop_assert_eq!(members(&and_not), a.difference(&b).copied().collect::<BTreeSet<_>>());
             let mut not = x.clone();
             not.negate();
-            prop_assert_eq!(members(&not), (0..len).filter(|i| !a.contains(i)).collect::<BTreeSet<_>>());
+            let expect: BTreeSet<u32> = (0..len).filter(|i| !a.contains(i)).collect();
+            prop_assert_eq!(members(&not), expect);
             let mut ranged = x;
             ranged.insert_range(range.0, range.1);
-            prop_assert_eq!(members(&ranged), (0..len).filter(|i| a.contains(i) || (range.0..range.1).contains(i)).collect::<BTreeSet<_>>());
+            let expect: BTreeSet<u32> = (0..len)
+                .filter(|i| a.contains(i) || (range.0..range.1).contains(i))
+                .collect();
+            prop_assert_eq!(members(&ranged), expect);
             prop_assert_eq!(members(&Bitset::all(len)), (0..len).collect::<BTreeSet<_>>());
         }
 

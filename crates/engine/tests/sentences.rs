@@ -9,19 +9,23 @@ use support::{Bundle, Cut, Page, Section, build};
 
 const ABOUT: [(&str, [f32; 2]); 4] = [
     (
-        "The kiln is filled with pots that stand on three stilts each, and nothing touches the coils in the brick walls.",
+        "The kiln is filled with pots that stand on three stilts each, and nothing touches the \
+         coils in the brick walls.",
         [1.0, -1.0],
     ),
     (
-        "Smoke in the first hour is water and binder that leave the clay, and a window stands open all the while for it.",
+        "Smoke in the first hour is water and binder that leave the clay, and a window stands open \
+         all the while for it.",
         [-1.0, 1.0],
     ),
     (
-        "Money is saved where the lid stays closed until morning, since what was paid for once keeps warming the room then.",
+        "Money is saved where the lid stays closed until morning, since what was paid for once \
+         keeps warming the room then.",
         [1.0, 1.0],
     ),
     (
-        "Shelves are turned over after every tenth time, as they bend under their load when they are red with heat.",
+        "Shelves are turned over after every tenth time, as they bend under their load when they \
+         are red with heat.",
         [-1.0, -1.0],
     ),
 ];

@@ -430,8 +430,10 @@ proptest! {
         let at = bundle.manifest.dense.as_ref().unwrap().centroids.unwrap().index();
         let mut centroids = decode_shard(&bundle.manifest.shards[at], &bundle.shards[at]).unwrap();
         // A cell of the same lengths can be listed in the place of the honest one.
-        let read = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, &bundle.manifest.stats);
-        let mut cells: Vec<ShardEntry> = read.unwrap().cells().iter().map(|cell| cell.shard).collect();
+        let stats = &bundle.manifest.stats;
+        let read = findling_bundle::cells::Centroids::from_bytes(&centroids, DIM as u32, stats);
+        let mut cells: Vec<ShardEntry> =
+            read.unwrap().cells().iter().map(|cell| cell.shard).collect();
         let entry = cells[cell];
         let place = bundle.manifest.shards.len() + cell;
         let mut raw = decode_shard(&entry, &bundle.shards[place]).unwrap();

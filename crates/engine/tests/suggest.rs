@@ -181,9 +181,8 @@ fn values_of_another_type_are_told_what_there_is() {
     };
     assert_eq!(
         notices("mutex year:latest"),
-        [
-            "expected a number as `year`, found `latest`, which was searched as words; the pages have 2019 to 2024"
-        ]
+        ["expected a number as `year`, found `latest`, which was searched as words; the pages \
+             have 2019 to 2024"]
     );
     assert_eq!(titles(&books().search(request("mutex year:>2019"))), ["Receiving"]);
     // A filter is refused, once the column is here that says what there is, and nothing else is
@@ -199,8 +198,8 @@ fn values_of_another_type_are_told_what_there_is() {
     assert!(error.is_request());
     assert_eq!(
         error.to_string(),
-        "filter, `year`: expected a number, found `latest`; write it with a point and without separators, such as 1234.5; the \
-         pages have 2019 to 2024"
+        "filter, `year`: expected a number, found `latest`; write it with a point and without \
+         separators, such as 1234.5; the pages have 2019 to 2024"
     );
     let filter = Some(json!("book:gt:a"));
     let refused =

@@ -246,7 +246,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn words_score_as_the_formula_says(pages in pages().prop_map(anchored), query in words(1..4), range in 1usize..9) {
+    fn words_score_as_the_formula_says(
+        pages in pages().prop_map(anchored),
+        query in words(1..4),
+        range in 1usize..9,
+    ) {
         let (bundle, mut index) = open(&pages, range);
         let (response, _) = bundle.answer(&mut index, everything(&query)).unwrap();
         let expect = Twin::new(&pages).scores(&query, &plain().bm25f);
@@ -254,7 +258,8 @@ proptest! {
         prop_assert_eq!(found.keys().collect::<Vec<_>>(), expect.keys().collect::<Vec<_>>());
         prop_assert_eq!(response.total.sections as usize, expect.len());
         for (section, legs) in &found {
-            prop_assert!(close(f64::from(legs.lexical_score.unwrap()), expect[section]), "{} {:?} {}", section, legs, expect[section]);
+            let (score, expect) = (legs.lexical_score.unwrap(), expect[section]);
+            prop_assert!(close(f64::from(score), expect), "{} {:?} {}", section, legs, expect);
         }
         // Pages and their sections stand in the order of their scores.
         let scores: Vec<f32> = response.results.iter().map(|page| page.score).collect();
@@ -268,12 +273,19 @@ proptest! {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_sets(pages in pages().prop_map(anchored), query in words(1..3), wanted in words(1..4), not in words(1..3)) {
+    fn phrases_and_exclusions_are_sets(
+        pages in pages().prop_map(anchored),
+        query in words(1..3),
+        wanted in words(1..4),
+        not in words(1..3),
+    ) {
         let (bundle, mut index) = open(&pages, 3);
         let twin = Twin::new(&pages);
-        let scored: BTreeSet<usize> = twin.scores(&format!("{query} {wanted}"), &plain().bm25f).into_keys().collect();
+        let scores = twin.scores(&format!("{query} {wanted}"), &plain().bm25f);
+        let scored: BTreeSet<usize> = scores.into_keys().collect();
         let (has, lacks) = (twin.with_phrase(&wanted), twin.with_phrase(&not));
-        let expect: Vec<usize> = scored.intersection(&has).filter(|s| !lacks.contains(s)).copied().collect();
+        let expect: Vec<usize> =
+            scored.intersection(&has).filter(|s| !lacks.contains(s)).copied().collect();
         let text = format!("{query} \"{wanted}\" -\"{not}\"");
         // Otherwise phrases and exclusions that leave nothing would become words.
         let request = Request { verbatim: true, ..everything(&text) };
@@ -283,7 +295,11 @@ proptest! {
 
     #[test]
     fn both_legs_obey_one_filter(
-        pages in pages().prop_map(anchored), query in words(1..3), not in words(1..2), values in vector(), group in 0..3u32,
+        pages in pages().prop_map(anchored),
+        query in words(1..3),
+        not in words(1..2),
+        values in vector(),
+        group in 0..3u32,
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Semantic, Mode::Lexical][..]),
         rrf: bool, page_maxima in prop::sample::select(&[0.0f32, 0.5, 1.0][..]),
     ) {
@@ -293,7 +309,11 @@ proptest! {
             mode,
             fusion: if rrf { Fusion::Rrf { k: 5.0, dense_weight: 0.7 } } else { Fusion::default() },
             filter: Some(format!("group={group}").into()),
-            vector: Some(QueryVector { values: values.clone(), encoder: "supplied".into(), truncated: false }),
+            vector: Some(QueryVector {
+                values: values.clone(),
+                encoder: "supplied".into(),
+                truncated: false,
+            }),
             ..everything(&format!("{query} -{not}"))
         };
         let (response, _) = bundle.answer(&mut index, request.clone()).unwrap();
@@ -303,25 +323,34 @@ proptest! {
         let in_group = |s: &usize| {
             pages[twin.sections[*s]].attributes[0].1 == AttributeValue::String(group.to_string())
         };
-        let allowed: BTreeSet<usize> = twin.all().into_iter().filter(in_group).filter(|s| !lacks.contains(s)).collect();
+        let allowed: BTreeSet<usize> =
+            twin.all().into_iter().filter(in_group).filter(|s| !lacks.contains(s)).collect();
         let found = sections(&pages, &response);
         let all_texts: Vec<&Section> = pages.iter().flat_map(|page| &page.sections).collect();
         let norm = |v: &[f32]| v.iter().map(|v| f64::from(v * v)).sum::<f64>().sqrt();
         for (section, legs) in &found {
             prop_assert!(allowed.contains(section));
             let cosine = |v: &Vec<f32>| {
-                v.iter().zip(&values).map(|(a, b)| f64::from(a * b)).sum::<f64>() / norm(v) / norm(&values)
+                let dot: f64 = v.iter().zip(&values).map(|(a, b)| f64::from(a * b)).sum();
+                dot / norm(v) / norm(&values)
             };
-            let best = all_texts[*section].vectors.iter().map(cosine).fold(f64::NEG_INFINITY, f64::max);
+            let cosines = all_texts[*section].vectors.iter().map(cosine);
+            let best = cosines.fold(f64::NEG_INFINITY, f64::max);
             if let Some(similarity) = legs.similarity {
-                prop_assert!((f64::from(similarity) - best).abs() < 0.02, "{} {}", similarity, best);
+                let error = (f64::from(similarity) - best).abs();
+                prop_assert!(error < 0.02, "{} {}", similarity, best);
             }
         }
         let scored = twin.scores(&query, &plain().bm25f);
         match mode {
             // Whatever is allowed has a nearest place.
-            Mode::Semantic => prop_assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), allowed),
-            _ => prop_assert!(allowed.iter().filter(|s| scored.contains_key(s)).all(|s| found.contains_key(s))),
+            Mode::Semantic => {
+                prop_assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), allowed);
+            }
+            _ => {
+                let mut with_words = allowed.iter().filter(|s| scored.contains_key(s));
+                prop_assert!(with_words.all(|s| found.contains_key(s)));
+            }
         }
         // The same request gives the same answer, from a fresh index too.
         let (again, _) = bundle.answer(&mut index, request.clone()).unwrap();

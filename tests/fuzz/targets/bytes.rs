@@ -1,5 +1,5 @@
-//! Any bytes where a bundle's files are expected: entry, manifest (framed, and bare as its checksum would let it
-//! through), single file, shard.
+//! Any bytes in place of a bundle's files: entry file, manifest (with and without its frame), single
+//! file, shard.
 
 #![no_main]
 
@@ -18,24 +18,26 @@ fuzz_target!(
         let _ = Entry::from_bytes(bytes);
         let _ = SingleFile::open(bytes);
         let _ = Index::open(bytes);
-        let honest = hostile::bundle();
-        let _ = decode_shard(&ShardEntry { kind: ShardKind::Structure, ..honest.manifest.shards[0] }, bytes);
+        let valid = hostile::bundle();
+        let entry = ShardEntry { kind: ShardKind::Structure, ..valid.manifest.shards[0] };
+        let _ = decode_shard(&entry, bytes);
         if let Ok(manifest) = Manifest::from_bytes(bytes)
             && let Ok((_, stored_manifest)) = encode_manifest(&manifest)
         {
-            let support::Bundle { mut shards, positions, .. } = honest;
+            let support::Bundle { mut shards, positions, .. } = valid;
             shards.resize(manifest.shards.len().min(1000), Vec::new());
             if shards.len() == manifest.shards.len() {
-                let _ = hostile::run(&support::Bundle { manifest, stored_manifest, shards, positions });
+                let bundle = support::Bundle { manifest, stored_manifest, shards, positions };
+                let _ = hostile::run(&bundle);
             }
         }
     }
 );
 
-/// Puts an honest manifest where the fuzzer takes its first inputs from, if it has been given a place.
+/// Writes a valid manifest into the directory of first inputs, if the fuzzer was given one.
 fn seed() {
     let corpus = std::env::args().nth(1).map(std::path::PathBuf::from).filter(|path| path.is_dir());
     if let (Some(dir), Ok(raw)) = (corpus, hostile::bundle().manifest.to_bytes()) {
-        let _ = std::fs::write(dir.join("honest-manifest"), raw);
+        let _ = std::fs::write(dir.join("valid-manifest"), raw);
     }
 }

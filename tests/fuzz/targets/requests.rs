@@ -1,4 +1,5 @@
-//! Any text as a query, as a filter in each spelling, and as a whole request: answered, or refused as the asker's fault.
+//! Any text as a query, as a filter in each spelling, and as a whole request: the engine answers it
+//! or refuses it with a request error.
 
 #![no_main]
 
@@ -17,13 +18,15 @@ fuzz_target!(|bytes: &[u8]| {
         answer(&bundle, request);
     }
     let filter = serde_json::from_str(&text).unwrap_or_else(|_| text.to_string().into());
-    answer(&bundle, Request { query: "closures".into(), filter: Some(filter), ..Request::default() });
+    let filtered =
+        Request { query: "closures".into(), filter: Some(filter), ..Request::default() };
+    answer(&bundle, filtered);
     if let Ok(request) = Request::from_json(&text) {
         answer(&bundle, request);
     }
 });
 
-/// Of an honest bundle, only the request can be at fault.
+/// The bundle is undamaged, so an error can only be the fault of the request.
 fn answer(bundle: &Bundle, request: Request) {
     let mut index = bundle.open();
     if let Err(error) = bundle.answer(&mut index, request) {

@@ -1,7 +1,8 @@
-//! An honest bundle, its shards damaged, and the damage covered with checksums that fit: an error or an answer.
+//! A valid bundle with damaged shards whose checksums fit: every search ends with an error or with
+//! a well-formed answer.
 //!
-//! The input is a list of edits of five bytes: which shard, what to do, where (two bytes), with which byte. So the
-//! fuzzer starts from a sound bundle and needs no corpus.
+//! The input is a list of edits, five bytes each: the shard, the operation, the place (two bytes)
+//! and the byte. The fuzzer starts from a valid bundle and needs no corpus.
 
 #![no_main]
 
@@ -30,7 +31,7 @@ fuzz_target!(|edits: &[u8]| {
             _ => raw.push(edit[4]),
         }
     }
-    // Those of positions first, since each writes their directory anew.
+    // Shards of positions first, because replacing one writes their directory again.
     for (i, raw) in raws.into_iter().enumerate().rev() {
         let Some(raw) = raw else { continue };
         if bundle.replace(i, &raw).is_err() {

@@ -111,9 +111,10 @@ impl fmt::Display for Error {
             Self::Bundle { message } => f.write_str(message),
             Self::Analysis { found, expected } => write!(
                 f,
-                "the bundle was indexed under text rules {found:016x}, this engine follows {expected:016x}: \
-                 rebuild the bundle with the findling of this engine's version, or deploy the engine that came with the bundle \
-                 (one made for sites in English reads no other language that is stemmed)"
+                "the bundle was indexed under text rules {found:016x}, this engine follows \
+                 {expected:016x}: rebuild the bundle with the findling of this engine's version, \
+                 or deploy the engine that came with the bundle (one made for sites in English \
+                 reads no other language that is stemmed)"
             ),
             Self::Inconsistent { what } => {
                 write!(f, "the bundle contradicts itself: {what}; rebuild and deploy it as a whole")
@@ -130,7 +131,8 @@ impl fmt::Display for Error {
             | Self::Vector { message } => f.write_str(message),
             Self::NoSuchPage { address } => write!(
                 f,
-                "no page has the address or id `{address}`; give a page's URL, its path from the site's root, or its id"
+                "no page has the address or id `{address}`; give a page's URL, its path from the \
+                 site's root, or its id"
             ),
             Self::UnknownAttribute { name, known } => {
                 write!(f, "the bundle has no attribute `{name}`")?;

@@ -416,7 +416,8 @@ mod tests {
             }),
         };
         let attributes = json!({
-            "text": text(), "list": ["a", text()], "whole": -3, "big": 1e300, "real": f64::from(number), "truth": false, "nothing": null,
+            "text": text(), "list": ["a", text()], "whole": -3, "big": 1e300,
+            "real": f64::from(number), "truth": false, "nothing": null,
             "more": {"a": [], "b": {}},
         });
         let serde_json::Value::Object(attributes) = attributes else { unreachable!() };

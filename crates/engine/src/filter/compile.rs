@@ -118,7 +118,8 @@ impl<'a> Check<'a> {
             Predicate::Compare(bound, _) if strings || kind == AttributeKind::Bool => refuse(
                 "an operator for strings or truth values, which have no order",
                 format!("`{}`", bound.name()),
-                "use eq, ne, in or contains, or declare the attribute as a number or date when building",
+                "use eq, ne, in or contains, or declare the attribute as a number or date when \
+                 building",
             ),
             Predicate::Compare(bound, value) => match span(kind, value) {
                 // A date stands for all of its day, month or year: what is after it comes after its
@@ -524,10 +525,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_condition_finds_what_looking_at_each_page_finds(pages in pages(), condition in conditions()) {
+        fn a_condition_finds_what_looking_at_each_page_finds(
+            pages in pages(),
+            condition in conditions(),
+        ) {
             let bundle = Bundle::new(&pages);
-            let expect: Vec<u32> =
-                (0..).zip(&pages).filter(|(_, page)| naive(&condition, page, &pages)).map(|(i, _)| i).collect();
+            let expect: Vec<u32> = (0..)
+                .zip(&pages)
+                .filter(|(_, page)| naive(&condition, page, &pages))
+                .map(|(i, _)| i)
+                .collect();
             let matched = bundle.evaluate(&condition).unwrap();
             prop_assert_eq!(matched.pages.iter().collect::<Vec<_>>(), expect, "{}", condition);
             let known = condition.shards(&bundle.attributes).unwrap();
@@ -590,7 +597,8 @@ mod tests {
         }
         check(
             "lang:gt:en",
-            "filter, `lang`: expected an operator for strings or truth values, which have no order, found `gt`;",
+            "filter, `lang`: expected an operator for strings or truth values, which have no \
+             order, found `gt`;",
         );
         check(
             "draft:lte:true",

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | pairs | `book=reference,lang=en` |
 //! | operators | `lang:in:en\|de,year:gte:2020,title:contains:"the book"` |
-//! | JSON | `{"must": [{"match": {"lang": "en"}}], "must_not": [{"range": {"year": {"lt": 2020}}}]}` |
+//! | JSON | `{"must": [{"match": {"lang": "en"}}], "must_not": [{"match": {"book": "old"}}]}` |
 //! | JSON, the short way | `{"book": "book", "lang": ["en", "de"], "year": {"gte": 2020}}` |
 //!
 //! All become one [`Condition`], whose `Display` is the canonical spelling that explanations print

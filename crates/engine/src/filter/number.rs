@@ -195,10 +195,17 @@ mod tests {
         fn texts_are_read_as_the_standard_library_reads_them(
             text in "[-+]?([0-9]{1,25}(\\.[0-9]{0,45})?|\\.[0-9]{1,5})([eE][-+]?[0-9]{1,3})?",
         ) {
-            proptest::prop_assert_eq!(parse(&text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{}", text);
+            let expect: Option<f64> = text.parse().ok();
+            proptest::prop_assert_eq!(
+                parse(&text).map(f64::to_bits),
+                expect.map(f64::to_bits),
+                "{}",
+                text
+            );
         }
 
-        // Every double, the smallest included, by its shortest spellings; and what lies half way between two.
+        // Every double, the smallest included, by its shortest spellings; and what lies half way
+        // between two.
         #[test]
         fn every_number_is_read_back(bits in proptest::prelude::any::<u64>()) {
             let number = f64::from_bits(bits);

@@ -91,7 +91,8 @@ impl<'a> Terms<'a> {
                 return Err(self.error(
                     &format!("`=` or `:` after `{key}`"),
                     &format!(
-                        "write `{key}=value` or `{key}:operator:value`, and quote values that contain a comma"
+                        "write `{key}=value` or `{key}:operator:value`, and quote values that \
+                         contain a comma"
                     ),
                 ));
             }

@@ -286,7 +286,8 @@ mod tests {
         #[test]
         fn every_text_is_a_query(text in "[-\":a“”« \u{301}東\\p{L}]{0,40}") {
             let query = parse(&text, |name| name == "a");
-            let wanted = query.clauses.iter().any(|clause| !clause.excluded) || !query.conditions.is_empty();
+            let wanted = query.clauses.iter().any(|clause| !clause.excluded)
+                || !query.conditions.is_empty();
             prop_assert!(wanted || query.clauses.is_empty());
             for clause in &query.clauses {
                 prop_assert!(text.contains(&clause.text));

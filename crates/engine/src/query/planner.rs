@@ -196,8 +196,8 @@ const MAX_COMPOUNDS: usize = 3;
 /// The most words of a query whose neighbours are looked up as one word in other languages.
 const MAX_JOINED_WORDS: usize = 4;
 
-/// Two neighbours as one word: `Daten Bank`, and in short queries of all languages `data base`, `log
-/// in`.
+/// Two neighbours as one word: `Daten Bank`, and in short queries of all languages `data base`,
+/// `log in`.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =

@@ -342,7 +342,8 @@ mod tests {
     fn without_words_the_sentences_most_like_the_query_are_shown() {
         let filler = "lorem ipsum dolor sit amet ".repeat(8);
         let text = format!(
-            "{filler}. One is like it, {filler}. Two is liker, {filler}. Three, {filler}. Four has a mutex, {filler}."
+            "{filler}. One is like it, {filler}. Two is liker, {filler}. Three, {filler}. \
+             Four has a mutex, {filler}."
         );
         let ends: Vec<usize> =
             text.match_indices(". ").map(|(at, _)| at + 2).chain([text.len()]).collect();
@@ -379,9 +380,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_safe(text in "\\PC{0,60}|([a-c ]{1,8}[.\n😀é東京]){0,60}", from in 0usize..80, len in 0usize..80) {
+        fn any_text_is_safe(
+            text in "\\PC{0,60}|([a-c ]{1,8}[.\n😀é東京]){0,60}",
+            from in 0usize..80,
+            len in 0usize..80,
+        ) {
             let mut analyzer = Analyzer::for_language("en");
-            let snippet = snippet(&text, &[], from..from + len, &[], &mut analyzer, &marks(&["a", "b", "東京"]));
+            let marks = marks(&["a", "b", "東京"]);
+            let snippet = snippet(&text, &[], from..from + len, &[], &mut analyzer, &marks);
             prop_assert!(text.contains(&snippet.text));
             prop_assert!(snippet.text.len() <= MAX_BYTES);
             let n = snippet.text.encode_utf16().count() as u32;

@@ -64,7 +64,8 @@ fn not_found(why: &Why, asked: &ResolvedQuery, partial: bool) -> String {
         (true, true) => "This page is not near enough to the query in meaning.".into(),
         (true, false) => "The query has no words to look up.".into(),
         (false, true) => format!(
-            "This page has none of the query's words ({}), and is not near enough to it in meaning.",
+            "This page has none of the query's words ({}), and is not near enough to it in \
+             meaning.",
             words(why, |_| true)
         ),
         (false, false) => {
@@ -94,7 +95,8 @@ fn compared(hit: &PageHit, first: &PageHit, why: &Why, partial: bool) -> String 
     if semantic >= further {
         return match (own.legs.similarity, other.legs.similarity) {
             (Some(own), Some(other)) => format!(
-                "The first page is nearer to the query in meaning: {} against {} at their best sections.",
+                "The first page is nearer to the query in meaning: {} against {} at their best \
+                 sections.",
                 hundredths(other),
                 hundredths(own)
             ),
@@ -149,7 +151,8 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
             let here = place(own);
             if here == there {
                 format!(
-                    "The first page says {spelt} {there} as this one does, but in a shorter passage."
+                    "The first page says {spelt} {there} as this one does, but in a shorter \
+                     passage."
                 )
             } else {
                 format!("The first page says {spelt} {there}; this page only {here}.")
@@ -162,7 +165,8 @@ fn by_words(own: &SectionHit, other: &SectionHit, why: &Why, partial: bool) -> S
         }
         None if word.is_some_and(|word| word.on_page) => {
             format!(
-                "The first page says {spelt} {there}; this page only in another section than its best."
+                "The first page says {spelt} {there}; this page only in another section than its \
+                 best."
             )
         }
         None => format!("The first page says {spelt} {there}; this page does not say it."),

@@ -346,9 +346,14 @@ mod tests {
             let letters: Vec<char> = typed.chars().collect();
             let expect = words
                 .iter()
-                .map(|(word, common)| (twin(&letters, &word.chars().collect::<Vec<_>>()), *common, word))
+                .map(|(word, common)| {
+                    let other: Vec<char> = word.chars().collect();
+                    (twin(&letters, &other), *common, word)
+                })
                 .filter(|(cost, ..)| *cost > 0 && *cost <= u32::from(mistyped.budget()))
-                .min_by_key(|(cost, common, word)| (*cost as i32 * STEPS_PER_HALF - i32::from(*common), *word));
+                .min_by_key(|(cost, common, word)| {
+                    (*cost as i32 * STEPS_PER_HALF - i32::from(*common), *word)
+                });
             let found = mistyped.nearest(&shard(&words), None);
             prop_assert_eq!(found.map(|near| near.word), expect.map(|(.., word)| word.clone()));
         }

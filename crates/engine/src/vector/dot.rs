@@ -34,7 +34,8 @@ impl QuantisedQuery {
         if values.len() != dim as usize {
             return Err(Error::Vector {
                 message: format!(
-                    "expected a query vector of {dim} numbers, found {}; embed the query by the encoder that the bundle names",
+                    "expected a query vector of {dim} numbers, found {}; embed the query by the \
+                     encoder that the bundle names",
                     values.len()
                 ),
             });
@@ -42,7 +43,8 @@ impl QuantisedQuery {
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::Vector {
                 message: format!(
-                    "expected finite numbers, found {} at place {at} of the query vector; see what the encoder did",
+                    "expected finite numbers, found {} at place {at} of the query vector; see what \
+                     the encoder did",
                     values[at]
                 ),
             });
@@ -54,7 +56,9 @@ impl QuantisedQuery {
         let largest = values.iter().fold(0.0f64, |max, &value| max.max(f64::from(value).abs()));
         if norm == 0.0 {
             return Err(Error::Vector {
-                message: "expected a query vector other than 0; an empty query has no meaning to search by, ask for lexical mode".into(),
+                message: "expected a query vector other than 0; an empty query has no meaning to \
+                     search by, ask for lexical mode"
+                    .into(),
             });
         }
         let qmax = f64::from(qmax(values.len()));
@@ -176,19 +180,25 @@ mod tests {
             let dim = row.len().min(query.len());
             let most = qmax(dim);
             let query: Vec<i16> = query.into_iter().map(|value| value.clamp(-most, most)).collect();
-            let expect: i64 = row.iter().zip(&query).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum();
+            let products = row.iter().zip(&query).map(|(&a, &b)| i64::from(a) * i64::from(b));
+            let expect: i64 = products.sum();
             prop_assert_eq!(i64::from(lanes::dot(&row, &lanes::blocks(&query))), expect);
         }
 
         #[test]
-        fn a_quantised_query_keeps_its_direction(values in prop::collection::vec(-1.0f32..1.0, 1..600), row: [i8; 600]) {
+        fn a_quantised_query_keeps_its_direction(
+            values in prop::collection::vec(-1.0f32..1.0, 1..600),
+            row: [i8; 600],
+        ) {
             prop_assume!(values.iter().any(|&v| v.abs() > 1e-3));
             let query = QuantisedQuery::new(&values, values.len() as u32).unwrap();
             let norm = values.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
             let row = &row[..values.len()];
-            let exact: f64 = row.iter().zip(&values).map(|(&a, &b)| f64::from(a) * f64::from(b) / norm).sum();
+            let products = row.iter().zip(&values).map(|(&a, &b)| f64::from(a) * f64::from(b));
+            let exact = products.map(|product| product / norm).sum::<f64>();
             let length = row.iter().map(|&a| f64::from(a).powi(2)).sum::<f64>().sqrt();
-            prop_assert!((f64::from(query.similarity(row, 1.0)) - exact).abs() <= 1e-3 * length.max(1.0));
+            let error = (f64::from(query.similarity(row, 1.0)) - exact).abs();
+            prop_assert!(error <= 1e-3 * length.max(1.0));
         }
     }
 

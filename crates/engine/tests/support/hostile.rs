@@ -1,17 +1,20 @@
-//! A bundle that has a shard of every kind, requests that between them read all of them, and a host
-//! that takes errors for answers. The fuzz targets in `tests/fuzz` use it too.
+//! A bundle with shards of every kind, requests that together read all of them, and a host that
+//! checks every answer. The fuzz targets in `tests/fuzz` use it too.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use findling_bundle::{AttributeKind, AttributeValue};
-use findling_engine::{Error, Index, Mode, QueryVector, Request, Sort, Step};
+use findling_bundle::{AttributeKind, AttributeValue, ShardId};
+use findling_engine::{Error, Index, Mode, QueryVector, Request, Response, Sort, Step};
 use serde_json::json;
 
 use super::{Bundle, Cut, Page, build, page};
 
-/// Two stretches of sentences, between which codes choose where only meaning finds them.
-const LONG: &str = "Nothing is said here of what is looked for, and that goes on for a while until there is an end of the sentence at last. \
-    After it comes another one of about as many little things, none of which is in any question, so that it must be told by its code.";
+/// Two stretches of sentences. If a query matches this text by meaning alone, codes decide which of
+/// them the snippet shows.
+const LONG: &str = "Nothing is said here of what is looked for, and that goes on for a while until \
+     there is an end of the sentence at last. After it comes another one of about as many little \
+     things, none of which is in any question, so that it must be told by its code.";
 
 /// Three pages with attributes of three kinds and vectors of four dimensions.
 pub fn pages() -> Vec<Page> {
@@ -52,7 +55,7 @@ pub fn pages() -> Vec<Page> {
     pages
 }
 
-/// These pages' bundle.
+/// The bundle of these pages.
 pub fn bundle() -> Bundle {
     use AttributeKind::{Number, String, Strings};
     static BUNDLE: LazyLock<Bundle> = LazyLock::new(|| {
@@ -61,7 +64,7 @@ pub fn bundle() -> Bundle {
     BUNDLE.clone()
 }
 
-/// Requests that between them read every kind of shard.
+/// Requests that together read every kind of shard.
 pub fn requests() -> Vec<Request> {
     let vector = Some(QueryVector {
         values: vec![1.0, 0.5, 0.0, -1.0],
@@ -87,32 +90,77 @@ pub fn requests() -> Vec<Request> {
     ]
 }
 
-/// Runs everything; errors are as good as answers.
-pub fn run(bundle: &Bundle) -> Result<usize, Error> {
-    let mut index = Index::open(&bundle.stored_manifest)?;
-    let mut answers = 0;
-    for request in requests() {
-        let Ok(mut search) = index.search(request) else { continue };
-        for round in 0.. {
-            assert!(round < 5, "a search ends");
-            match search.step(&index) {
-                Ok(Step::Need(shards)) => {
-                    let mut given = true;
-                    for shard in shards {
-                        given &= index.provide(shard, bundle.shard(shard)).is_ok();
-                    }
-                    if !given {
-                        break;
-                    }
+/// What a request came to: its answer or the error, and the shards that it was given.
+pub struct Outcome {
+    pub answer: Result<Response, Error>,
+    pub read: BTreeSet<ShardId>,
+}
+
+/// Runs every request over a bundle that may be damaged. A request is refused with an error, or its
+/// answer is well-formed.
+///
+/// # Errors
+/// If the manifest is refused.
+///
+/// # Panics
+/// If a search does not end, asks for a shard that the bundle does not have, or gives an answer
+/// that is not well-formed.
+pub fn run(bundle: &Bundle) -> Result<Vec<Outcome>, Error> {
+    let outcome = |request: Request| {
+        // A new index for each, so that each reads its shards itself.
+        let mut index = Index::open(&bundle.stored_manifest)?;
+        let mut read = BTreeSet::new();
+        let answer = answer(bundle, &mut index, request.clone(), &mut read);
+        match &answer {
+            Ok(response) => check_response(&request, response),
+            Err(error) => assert_ne!(error.code(), "no-such-shard", "{error}"),
+        }
+        Ok(Outcome { answer, read })
+    };
+    requests().into_iter().map(outcome).collect()
+}
+
+fn answer(
+    bundle: &Bundle,
+    index: &mut Index,
+    request: Request,
+    read: &mut BTreeSet<ShardId>,
+) -> Result<Response, Error> {
+    let mut search = index.search(request)?;
+    for _ in 0..5 {
+        match search.step(index)? {
+            Step::Done(response) => return Ok(*response),
+            Step::Need(shards) => {
+                for shard in shards {
+                    read.insert(shard);
+                    index.provide(shard, bundle.shard(shard))?;
                 }
-                Ok(Step::Done(response)) => {
-                    answers += 1;
-                    assert!(!response.to_json().is_empty());
-                    break;
-                }
-                Err(_) => break,
             }
         }
     }
-    Ok(answers)
+    panic!("a search takes more than 5 rounds");
+}
+
+/// What holds for every answer, whatever the shards contain: numbers are finite, counts agree with
+/// the lists, ranges lie within their texts.
+fn check_response(request: &Request, response: &Response) {
+    let results = &response.results;
+    assert_eq!(response.query, request.query);
+    assert!(results.len() <= request.limit.0 as usize);
+    assert!(results.len() <= response.total.pages as usize, "{:?}", response.total);
+    assert!(response.total.pages <= response.total.sections, "{:?}", response.total);
+    for page in results {
+        assert!(page.score.is_finite(), "{page:?}");
+        assert!(!page.sections.is_empty() && page.sections.len() <= page.n_sections as usize);
+        for section in &page.sections {
+            assert!(section.score.is_finite(), "{section:?}");
+            let n_units = section.snippet.text.encode_utf16().count() as u32;
+            for ranges in [&section.snippet.ranges, &section.snippet.code] {
+                let ends: Vec<u32> = ranges.iter().flat_map(|&(a, b)| [a, b]).collect();
+                assert!(ends.is_sorted() && ends.last().is_none_or(|&end| end <= n_units));
+            }
+        }
+    }
+    let json: serde_json::Value = serde_json::from_str(&response.to_json()).expect("JSON");
+    assert_eq!(json["results"].as_array().map(Vec::len), Some(results.len()));
 }

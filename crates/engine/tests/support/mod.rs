@@ -591,6 +591,14 @@ impl Bundle {
         self.manifest.shards.len() + self.positions.stored.len()
     }
 
+    /// The id of a shard by its place among all.
+    pub fn id(&self, i: usize) -> ShardId {
+        match i.checked_sub(self.manifest.shards.len()) {
+            None => ShardId(i as u32),
+            Some(place) => ShardId(ShardId::POSITIONS + place as u32),
+        }
+    }
+
     /// The contents of a shard by its place among all.
     pub fn raw(&self, i: usize) -> Vec<u8> {
         match i.checked_sub(self.manifest.shards.len()) {

@@ -277,16 +277,21 @@ fn wrong(message: String) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn every_field_is_read() {
         let json = r#"{"query": "a", "mode": "lexical", "limit": 3, "offset": 2, "filter": {"x": 1},
-            "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true}, "encoder": "none",
-            "fusion": {"method": "rrf", "denseWeight": 0.25}, "prefix": true, "verbatim": true, "suggest": false,
-            "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2}, "order": "recent", "spread": "e", "copies": true,
+            "vector": {"values": [1, 0.5], "encoder": "supplied", "truncated": true},
+            "encoder": "none", "fusion": {"method": "rrf", "denseWeight": 0.25},
+            "prefix": true, "verbatim": true, "suggest": false,
+            "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2},
+            "order": "recent", "spread": "e", "copies": true,
             "facets": ["*"], "facetsInstead": true, "sectionsPerPage": 1, "explain": true,
-            "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}], "similarTo": "d"}"#;
+            "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}],
+            "similarTo": "d"}"#;
         let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
             values: values.to_vec(),
             encoder: encoder.into(),
@@ -366,6 +371,65 @@ mod tests {
         for (json, expect) in cases {
             let message = request(json).expect_err(json).to_string();
             assert!(message.contains(expect), "{json}: {message}");
+        }
+    }
+
+    /// Fields with a value of the type that each takes. Fields whose values have fields of their
+    /// own are in the tests above.
+    const FIELDS: [(&str, &str); 16] = [
+        ("query", "\"a\""),
+        ("mode", "\"lexical\""),
+        ("limit", "3"),
+        ("offset", "3"),
+        ("encoder", "\"none\""),
+        ("prefix", "true"),
+        ("verbatim", "true"),
+        ("suggest", "true"),
+        ("order", "\"recent\""),
+        ("spread", "\"a\""),
+        ("copies", "true"),
+        ("facets", "[\"a\"]"),
+        ("sectionsPerPage", "3"),
+        ("explain", "true"),
+        ("why", "\"a\""),
+        ("also", "[\"a\"]"),
+    ];
+    const WORDS: [&str; 3] = ["mode", "encoder", "order"];
+
+    proptest! {
+        /// A field takes values of its own type, and null. `a` is no word of any field.
+        #[test]
+        fn a_field_takes_values_of_its_type_only(
+            (field, valid) in prop::sample::select(&FIELDS[..]),
+            value in prop::sample::select(
+                &["null", "true", "3", "-1", "\"a\"", "[]", "[\"a\"]", "[3]", "{}"][..]
+            ),
+        ) {
+            let is_list = value == "[]" && valid.starts_with('[');
+            let takes = match value {
+                "null" => true,
+                _ => (value == valid || is_list) && !WORDS.contains(&field),
+            };
+            let json = format!("{{\"{field}\": {value}}}");
+            match request(&json) {
+                Ok(_) => prop_assert!(takes, "{}", json),
+                Err(error) => {
+                    prop_assert!(!takes && error.is_request(), "{}: {}", json, error);
+                    prop_assert!(error.to_string().contains(field), "{}: {}", json, error);
+                }
+            }
+            let json = format!("{{\"{field}\": {valid}}}");
+            prop_assert!(request(&json).is_ok(), "{}", json);
+        }
+
+        /// Text that is no JSON object, and objects with a field that no request has.
+        #[test]
+        fn other_texts_are_refused(text in "\\PC{0,80}", name in "[a-z]{1,8}") {
+            let is_object = matches!(serde_json::from_str(&text), Ok(Value::Object(_)));
+            prop_assert!(is_object || request(&text).is_err_and(|error| error.is_request()));
+            let name = format!("{name}Of");
+            let json = format!("{{\"query\": \"a\", \"{name}\": 1}}");
+            prop_assert!(request(&json).is_err_and(|error| error.to_string().contains(&name)));
         }
     }
 }
