@@ -36,7 +36,6 @@ const PAGE: &str = "<!doctype html><html lang=en><title>Kilns</title><main><h1>K
 /// Makes the packages and tries them. Needs the modules of `cargo xtask wasm`.
 pub fn run(paths: &Paths) -> Result<()> {
     client::run(paths)?;
-    check_npm_package(paths)?;
     heading("cargo packages");
     let packages = published(paths)?;
     pack(paths, &packages)?;
@@ -47,7 +46,8 @@ pub fn run(paths: &Paths) -> Result<()> {
     }
     heading("the tool from its package");
     let tool = install(paths, &outside.0, &unpacked)?;
-    try_tool(&tool, &outside.0)
+    try_tool(&tool, &outside.0)?;
+    check_npm_package(paths)
 }
 
 /// A package that is published.
@@ -96,10 +96,11 @@ fn pack(paths: &Paths, packages: &[Package]) -> Result<()> {
 }
 
 /// Installs the tool from the unpacked packages. The others take the place of those on crates.io,
-/// which may not have this version yet. Without the transformer, which takes minutes to compile.
+/// which may not have this version yet. Without optimisation and without the transformer, to save
+/// time.
 fn install(paths: &Paths, outside: &Path, unpacked: &[(&Package, PathBuf)]) -> Result<PathBuf> {
     let mut install = Cmd::new(paths::cargo())
-        .args(["install", "--quiet", "--no-default-features", "--root"])
+        .args(["install", "--quiet", "--debug", "--no-default-features", "--root"])
         .arg(outside.join("installed"))
         .arg("--target-dir")
         .arg(paths.target.join("package-install"));
