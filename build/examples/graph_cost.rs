@@ -7,7 +7,8 @@
 //! Corpus: the vectors of any bundle.
 //!
 //! ```sh
-//! cargo run --release -p findling --no-default-features --example graph_cost -- BUNDLE [MOST_VECTORS]
+//! cargo run --release -p findling --no-default-features --example graph_cost -- \
+//!     BUNDLE [MOST_VECTORS]
 //! ```
 
 use std::path::Path;

@@ -52,7 +52,8 @@ fn main() {
     let empty = all().filter(|section| section.text.is_empty()).count();
     let anchored = all().filter(|section| section.anchor.is_some()).count();
     println!(
-        "{} pages, {sections} sections ({anchored} with an anchor, {empty} without text), {passages} passages, {units} units, {bytes} bytes of text",
+        "{} pages, {sections} sections ({anchored} with an anchor, {empty} without text), \
+         {passages} passages, {units} units, {bytes} bytes of text",
         pages.len()
     );
     println!(

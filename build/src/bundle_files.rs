@@ -1,4 +1,4 @@
-//! A bundle on disk, in either shape, for the commands that read one.
+//! Reads a bundle on disk, a directory or a single file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,7 @@ use findling_bundle::{
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
 
-/// A bundle on disk. Shards are read when they are asked for, and not checked: whoever decodes one
-/// does.
+/// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.
 #[derive(Debug)]
 pub struct BundleFiles {
     path: PathBuf,
@@ -35,11 +34,11 @@ impl BundleFiles {
     /// single file.
     ///
     /// # Errors
-    /// Where there is none, or its entry or manifest are damaged or of another version.
+    /// If there is no bundle, or its entry file or manifest is damaged or of another version.
     pub fn open(path: &Path) -> Result<Self> {
         let metadata = fs::metadata(path).with_context(|| {
             format!(
-                "{}: there is no bundle here; `findling build INPUT -o {}` makes one",
+                "{}: expected a bundle, found nothing; `findling build INPUT -o {}` builds one",
                 path.display(),
                 path.display()
             )
@@ -52,7 +51,8 @@ impl BundleFiles {
                 return Self::open_file(&path.join(SINGLE_FILE));
             }
             bail!(
-                "{}: expected {} or {SINGLE_FILE}, found neither; give the directory that `findling build` wrote",
+                "{}: expected {} or {SINGLE_FILE}, found neither; give the directory that \
+                 `findling build` wrote",
                 path.display(),
                 entry::FILE_NAME
             );
@@ -90,7 +90,11 @@ impl BundleFiles {
     fn open_file(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         if !single_file::is_single_file(&bytes) {
-            bail!("{}: expected a bundle, found another kind of file", path.display());
+            bail!(
+                "{}: expected a bundle, found another kind of file; give the directory or file \
+                 that `findling build` wrote",
+                path.display()
+            );
         }
         let file = SingleFile::open(bytes).with_context(|| path.display().to_string())?;
         Ok(Self {
@@ -107,7 +111,7 @@ impl BundleFiles {
         &self.path
     }
 
-    /// What paths in the manifest are relative to.
+    /// The directory that paths in the manifest are relative to.
     pub fn directory(&self) -> &Path {
         match self.place {
             Place::Directory => &self.path,
@@ -120,17 +124,17 @@ impl BundleFiles {
         matches!(self.place, Place::SingleFile(_))
     }
 
-    /// The entry, whose hash names the bundle's state.
+    /// The entry file. Its hash identifies the bundle.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// The manifest, validated.
+    /// The validated manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest's bytes, as an engine opens them.
+    /// The manifest's bytes as stored.
     pub fn stored_manifest(&self) -> &[u8] {
         &self.stored_manifest
     }
@@ -138,16 +142,16 @@ impl BundleFiles {
     /// A shard's bytes as stored.
     ///
     /// # Errors
-    /// Where its file cannot be read.
+    /// If its file cannot be read.
     pub fn shard(&self, id: ShardId) -> Result<Vec<u8>> {
         let Some(entry) = self.manifest.shard(id) else { bail!("shard {} does not exist", id.0) };
         self.stored(id, entry)
     }
 
-    /// Goes through the pages' texts, in order.
+    /// Calls `each` for the text of every page, in order.
     ///
     /// # Errors
-    /// Where a shard of texts cannot be read or is damaged.
+    /// If a shard of texts cannot be read or is damaged.
     pub fn each_page(&self, mut each: impl FnMut(&PageText<'_>)) -> Result<()> {
         for range in &self.manifest.texts {
             let Some(entry) = self.manifest.shard(range.shard) else { continue };
@@ -167,8 +171,8 @@ impl BundleFiles {
         Ok(())
     }
 
-    /// The bytes as stored of a shard that a directory of shards lists: the manifest, the
-    /// centroids, or that of positions.
+    /// The bytes as stored of a shard that the manifest, the centroids or the directory of
+    /// positions lists.
     ///
     /// # Errors
     /// Where its file cannot be read.
@@ -183,13 +187,17 @@ impl BundleFiles {
                     )
                 })
             }
-            Place::SingleFile(file) => {
-                Ok(file.shard(id).context("the file ends before a shard does")?.to_vec())
-            }
+            Place::SingleFile(file) => Ok(file
+                .shard(id)
+                .context(
+                    "the file ends inside a shard; deploy or build the \
+                     bundle again",
+                )?
+                .to_vec()),
         }
     }
 
-    /// The centroids, which list the cells; `None` in a bundle without cells.
+    /// The centroids, which list the cells; `None` if the bundle has no cells.
     ///
     /// # Errors
     /// Where they cannot be read or are damaged.
@@ -201,7 +209,7 @@ impl BundleFiles {
         Ok(Some(Centroids::from_bytes(&raw, dense.encoder.dim, &self.manifest.stats)?))
     }
 
-    /// The directory of positions; `None` in a bundle without.
+    /// The directory of positions; `None` if the bundle has none.
     ///
     /// # Errors
     /// Where it cannot be read or is damaged.
@@ -217,10 +225,10 @@ impl BundleFiles {
         )?))
     }
 
-    /// A file that the manifest names beside the bundle, its parts joined and each checked.
+    /// A file that the manifest lists in parts: each part is checked, then joined.
     ///
     /// # Errors
-    /// Where a part is missing or not the one named.
+    /// If a part is missing or has other contents.
     pub fn parts(&self, files: &[findling_bundle::FilePart]) -> Result<Vec<u8>> {
         let mut whole = Vec::new();
         for part in files {
@@ -229,7 +237,8 @@ impl BundleFiles {
                 fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
             if bytes.len() as u64 != part.len || findling_bundle::hash128(&bytes) != part.hash {
                 bail!(
-                    "{}: expected the file the manifest names, found other contents; deploy or build the bundle again",
+                    "{}: expected the file that the manifest lists, found other contents; deploy \
+                     or build the bundle again",
                     path.display()
                 );
             }

@@ -1,4 +1,4 @@
-//! Chunking: a page's sections become the units of retrieval.
+//! Chunking divides a page's sections into the units of retrieval.
 
 mod atoms;
 mod divide;
@@ -11,20 +11,21 @@ use pack::{Sizes, pack};
 /// Sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkOptions {
-    /// Words of a passage to aim at. A section that would come in two is left whole.
+    /// Target number of words of a passage. A section that would give only two passages stays
+    /// whole.
     pub passage_words: usize,
     /// Words that a passage repeats from the end of the one before it.
     pub passage_overlap: usize,
-    /// Most tokens of an embedding unit, prefix and special tokens included.
+    /// Largest number of tokens of an embedding unit, including prefix and special tokens.
     pub max_tokens: usize,
-    /// Tokens that the model adds of itself (`[CLS]`, `[SEP]`).
+    /// Number of tokens that the model adds (`[CLS]`, `[SEP]`).
     pub special_tokens: usize,
     /// Tokens that an embedding unit repeats from the end of the one before it.
     pub unit_overlap: usize,
-    /// Bytes of the longest section that is whole: parts are ranked apart, by less of what the
-    /// section says.
+    /// Largest section in bytes that is not divided into parts. Parts are ranked separately, each
+    /// by less text.
     pub longest_section: usize,
-    /// Bytes of a part to aim at where a section is longer.
+    /// Target size of a part in bytes.
     pub part_bytes: usize,
 }
 
@@ -52,38 +53,37 @@ pub struct ChunkedPage {
 /// A section: its whole text, and spans over it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkedSection {
-    /// 1 to 6; 0 for what stands before the first heading.
+    /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
     /// Plain text; empty at level 0.
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
-    /// The section that this one is part of: a place in [`ChunkedPage::sections`], always before
-    /// this one.
+    /// The section that contains this one: an index into [`ChunkedPage::sections`], smaller than
+    /// this section's.
     pub parent: Option<u32>,
-    /// Whether it is the next part of what the section before it begins. It is called alike.
+    /// Whether it continues the section before it, which was too long. Its heading is the same.
     pub continues: bool,
     /// All blocks, joined by line feeds.
     pub text: String,
     /// Byte ranges of code in `text`: sorted, disjoint, not empty.
     pub code: Vec<(u32, u32)>,
-    /// Byte ranges of `text` whose words count other than once, with their weight: sorted,
-    /// disjoint.
+    /// Byte ranges of `text` with a weight other than 1, with the weight: sorted, disjoint.
     pub weights: Vec<(u32, u32, f32)>,
     /// Passages: byte spans of `text`, in order. At least one, so that a heading without text of
     /// its own can be found; that one is empty.
     pub passages: Vec<(u32, u32)>,
-    /// What to embed. None for a heading without text of its own that has sections below (their
-    /// prefixes name it).
+    /// The units to embed. None for a heading without own text that has sections below it, whose
+    /// prefixes contain it.
     pub units: Vec<EmbeddingUnit>,
 }
 
 /// A text to embed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddingUnit {
-    /// What it covers in the section's text, in bytes.
+    /// The byte range of the section's text that it covers.
     pub span: (u32, u32),
-    /// What the encoder is given: title and heading path, then the covered text.
+    /// The encoder's input: title and heading path, then the covered text.
     pub text: String,
 }
 
@@ -91,8 +91,8 @@ pub struct EmbeddingUnit {
 ///
 /// A section's text is its blocks joined by line feeds. Passages and units never cross a section;
 /// they end at the end of a block or of a sentence where one is near, and code blocks stay whole
-/// while they fit. A section has one unit, or as many as its tokens need. A very long one comes
-/// as several sections.
+/// while they fit. A section has one unit, or as many as its tokens need. A very long section is
+/// divided into several.
 pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize) -> ChunkedPage {
     let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
     let mut open: Vec<u32> = Vec::new();
@@ -111,7 +111,7 @@ pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize
         atoms.push(its_atoms);
     }
     if sections.is_empty() {
-        // A record that is nothing but a title is found by it.
+        // A record that has only a title can be found by it.
         sections.push(ChunkedSection::default());
         atoms.push(Vec::new());
     }
@@ -169,7 +169,7 @@ fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSect
     (joined, atoms)
 }
 
-/// Title and headings from the outermost inwards, repeats left out.
+/// Title and headings, the outermost first, without repetitions.
 fn prefix(title: &str, sections: &[ChunkedSection], at: usize) -> String {
     let mut path = vec![];
     let mut above = Some(at);
@@ -198,7 +198,7 @@ fn passages(text: &str, atoms: &[Atom], options: &ChunkOptions) -> Vec<(u32, u32
         return vec![(0, 0)];
     }
     let target = options.passage_words.max(1);
-    // Each half of a short section would lack what the other says.
+    // The halves of a short section would lack each other's words.
     if atoms::words(text) * 2 < target * 5 {
         return vec![(0, text.len() as u32)];
     }
@@ -210,8 +210,8 @@ fn span(range: std::ops::Range<usize>) -> (u32, u32) {
     (range.start as u32, range.end as u32)
 }
 
-/// A heading without text of its own: sections below carry it in their prefix; without any, it is
-/// all there is to embed.
+/// The units of a heading without own text: none if sections below have it in their prefix,
+/// otherwise the prefix itself.
 fn heading_unit(prefix: &str, has_children: bool) -> Vec<EmbeddingUnit> {
     if has_children || prefix.is_empty() {
         return Vec::new();
@@ -227,8 +227,8 @@ fn units(
     tokens: &dyn Fn(&str) -> usize,
 ) -> Vec<EmbeddingUnit> {
     let room = options.max_tokens.saturating_sub(options.special_tokens).max(2);
-    // A path may take half of the room; a longer one is cut in front, where it says least of this
-    // section.
+    // The prefix may take half of the tokens. A longer one is cut at the beginning, which says
+    // least about this section.
     let mut prefix = prefix;
     let mut prefix_tokens = tokens(prefix);
     while prefix_tokens > room / 2 {

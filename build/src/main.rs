@@ -6,24 +6,25 @@ use clap::{Parser, Subcommand};
 use findling_build::commands;
 use findling_build::ui::{Ui, Verbosity};
 
-/// Stages of a build follow each other, and what one gives back is for the next: the system's
-/// allocator keeps it in pieces.
+/// The stages of a build free much memory for the next stage; with the system's allocator it stays
+/// fragmented.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Hybrid search that ships with the site: builds a bundle, searches it, serves it, measures it.
+/// Hybrid search that ships with the site: build, search, serve and measure a bundle
 #[derive(Parser)]
 #[command(name = "findling", version, propagate_version = true)]
 #[command(
-    after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not be read."
+    after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not \
+         be read."
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say what is passed over and why
+    /// Also print what is skipped, and why
     #[arg(short, long, global = true)]
     verbose: bool,
 }
@@ -34,17 +35,17 @@ enum Command {
     Build(Box<commands::build::Args>),
     /// Search a bundle
     Search(commands::search::Args),
-    /// Find the pages most like one
+    /// Find the pages most similar to a page
     Similar(commands::similar::Args),
-    /// Say why a page is not first for a query
+    /// Explain why a page is not first for a query
     Explain(commands::explain::Args),
     /// Measure retrieval on judged queries
     Eval(commands::eval::Args),
-    /// Show what is inside a bundle, and verify it
+    /// Show what a bundle contains, and verify it
     Inspect(commands::inspect::Args),
     /// List, install, verify and remove models
     Models(commands::models::Args),
-    /// Train a static query encoder's table from a teacher
+    /// Train the table of a static query encoder
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
     /// Serve a bundle, or a site with its bundle, on this machine

@@ -1,41 +1,42 @@
-//! What every source turns its input into: pages of sections of blocks.
+//! The pages that sources make: sections of blocks.
 
 use std::collections::BTreeMap;
 
 use findling_bundle::AttributeValue;
 
-/// A page, a record: one result.
+/// A page or a record, which is one result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// The document's id: a record's `_id`, or the page's path relative to the input directory,
     /// with `/`.
     pub id: String,
-    /// Where it is, relative to the site's root or absolute.
+    /// Its address, absolute or relative to the site's root.
     pub url: String,
     /// Plain text.
     pub title: String,
-    /// Other names that it is asked for by.
+    /// Other names for it that people search for.
     pub aliases: Vec<String>,
-    /// Queries that it is to be the first answer to.
+    /// Queries for which it is the first result.
     pub pins: Vec<String>,
-    /// BCP 47; empty where the page does not say.
+    /// BCP 47; empty if the page declares none.
     pub language: String,
-    /// What can be filtered, faceted and sorted by.
+    /// Attributes for filters, facets and sorting.
     pub attributes: BTreeMap<String, AttributeValue>,
-    /// Names in `attributes` that are for sorting alone.
+    /// Names in `attributes` that are only for sorting.
     pub sort_only: Vec<String>,
-    /// Whether nobody marked its attributes as filters: they are what else front matter says.
+    /// Whether its attributes come from other fields of front matter, which nobody marked as
+    /// filters.
     pub unmarked: bool,
-    /// What to show with it, in the order given.
+    /// Further data to show with it, in the given order.
     pub meta: Vec<(String, String)>,
-    /// In reading order; the first may be headless (what stands before the first heading).
+    /// In reading order. The first may have no heading (text before the first heading).
     pub sections: Vec<Section>,
 }
 
-/// A heading and what follows it up to the next one.
+/// A heading and the text up to the next heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// 1 to 6; 0 for what stands before the first heading.
+    /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
     /// Plain text; empty at level 0.
     pub heading: String,
@@ -54,6 +55,6 @@ pub struct Block {
     pub code: Vec<(u32, u32)>,
     /// Whether it is a code block, kept whole while it fits.
     pub is_code_block: bool,
-    /// How much its words count, 1 unless `data-findling-weight` says otherwise; 0 to 10.
+    /// Weight of its words, 0 to 10; 1 unless `data-findling-weight` is given.
     pub weight: f32,
 }

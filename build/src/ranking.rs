@@ -1,5 +1,5 @@
-//! The parameters of ranking that a site may set: their names, what is tried of each, and the file
-//! they are kept in.
+//! The ranking parameters that a site can set: their names, the values that tuning tries, and their
+//! file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,11 +11,12 @@ use findling_engine::RankParams;
 /// A number for each parameter, in the order of the manifest.
 pub type Setting = [f32; RANKING_MAX.len()];
 
-/// A parameter of ranking.
+/// A ranking parameter.
 pub struct Parameter {
-    /// As files spell it.
+    /// Its name in files.
     pub name: &'static str,
-    /// What is worth trying, ascending; nothing where trying would cost readers bytes.
+    /// The values that tuning tries, ascending; empty if a change would increase readers'
+    /// downloads.
     pub grid: &'static [f32],
 }
 
@@ -36,7 +37,7 @@ pub const PARAMETERS: [Parameter; RANKING_MAX.len()] = [
     parameter("textLength", LENGTH),
     parameter("codeLength", LENGTH),
     parameter("parts", SHARE),
-    // Postings of stop words are the longest to fetch.
+    // Stop words have the longest postings.
     parameter("stopWords", &[]),
     parameter("completions", SHARE),
     parameter("synonyms", SHARE),
@@ -57,7 +58,7 @@ pub const PARAMETERS: [Parameter; RANKING_MAX.len()] = [
     parameter("headingIsQuery", BOOST),
 ];
 
-/// What the engine does where it is told nothing.
+/// The engine's defaults.
 pub fn defaults() -> Setting {
     of(RankParams::default())
 }
@@ -86,25 +87,25 @@ pub fn differences<'a>(
     named.filter(|(_, (from, to))| from != to).map(|(name, (from, to))| (name, from, to))
 }
 
-/// Reads a file of parameters: a JSON object of names and numbers. What it does not name stays as
-/// it is by default.
+/// Reads a file of parameters: a JSON object of names and numbers. Other parameters keep their
+/// defaults.
 ///
 /// # Errors
-/// Where the file cannot be read or is something else, a name is unknown, or a number impossible.
+/// If the file cannot be read or is malformed, a name is unknown, or a number is out of range.
 pub fn read(path: &Path) -> anyhow::Result<Setting> {
     let text = std::fs::read_to_string(path)
-        .with_context(|| format!("{}: the ranking cannot be read", path.display()))?;
+        .with_context(|| format!("{}: the ranking parameters cannot be read", path.display()))?;
     parse(&text).with_context(|| format!("{}: no ranking", path.display()))
 }
 
 fn parse(text: &str) -> anyhow::Result<Setting> {
     let named: BTreeMap<String, f32> =
-        serde_json::from_str(text).context("expected an object of names and numbers")?;
+        serde_json::from_str(text).context("expected a JSON object of names and numbers")?;
     let mut setting = defaults();
     for (name, value) in named {
         let Some(at) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
             let known: Vec<&str> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
-            bail!("`{name}` is no parameter of ranking; there are {}", known.join(", "));
+            bail!("expected a ranking parameter, found `{name}`; there are {}", known.join(", "));
         };
         let most = RANKING_MAX[at];
         if !(0.0..=most).contains(&value) {
@@ -115,20 +116,20 @@ fn parse(text: &str) -> anyhow::Result<Setting> {
     Ok(setting)
 }
 
-/// Writes what differs from the defaults, as [`read`] reads it.
+/// Writes the parameters that differ from the defaults, for [`read`].
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path, setting: &Setting) -> anyhow::Result<()> {
     let defaults = defaults();
-    // By name, so that the file says the same in every order of the parameters.
+    // Sorted by name, so that the file does not depend on the order of the parameters.
     let named: BTreeMap<&str, serde_json::Value> =
         differences(&defaults, setting).map(|(name, _, value)| (name, decimal(value))).collect();
     let text = format!("{}\n", serde_json::to_string_pretty(&named)?);
     std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// The number as it is written in decimals: 0.35, and not what the nearest f32 is.
+/// The shortest decimal number for a value: 0.35 instead of the exact value of the nearest f32.
 fn decimal(value: f32) -> serde_json::Value {
     value.to_string().parse::<f64>().map_or(serde_json::Value::Null, serde_json::Value::from)
 }
@@ -191,7 +192,7 @@ mod tests {
             ("[1]", "an object of names and numbers"),
             (
                 r#"{"k2": 1}"#,
-                "`k2` is no parameter of ranking; there are titleLength, headingLength",
+                "expected a ranking parameter, found `k2`; there are titleLength, headingLength",
             ),
             (r#"{"k1": -1}"#, "expected k1 from 0 to 100, found -1"),
             (r#"{"meaning": 1.5}"#, "expected meaning from 0 to 1, found 1.5"),

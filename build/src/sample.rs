@@ -1,26 +1,26 @@
-//! Queries made of a site's own text: headings and beginnings of sentences in turn, evenly over its
-//! sections. The same site gives the same queries.
+//! Queries made from a site's text: headings and beginnings of sentences in turn, evenly spread
+//! over its sections. The same site gives the same queries.
 
-/// Queries at most.
+/// Largest number of queries.
 pub const MAX_QUERIES: usize = 200;
-/// Words that a section must have for a query to be taken from it.
+/// Smallest number of words of a section from which a query is taken.
 const LEAST_WORDS: usize = 30;
 /// Words of a query taken from a sentence.
 const SENTENCE_WORDS: usize = 9;
 
-/// Whether a section has text enough for a query to be taken from it.
+/// Whether a section has enough text for a query.
 pub fn has_text(text: &str) -> bool {
     text.split_whitespace().take(LEAST_WORDS).count() == LEAST_WORDS
 }
 
-/// At most [`MAX_QUERIES`] of these, the first and then every so many.
+/// At most [`MAX_QUERIES`] of the candidates, evenly spread.
 pub fn evenly<T>(candidates: Vec<T>) -> impl Iterator<Item = T> {
     let step = candidates.len().div_ceil(MAX_QUERIES).max(1);
     candidates.into_iter().step_by(step)
 }
 
-/// The query number `i`: a section's heading, or for odd numbers, and where there is no heading,
-/// the beginning of its second sentence; the first often repeats the heading.
+/// Query number `i`: a section's heading or, for odd numbers and for sections without heading, the
+/// beginning of its second sentence. (The first sentence often repeats the heading.)
 pub fn query(i: usize, heading: &str, text: &str) -> String {
     if i.is_multiple_of(2) && !heading.is_empty() {
         return heading.to_owned();
@@ -29,7 +29,8 @@ pub fn query(i: usize, heading: &str, text: &str) -> String {
     text.split_whitespace().take(SENTENCE_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a text without quotation marks, and without hyphens in front, which would exclude.
+/// The words of a text without quotation marks and without leading hyphens, which have a meaning in
+/// queries.
 pub fn words_alone(text: &str) -> String {
     text.replace(['"', '“', '”', '„', '«', '»', '「', '」'], " ")
         .split_whitespace()

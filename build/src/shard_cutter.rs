@@ -1,8 +1,8 @@
-//! Deciding where one shard ends and the next begins, so that an edit moves few of the cuts.
+//! Decides where shards end, so that an edit moves few of the ends.
 
-/// Cuts a sequence into shards of about a target size, at places that the contents choose: an item
-/// put in or taken out moves the cuts around it and no others, so that a rebuild leaves the other
-/// shards as they were.
+/// Cuts a sequence into shards of about a target size (content-defined chunking). Hashes of the
+/// items decide where to cut, so that adding or removing an item moves only the cuts around it. A
+/// rebuild leaves the other shards unchanged.
 ///
 /// A shard has between half and twice the target, except that an item larger than the target is
 /// alone.
@@ -19,25 +19,25 @@ impl ShardCutter {
         Self { target: target.max(1), len: 0, alone: false }
     }
 
-    /// Whether a shard ends before the item of this key and size, which is counted to the next one
-    /// then.
+    /// Whether a shard ends before the item with this key and size. The item then belongs to the
+    /// next shard.
     pub fn cut_before(&mut self, key: impl AsRef<[u8]>, size: usize) -> bool {
         self.choose(key.as_ref(), size, size)
     }
 
-    /// The same between keys that ascend, of which every reader fetches what parts them
-    /// ([`separator`]): a cut that takes a byte less to say is chosen three times as often (the
-    /// shortest separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS
-    /// 1977).
+    /// The same for ascending keys, where every reader fetches the separators ([`separator`]). A
+    /// cut whose separator is a byte shorter is chosen three times as often (the shortest
+    /// separators of simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
-        // By its bytes, from one; so that there are about as many cuts as if all were alike.
+        // By length of the separator, from one byte. On average there are as many cuts as with
+        // equal chances.
         const SIXTEENTHS: [usize; 6] = [750, 250, 83, 28, 9, 3];
         let n_bytes = separator(before, first).len();
         let liked = SIXTEENTHS.get(n_bytes.max(1) - 1).copied().unwrap_or(1);
         self.choose(first.as_bytes(), size, size * liked / 16)
     }
 
-    /// `chance`: the part of a shard's size that the item counts as where cuts are chosen.
+    /// `chance` is the size with which the item counts when a cut is chosen.
     fn choose(&mut self, key: &[u8], size: usize, chance: usize) -> bool {
         let large = size > self.target;
         let cut = self.len > 0
@@ -53,7 +53,7 @@ impl ShardCutter {
         cut
     }
 
-    /// Ends a shard before the next item, whatever it is.
+    /// Ends a shard before the next item.
     pub fn cut(&mut self) {
         self.alone = true;
     }
@@ -67,11 +67,11 @@ impl ShardCutter {
         Self::steady(best).clamp(least, 512 << 10)
     }
 
-    /// Of powers of two and what lies half way between them the next, at most some megabytes.
+    /// Rounds to the next power of two or half power of two, at most some megabytes.
     pub fn steady(best: f64) -> usize {
         let half_powers = (2.0 * best.max(1.0).log2()).round() as u32;
         let power = 1usize << (half_powers / 2).min(22);
-        // A product is the same on every machine, which a power with a fraction need not be.
+        // Products are the same on every machine; powers with fractional exponents need not be.
         if half_powers.is_multiple_of(2) {
             power
         } else {
@@ -80,14 +80,14 @@ impl ShardCutter {
     }
 }
 
-/// The shortest beginning of `first` that comes behind `before`: it parts the two as well as
-/// `first` does, and every reader fetches it.
+/// The shortest prefix of `first` that is greater than `before`. It separates the two keys, and
+/// every reader fetches it.
 pub fn separator<'a>(before: &str, first: &'a str) -> &'a str {
     let mut ends = first.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.find(|&end| &first[..end] > before).map_or(first, |end| &first[..end])
 }
 
-/// True for a share of keys that makes one cut in about `spacing` bytes.
+/// True for as many keys as give one cut in about `spacing` bytes.
 fn chosen(key: &[u8], size: usize, spacing: usize) -> bool {
     let hash = findling_bundle::hash128(key);
     let uniform = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);
@@ -176,7 +176,7 @@ mod tests {
         assert!(of_cuts < any - 0.25, "{of_cuts} bytes where any two words are parted by {any}");
         let per_shard = words.len() * 30 / (chosen.len() + 1);
         assert!((300..=1200).contains(&per_shard), "{per_shard}");
-        // A word put in moves only the cuts around it.
+        // A new word moves only the cuts around it.
         words.insert(words.len() / 2, "dd!".into());
         words.sort();
         let moved = cuts(&words).iter().filter(|first| !chosen.contains(first)).count();

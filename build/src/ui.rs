@@ -1,22 +1,22 @@
-//! The console: what the tool says besides its results.
+//! The console: messages of the tool, besides its results.
 //!
-//! Results go to standard output; everything said here goes to standard error, so that `--json` can
-//! be piped while progress is still seen. Colours and bars appear only on a terminal, and
-//! `NO_COLOR` is obeyed.
+//! Results go to standard output; messages go to standard error, so that progress is visible while
+//! the output of `--json` is piped. Colours and bars appear only on a terminal and without
+//! `NO_COLOR`.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How much is said.
+/// The amount of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Errors and warnings only.
     Quiet,
-    /// One line a stage.
+    /// One line for each stage.
     Normal,
-    /// Every file passed over, every decision.
+    /// Also every skipped file and every decision.
     Verbose,
 }
 
@@ -29,12 +29,12 @@ pub struct Ui {
     bars: bool,
 }
 
-/// A way to stand out on a terminal.
+/// A style on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// Titles, marked words.
     Bold,
-    /// Paths, scores, what may be passed over.
+    /// Paths, scores, less important text.
     Dim,
     /// Links.
     Blue,
@@ -64,7 +64,7 @@ impl Paint {
 }
 
 impl Ui {
-    /// A console that suits where standard error and standard output go.
+    /// A console for this process's standard error and standard output.
     pub fn new(verbosity: Verbosity) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let err = std::io::stderr().is_terminal();
@@ -77,31 +77,31 @@ impl Ui {
         }
     }
 
-    /// A console that says nothing, for tests and for use as a library.
+    /// A console without messages, for tests and for use as a library.
     pub fn silent() -> Self {
         Self { verbosity: Verbosity::Quiet, colour_err: false, colour_out: false, bars: false }
     }
 
-    /// How much is said.
+    /// The amount of messages.
     pub fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
-    /// One line about a stage: a verb in the margin and what came of it.
+    /// Prints a line about a stage: a verb in the margin and its result.
     pub fn status(&self, verb: &str, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Normal {
             eprintln!("{} {message}", Paint::Green.apply(self.colour_err, &format!("{verb:>12}")));
         }
     }
 
-    /// A line for `--verbose` alone.
+    /// Prints a line with `--verbose`.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Verbose {
             eprintln!("{:>12} {message}", "");
         }
     }
 
-    /// Something that the reader should know and that stops nothing.
+    /// Prints a warning.
     pub fn warn(&self, message: impl std::fmt::Display) {
         eprintln!(
             "{} {message}",
@@ -109,7 +109,7 @@ impl Ui {
         );
     }
 
-    /// What stopped the command, with its causes.
+    /// Prints the error that stopped the command, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
         eprintln!("{} {error}", Paint::Red.apply(self.colour_err, "error:"));
         for cause in error.chain().skip(1) {
@@ -117,7 +117,7 @@ impl Ui {
         }
     }
 
-    /// `text` painted for standard output, or as it is where that is no terminal.
+    /// `text` in a style for standard output; unchanged if that is not a terminal.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         paint.apply(self.colour_out, text)
     }
@@ -158,7 +158,7 @@ impl Ui {
         bar
     }
 
-    /// Asks a question that must be answered with yes; no terminal to ask on is a no.
+    /// Asks a yes-or-no question. Without a terminal the answer is no.
     pub fn confirm(&self, question: &str) -> bool {
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return false;
@@ -207,7 +207,7 @@ pub fn bytes(n: u64) -> String {
 /// `300k` and `1MiB`.
 ///
 /// # Errors
-/// Where the text is something else.
+/// If the text is not a number of bytes.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || format!("expected a size such as 812B, 300kB or 1.5MB, found `{text}`");
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

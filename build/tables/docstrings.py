@@ -2,9 +2,10 @@
 
     python3 docstrings.py ARCHIVES OUT [JUDGED.jsonl ...]
 
-ARCHIVES has wheels and source archives as `pip download` leaves them, OUT is the file to write. A text is the first
-sentence of a function's or class's docstring, or its name in words; of both some begin as questions to a search engine do.
-What also stands in the documents of a JUDGED set (BEIR's `corpus.jsonl`) is left out. Standard library only; the same
+ARCHIVES is a directory of wheels and source archives, as `pip download` leaves them. OUT is the
+file to write. A text is the first sentence of the docstring of a function or class, or its name in
+words. Some of both get a beginning that questions to a search engine have. Texts that also occur in
+the documents of a JUDGED set (BEIR's `corpus.jsonl`) are left out. Standard library only; the same
 input gives the same output.
 """
 
@@ -33,13 +34,18 @@ def modules(path):
         files = ((name, archive.read(name)) for name in archive.namelist() if name.endswith(".py"))
     else:
         archive = tarfile.open(path)
-        files = ((entry.name, archive.extractfile(entry).read()) for entry in archive if entry.name.endswith(".py"))
+        files = (
+            (entry.name, archive.extractfile(entry).read())
+            for entry in archive
+            if entry.name.endswith(".py")
+        )
     return (source for name, source in files if "/tests/" not in name and "/test_" not in name)
 
 
 def in_words(name):
     """`get_fileSize` as `get file size`."""
-    return " ".join(re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name.strip("_")).replace("_", " ").split()).lower()
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name.strip("_")).replace("_", " ")
+    return " ".join(spaced.split()).lower()
 
 
 def first_sentence(docstring):
@@ -49,7 +55,7 @@ def first_sentence(docstring):
 
 
 def texts(source):
-    """Of each documented function and class, its docstring's first sentence and perhaps its name."""
+    """The first sentence of each docstring, and some names of functions and classes."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -73,7 +79,9 @@ def main():
     warnings.simplefilter("ignore")
     archives, out, judged = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
     documents = " ".join(
-        re.sub(r"\s+", " ", json.loads(line)["text"].lower()) for path in judged for line in open(path, encoding="utf8")
+        re.sub(r"\s+", " ", json.loads(line)["text"].lower())
+        for path in judged
+        for line in open(path, encoding="utf8")
     )
     chosen = set()
     for path in sorted(archives.iterdir()):

@@ -2,10 +2,11 @@
 
     python3 prepare.py UNPACKED LISTS OUT
 
-UNPACKED has one directory for each package, unpacked; LISTS is a directory of apt's lists with Translation-en (lz4 or
-plain, read with `/usr/lib/apt/apt-helper cat-file`), OUT the file to write. Of each source a sample is taken, in an order that hashes decide;
-texts with words that few texts before them had come first, so that the whole vocabulary is taught. Standard library
-only; the same input gives the same output.
+UNPACKED has one directory for each unpacked package. LISTS is a directory of apt's lists with
+Translation-en (lz4 or plain, read with `/usr/lib/apt/apt-helper cat-file`). OUT is the file to
+write. A sample of each source is taken, in an order that hashes decide. Texts with words that few
+earlier texts had come first, so that training covers the whole vocabulary. Standard library only;
+the same input gives the same output.
 """
 
 import gzip
@@ -19,7 +20,8 @@ import xml.etree.ElementTree as xml
 from collections import Counter
 from pathlib import Path
 
-# Queries are short, and the teacher's time goes by words: most texts are cut to the first, one of EACH to the second.
+# Words of a text. Queries are short, and the teacher's time grows with the number of words: texts
+# are cut to SHORT words, one in EACH of them to LONG.
 SHORT, LONG, EACH = 9, 25, 8
 # Texts with a word that fewer texts had go first.
 FEW = 6
@@ -31,7 +33,10 @@ def one(unpacked, package, pattern):
     """The file of a package, anywhere in it, that `pattern` matches."""
     path = min((unpacked / package).rglob(pattern), default=None)
     if path is None:
-        sys.exit(f"{unpacked / package}: expected a file {pattern}, found none; run sources.sh again, which fetches and unpacks the package")
+        sys.exit(
+            f"{unpacked / package}: expected a file {pattern}, found none; "
+            "run sources.sh again, which fetches and unpacks the package"
+        )
     return path
 
 
@@ -44,7 +49,7 @@ def sentences(text):
 
 
 def span(text, key):
-    """Some words out of the middle, chosen by a hash of `key`: queries are seldom whole sentences."""
+    """Some adjacent words, chosen by a hash of `key`: queries are seldom whole sentences."""
     words = text.split()
     if len(words) < 6:
         return None
@@ -88,7 +93,8 @@ def wordnet(unpacked):
                 continue
             head, _, gloss = line.partition(" | ")
             fields = head.split(" ")
-            words = [fields[4 + 2 * i].replace("_", " ").split("(")[0] for i in range(int(fields[3], 16))]
+            n_words = int(fields[3], 16)
+            words = [fields[4 + 2 * i].replace("_", " ").split("(")[0] for i in range(n_words)]
             parts = [p.strip() for p in re.split(r';\s*(?=")|;\s', gloss.strip())]
             definitions = [p for p in parts if not p.startswith('"')]
             yield words[0]
@@ -130,7 +136,8 @@ def gcide(unpacked):
         text = " ".join(body)
         text = re.sub(r"\[[^\]]*\]|\{|\}|\\[^\\]*\\|\"", "", text)
         # "(Med.) Inflammation of ..." is a definition with its field; "1." begins a sense.
-        senses = [s for s in re.split(r"\s(?:\d+|\([a-z]\))\.?\s+", " " + text) if len(s.split()) >= 4]
+        senses = re.split(r"\s(?:\d+|\([a-z]\))\.?\s+", " " + text)
+        senses = [sense for sense in senses if len(sense.split()) >= 4]
         for i, sense in enumerate(senses[:4]):
             sense = re.sub(r"\((?:[A-Z][A-Za-z.& ]*)\)\s*", "", sense, count=1)
             sense = re.split(r"\s--|\s[A-Z][a-z]+\.$", sense)[0].strip()
@@ -149,7 +156,8 @@ def medical_words(unpacked):
 def gene_ontology(unpacked):
     """Terms with definitions (GO Consortium, CC BY 4.0)."""
     path = one(unpacked, "r-bioc-go.db", "GO.sqlite")
-    rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute("SELECT term, definition FROM go_term ORDER BY go_id")
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    rows = database.execute("SELECT term, definition FROM go_term ORDER BY go_id")
     for term, definition in rows:
         if not definition or term == "all" or term.startswith("obsolete"):
             continue
@@ -169,14 +177,16 @@ def icd(unpacked):
     for element in xml.parse(path).iter():
         text = " ".join((element.text or "").split())
         if element.tag in ("desc", "note") and len(text.split()) >= 2:
-            text = re.sub(r"\s*\([A-Z]\d\d[^)]*\)|, (?:initial|subsequent) encounter.*|, sequela$", "", text)
-            yield text
+            code, encounter = r"\s*\([A-Z]\d\d[^)]*\)", r", (?:initial|subsequent) encounter.*"
+            yield re.sub(rf"{code}|{encounter}|, sequela$", "", text)
 
 
 def debian_packages(lists):
     """Short and long descriptions of Debian's packages."""
-    names = sorted(p for p in lists.iterdir() if "_dists_bookworm_main_i18n_Translation-en" in p.name)
-    read = subprocess.run(["/usr/lib/apt/apt-helper", "cat-file", *map(str, names)], capture_output=True, check=True)
+    part = "_dists_bookworm_main_i18n_Translation-en"
+    names = sorted(str(path) for path in lists.iterdir() if part in path.name)
+    command = ["/usr/lib/apt/apt-helper", "cat-file", *names]
+    read = subprocess.run(command, capture_output=True, check=True)
     for record in read.stdout.decode("utf8", "replace").split("\n\n"):
         head, _, rest = record.partition("Description-en: ")
         if not rest:
@@ -200,7 +210,11 @@ def debian_packages(lists):
 def documentation(unpacked):
     """Headings, first sentences and spans of the HTML pages of every package."""
     for package in sorted(unpacked.iterdir()):
-        pages = sorted(p for p in package.rglob("*.html") if "genindex" not in p.name and p.is_file() and not p.is_symlink())
+        pages = sorted(
+            p
+            for p in package.rglob("*.html")
+            if "genindex" not in p.name and p.is_file() and not p.is_symlink()
+        )
         pages.sort(key=lambda p: digest(str(p.relative_to(unpacked))))
         texts = []
         for page in pages[:MAX_PAGES]:

@@ -39,7 +39,8 @@ fn has_model() -> bool {
     let there = cfg!(feature = "transformer") && models::locate(MODEL).is_ok();
     if !there {
         println!(
-            "skipped: questions by meaning: the model {MODEL} is not installed (`findling models install {MODEL}`)"
+            "skipped: questions by meaning: the model {MODEL} is not installed (`findling models \
+             install {MODEL}`)"
         );
     }
     there

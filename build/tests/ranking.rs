@@ -191,7 +191,8 @@ impl Case {
             if together != list {
                 let (query, list, found) = (&self.query, list.join(" "), together.join(" "));
                 wrong.push(format!(
-                    "{query:?}: expected each page once, in order, by {step}: {list}\n      found {found}"
+                    "{query:?}: expected each page once, in order, by {step}: {list}\n      found \
+                     {found}"
                 ));
             }
         }
@@ -425,7 +426,10 @@ fn readers_find_what_they_mean() {
 
 #[test]
 fn a_wrong_order_is_told() {
-    let page = |id: &str| json!({"id": id, "score": 1.0, "sections": [{"anchor": "a", "snippet": {"text": "😀 lock it", "ranges": [[3, 7]]}}]});
+    let page = |id: &str| {
+        json!({"id": id, "score": 1.0, "sections": [{"anchor": "a", "snippet": {"text": "😀 \
+         lock it", "ranges": [[3, 7]]}}]})
+    };
     let response = json!({"results": [page("b.md"), page("a.md")]});
     let check = |case: Value, n_failures: usize| {
         let mut case = case;
@@ -436,7 +440,12 @@ fn a_wrong_order_is_told() {
         assert_eq!(found.len(), n_failures, "{found:?}");
     };
     check(
-        json!({"first": "b.md#a", "order": ["b.md", "a.md"], "only": ["b.md", "a.md"], "absent": ["c.md"]}),
+        json!({
+            "first": "b.md#a",
+            "order": ["b.md", "a.md"],
+            "only": ["b.md", "a.md"],
+            "absent": ["c.md"],
+        }),
         0,
     );
     check(json!({"snippet": "lock", "marked": ["lock"], "same": ["Lock"], "corrections": []}), 0);
@@ -446,7 +455,11 @@ fn a_wrong_order_is_told() {
     );
     check(json!({"first": "b.md#b", "order": ["b.md", "c.md"], "none": true, "paged": 1}), 4);
     check(
-        json!({"snippet": "key", "marked": ["it"], "corrections": [{"word": "lok", "replacement": "lock"}]}),
+        json!({
+            "snippet": "key",
+            "marked": ["it"],
+            "corrections": [{"word": "lok", "replacement": "lock"}],
+        }),
         3,
     );
     check(json!({"typed": 3, "first": "a.md"}), 2);

@@ -1,4 +1,4 @@
-//! Atoms: the pieces of a section's text that packing keeps whole, sentences and code.
+//! Atoms: sentences and code, the pieces of a section's text that packing does not divide.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::page::Block;
 pub(super) struct Atom {
     /// Bytes of the section's text. Never empty.
     pub span: Range<usize>,
-    /// The last of its block: a better place to cut than between two sentences.
+    /// Whether it is the last of its block, where a cut is better than between two sentences.
     pub ends_block: bool,
-    /// Code: cut at lines, not at words.
+    /// Whether it is code, which is cut at lines and not at words.
     pub is_code: bool,
 }
 
-/// The atoms of a block that begins at `offset` of its section's text.
+/// Adds the atoms of a block that begins at `offset` of its section's text.
 pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
     if block.text.is_empty() {
         return;
@@ -45,8 +45,8 @@ pub(super) fn of_block(block: &Block, offset: usize, atoms: &mut Vec<Atom>) {
     }
 }
 
-/// Where sentences end, the end of the text left out unless a mark stands there. Not inside of
-/// code, not before a small letter.
+/// The ends of sentences. The end of the text counts only with a punctuation mark. There are no
+/// ends inside code and before lower-case letters.
 fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut code = code.iter().peekable();
@@ -96,8 +96,8 @@ fn sentence_ends(text: &str, code: &[(u32, u32)]) -> Vec<usize> {
     ends
 }
 
-/// Breaks an atom that is too large for its passage or unit: code at lines, text at words, each
-/// part at most `limit` by `size`.
+/// Divides an atom that is too large for its passage or unit into parts of at most `limit` by
+/// `size`: code at lines, text at words.
 pub(super) fn split(
     text: &str,
     atom: &Atom,
@@ -118,7 +118,7 @@ pub(super) fn split(
         let piece = atom.span.start + piece.start..atom.span.start + piece.end;
         let piece_size = size(&text[piece.clone()]);
         if atom.is_code && piece_size > limit {
-            // One line longer than everything that fits.
+            // A single line can be longer than the limit.
             close(start, end, total);
             let line = Atom { span: piece.clone(), ends_block: false, is_code: false };
             split_words(text, &line, limit, size, &mut close);
@@ -165,11 +165,11 @@ fn split_words(
     close(start, end, total);
 }
 
-/// Longest piece of text without white space that is kept whole, in characters: scripts without
-/// spaces have no other words.
+/// Longest piece of text without white space that is not divided, in characters. Scripts without
+/// spaces have only such pieces.
 const MAX_WORD_CHARS: usize = 24;
 
-/// Lines that are not blank, or words; very long words in parts.
+/// The lines that are not blank, or the words; very long words are divided.
 pub(super) fn pieces(text: &str, lines: bool) -> impl Iterator<Item = Range<usize>> + '_ {
     let base = text.as_ptr() as usize;
     let parts: Box<dyn Iterator<Item = &str>> = if lines {
@@ -215,9 +215,19 @@ pub(super) fn words(text: &str) -> usize {
     words + usize::div_ceil(unspaced, 2)
 }
 
-/// Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+/// Whether a character is of a script without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    matches!(
+        c,
+        '\u{e00}'..='\u{eff}'
+            | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}'
+            | '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Very long sections, in parts.
+//! Divides very long sections into parts.
 //!
-//! A source file, a log or a book without headings is one section of megabytes, all of which a
-//! reader would fetch to be shown a line of it. So it comes as several sections of one name. Where
-//! they end is chosen by what stands there, so that an edit moves few of the ends, and none of the
-//! passages in other parts.
+//! A source file, a log or a book without headings is one section of megabytes, and a reader would
+//! fetch all of it to see one line. It becomes several sections with the same heading. Hashes of
+//! the text decide where parts end, so that an edit moves few of the ends and no passages of other
+//! parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,13 +16,12 @@ use crate::shard_cutter::ShardCutter;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part<'a> {
     pub section: Cow<'a, Section>,
-    /// Whether the part before it is of the same section.
+    /// Whether the part before it belongs to the same section.
     pub continues: bool,
 }
 
-/// A section whole, or above `longest` bytes in parts of about `target`: at ends of blocks, of
-/// sentences and of lines of code. Only what is longer than a part without any of these is cut
-/// between words.
+/// Divides a section of more than `longest` bytes into parts of about `target` bytes, at ends of
+/// blocks, sentences and lines of code. Longer text without such ends is cut between words.
 pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Part<'_>> {
     let len: usize = section.blocks.iter().map(|block| block.text.len()).sum();
     if len <= longest {
@@ -34,7 +33,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         let mut start = 0;
         let pieces = pieces(block, target);
         for (at, piece) in pieces.iter().enumerate() {
-            // What stands between two belongs to the first.
+            // Text between two pieces belongs to the first.
             let end = pieces.get(at + 1).map_or(block.text.len(), |next| next.start);
             if cutter.cut_before(&block.text[piece.clone()], end - piece.start) {
                 push(&mut parts, block, start..piece.start);
@@ -52,7 +51,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
     };
     parts.retain(|blocks| !blocks.is_empty());
     if parts.is_empty() {
-        // Nothing but white space still has its heading.
+        // A section of white space still has its heading.
         parts.push(Vec::new());
     }
     let parts = parts.into_iter().map(named).enumerate();
@@ -61,7 +60,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         .collect()
 }
 
-/// What stays together: a block, or of a long one its sentences or lines.
+/// The pieces that stay together: a whole block, or the sentences or lines of a long block.
 fn pieces(block: &Block, target: usize) -> Vec<Range<usize>> {
     let whole = 0..block.text.len();
     if whole.len() * 4 <= target {
@@ -83,7 +82,7 @@ fn pieces(block: &Block, target: usize) -> Vec<Range<usize>> {
     atoms.iter().flat_map(lines).flat_map(words).collect()
 }
 
-/// Adds what a range of a block has to the last part.
+/// Adds a range of a block to the last part.
 fn push(parts: &mut [Vec<Block>], block: &Block, range: Range<usize>) {
     let end = range.start + block.text[range.clone()].trim_end().len();
     let within = |at: u32| (at as usize).clamp(range.start, end) - range.start;
@@ -128,14 +127,21 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_no_part_is_long(
-            texts in prop::collection::vec(("([a-zäß]{1,9}[ .\\n]{1,2}){0,200}", any::<bool>()), 1..20),
+            texts in prop::collection::vec(
+                ("([a-zäß]{1,9}[ .\\n]{1,2}){0,200}", any::<bool>()),
+                1..20,
+            ),
             target in 50usize..3000,
         ) {
-            let texts: Vec<_> = texts.into_iter().map(|(text, code)| (text.trim().to_owned(), code)).collect();
+            let texts: Vec<_> = texts
+                .into_iter()
+                .map(|(text, code)| (text.trim().to_owned(), code))
+                .collect();
             let whole = section(&texts);
             let parts = divide(&whole, 2 * target, target);
             // A word of more than 24 characters may be cut.
-            prop_assert_eq!(words(parts.iter().map(|part| &*part.section)).concat(), words([&whole]).concat());
+            let found = words(parts.iter().map(|part| &*part.section)).concat();
+            prop_assert_eq!(found, words([&whole]).concat());
             for (place, part) in parts.iter().enumerate() {
                 prop_assert_eq!(part.continues, place > 0);
                 prop_assert_eq!(&part.section.heading, "Long");

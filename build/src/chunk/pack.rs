@@ -1,22 +1,22 @@
-//! Packing: atoms in order into spans of about one size.
+//! Packs atoms, in order, into spans of about the same size.
 
 use std::ops::Range;
 
 use super::atoms::{self, Atom};
 
-/// How large spans are to be, in whatever `size` counts.
+/// Sizes of spans, in the unit that `size` counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Size to aim at.
+    /// Target size.
     pub target: usize,
-    /// No span is larger, but for a single word that is.
+    /// Largest size; only a single word can be larger.
     pub max: usize,
-    /// How much of its predecessor's end a span repeats, at most.
+    /// Largest size of the end of the previous span that a span repeats.
     pub overlap: usize,
 }
 
-/// Packs atoms into as many spans as their total asks for, all of about the same size, cut at ends
-/// of blocks where one is near.
+/// Packs atoms into as many spans as their total size needs, all of about the same size. Cuts at
+/// the end of a block if one is near.
 pub(super) fn pack(
     text: &str,
     atoms: &[Atom],
@@ -35,7 +35,7 @@ pub(super) fn pack(
     }
     let total: usize = sized.iter().map(|(_, size)| size).sum();
     let target = sizes.target.clamp(1, max);
-    // Spans of equal size instead of full ones and a rest.
+    // Spans of equal size instead of full ones and a small last one.
     let n_spans = ((total + target / 2) / target).max(total.div_ceil(max)).max(1);
     let even = total.div_ceil(n_spans).max(1);
 
@@ -47,8 +47,8 @@ pub(super) fn pack(
             let (before, _) = &sized[at - 1];
             let short = even.saturating_sub(filled);
             let over = (filled + atom_size).saturating_sub(even);
-            // Going over costs more than staying under in the middle of a block, and less at its
-            // end.
+            // In the middle of a block, a span that is too large is worse than one that is too
+            // small; at the end of a block it is better.
             let cut = filled + atom_size > max
                 || if before.ends_block { over * 2 > short } else { over > short * 2 };
             if cut && filled > 0 {
@@ -61,7 +61,7 @@ pub(super) fn pack(
     if let (Some((start, _)), Some((end, _))) = (sized.get(first), sized.last()) {
         let last = start.span.start..end.span.end;
         match spans.last_mut() {
-            // A tail of a few words is no passage.
+            // A last span of a few words is joined to the one before.
             Some(previous) if filled * 4 < even && size(&text[previous.start..last.end]) <= max => {
                 previous.end = last.end
             }
@@ -74,7 +74,7 @@ pub(super) fn pack(
     spans
 }
 
-/// Lets each span begin with the last atoms of the one before it.
+/// Extends each span by the last atoms of the previous span.
 fn overlap(sized: &[(Atom, usize)], spans: &mut [Range<usize>], most: usize) {
     for at in (1..spans.len()).rev() {
         let floor = spans[at - 1].start;

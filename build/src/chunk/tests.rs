@@ -175,12 +175,24 @@ fn any_block() -> impl Strategy<Value = Block> {
 proptest! {
     #[test]
     fn spans_are_in_order_on_characters_and_leave_out_nothing_but_white_space(
-        sections in prop::collection::vec((0u8..7, "[a-zA-Z ]{0,20}", prop::collection::vec(any_block(), 0..6)), 0..6),
+        sections in prop::collection::vec(
+            (0u8..7, "[a-zA-Z ]{0,20}", prop::collection::vec(any_block(), 0..6)),
+            0..6,
+        ),
         passage_words in 1usize..60, max_tokens in 4usize..80, overlap in 0usize..20,
     ) {
-        let sections: Vec<_> = sections.into_iter().map(|(level, heading, blocks)| section(level, &heading, blocks)).collect();
+        let sections: Vec<_> = sections
+            .into_iter()
+            .map(|(level, heading, blocks)| section(level, &heading, blocks))
+            .collect();
         let page = page("Title", sections);
-        let options = ChunkOptions { passage_words, max_tokens, passage_overlap: overlap, unit_overlap: overlap, ..ChunkOptions::default() };
+        let options = ChunkOptions {
+            passage_words,
+            max_tokens,
+            passage_overlap: overlap,
+            unit_overlap: overlap,
+            ..ChunkOptions::default()
+        };
         let found = chunked(&page, &options);
         prop_assert!(!found.sections.is_empty());
         for (at, section) in found.sections.iter().enumerate() {
@@ -191,21 +203,25 @@ proptest! {
                 let mut reached = 0;
                 for &(start, end) in spans {
                     let (start, end) = (start as usize, end as usize);
-                    prop_assert!(section.text.get(start..end).is_some(), "a span inside a character");
+                    prop_assert!(section.text.get(start..end).is_some(), "within a character");
                     prop_assert!(start <= end && end >= reached);
-                    prop_assert!(section.text[reached.min(start)..start].trim().is_empty(), "text left out");
+                    let between = &section.text[reached.min(start)..start];
+                    prop_assert!(between.trim().is_empty(), "left out: {between:?}");
                     prop_assert!(start < end || section.text.trim().is_empty());
                     reached = end;
                 }
                 if !spans.is_empty() {
-                    prop_assert!(section.text[reached..].trim().is_empty(), "text left out at the end");
+                    let end = &section.text[reached..];
+                    prop_assert!(end.trim().is_empty(), "left out at the end: {end:?}");
                 }
             }
             for &(start, end) in &section.code {
-                prop_assert!(section.text.get(start as usize..end as usize).is_some_and(|code| !code.is_empty()));
+                let code = section.text.get(start as usize..end as usize);
+                prop_assert!(code.is_some_and(|code| !code.is_empty()));
             }
             for unit in &section.units {
-                prop_assert!(unit.text.ends_with(&section.text[unit.span.0 as usize..unit.span.1 as usize]));
+                let (start, end) = unit.span;
+                prop_assert!(unit.text.ends_with(&section.text[start as usize..end as usize]));
             }
         }
     }

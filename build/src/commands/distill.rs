@@ -11,45 +11,44 @@ use crate::embedding::Cache;
 use crate::training;
 use crate::ui::{Ui, bytes};
 
-/// Train a static query encoder's table from a teacher
+/// Train the table of a static query encoder
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model whose space the table learns
+    /// Installed model that the table learns to approximate
     #[arg(long, value_name = "MODEL", default_value = "all-minilm-l6-v2")]
     teacher: String,
-    /// What to train on: directories of HTML or Markdown, .jsonl files, .txt files with a text a
-    /// line
+    /// Texts to train on: directories of HTML or Markdown, .jsonl files, or .txt files with one
+    /// text on each line
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     texts: Vec<PathBuf>,
-    /// The table to write
+    /// Output file
     #[arg(short, long, value_name = "TABLE")]
     output: PathBuf,
-    /// Most texts to train on
+    /// Largest number of texts
     #[arg(long, value_name = "N", default_value_t = 250_000)]
     max_texts: usize,
-    /// Dimensions of the table, and of the vectors of bundles built with it
+    /// Dimensions of the table, and of the vectors in bundles built with it
     #[arg(long, value_name = "N", default_value_t = 256)]
     dim: usize,
-    /// Bits for each number of a row: 2, 4 or 8
+    /// Bits per number of a row: 2, 4 or 8
     #[arg(long, value_name = "N", default_value_t = 4)]
     bits: u32,
-    /// Most passes over the texts
+    /// Largest number of passes over the texts
     #[arg(long, value_name = "N", default_value_t = 12)]
     epochs: usize,
-    /// A table of the same teacher and dimensions to go on from
+    /// Start from this table; it must have the same model and dimensions
     #[arg(long, value_name = "TABLE")]
     start: Option<PathBuf>,
-    /// Learning rate at the start
+    /// Initial learning rate
     #[arg(long, value_name = "RATE", default_value_t = training::Options::default().learning_rate)]
     learning_rate: f32,
-    /// Texts in a batch
+    /// Texts per batch
     #[arg(long, value_name = "N", default_value_t = training::Options::default().batch)]
     batch: usize,
-    /// Decides the sample of texts and their order
+    /// Seed for the sample of texts and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Where the teacher's embeddings are kept, so that an interrupted run goes on where it
-    /// stopped
+    /// Directory in which the model's embeddings are kept, so that an interrupted run can continue
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// Print the report as JSON
@@ -60,8 +59,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// Where the teacher is not installed, there is nothing to train on, or the table cannot be
-/// written.
+/// If the model is not installed, there is nothing to train on, or the table cannot be written.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let options = distill::Options {
         teacher: args.teacher,

@@ -1,4 +1,4 @@
-//! The commands, one module each: its arguments, and a function that runs it.
+//! The commands. Each has a module with its arguments and a function that runs it.
 
 pub mod build;
 #[cfg(feature = "transformer")]

@@ -11,38 +11,38 @@ use tokio::net::TcpListener;
 use crate::serve::{Layout, router};
 use crate::ui::Ui;
 
-/// Serves a bundle, or a site with its bundle, on this machine
+/// Serve a bundle, or a site with its bundle, on this machine
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What `findling build` made
+    /// Bundle: its directory or its single file
     bundle: PathBuf,
-    /// Where to listen; 0 takes any free port
+    /// Port to listen on; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
     port: u16,
-    /// The site, at `/`, with the bundle at the mount; of several, the first that has a file
-    /// serves it
+    /// Directory of the site, served at /, with the bundle at --mount. Repeatable: the first
+    /// directory that has a file serves it
     #[arg(short, long, value_name = "DIR")]
     site: Vec<PathBuf>,
-    /// Where the bundle is below the site
+    /// Path of the bundle below the site
     #[arg(long, value_name = "PATH", default_value = "/findling/", requires = "site")]
     mount: String,
 }
 
-/// Runs the command, until it is interrupted.
+/// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     for dir in args.site.iter().chain([&args.bundle]) {
         if !dir.exists() {
-            bail!("{}: there is no such directory", dir.display());
+            bail!("{}: expected a directory, found none", dir.display());
         }
     }
     let mount = format!("/{}/", args.mount.trim_matches('/'));
     if mount == "//" && !args.site.is_empty() {
-        bail!("--mount needs a path of its own below the site, such as /findling/");
+        bail!("--mount {}: expected a path below the site, such as /findling/", args.mount);
     }
     let mut layout = Layout { bundle: args.bundle, mount, sites: args.site };
     let mut page = layout.mount.clone();
     if layout.bundle.is_file() {
-        // A single-file bundle is served under its name, with whatever lies beside it.
+        // A single-file bundle is served under its name, together with the files beside it.
         let name = layout.bundle.file_name().unwrap_or_default().to_string_lossy().into_owned();
         layout.bundle =
             layout.bundle.parent().map(PathBuf::from).filter(|p| p != "").unwrap_or(".".into());
@@ -60,7 +60,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         } else {
             &page[1..]
         };
-        // The address is this command's result: a script that asks for port 0 reads it from here.
+        // The address is the output of this command: a script that uses port 0 reads it.
         println!("http://{address}/");
         ui.status("Serving", format!("the bundle at http://{address}/{bundle_at}; Ctrl-C ends"));
         axum::serve(listener, axum::ServiceExt::<Request>::into_make_service(router(&layout)))

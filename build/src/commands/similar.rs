@@ -1,4 +1,4 @@
-//! `findling similar`: the pages most like one.
+//! `findling similar`: finds the pages most similar to a page.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,25 +10,30 @@ use super::search::{ModeArg, answer, parse_filter, print};
 use crate::host::Host;
 use crate::ui::Ui;
 
-/// Finds the pages most like one
+/// Find the pages most similar to a page
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle: its directory, or a single file
+    /// Bundle: its directory or its single file
     pub bundle: PathBuf,
-    /// The page: its URL, its path, or its document's id
+    /// The page: its URL, path or document id
     #[arg(value_name = "URL_OR_ID")]
     pub page: String,
-    /// How many pages to show
-    #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT)))]
+    /// Number of pages to show
+    #[arg(
+        short = 'k',
+        long = "limit",
+        value_name = "N",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_LIMIT))
+    )]
     pub limit: u32,
-    /// Only what meets a condition: key=value,key=value, key:op:value, or JSON
+    /// Show only pages that meet a condition: key=value,key=value, key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
-    /// By the page's vectors where there are any, or by its words alone (lexical)
+    /// Compare the page's vectors if there are any (hybrid, semantic), or only its words (lexical)
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
-    /// Search as a browser does, in the vectors that lie around the page's rather than in all of
-    /// them
+    /// Search as a browser does: in the cells near the page's vectors instead of in all vectors
     #[arg(long)]
     pub streamed: bool,
     /// Print the response as JSON

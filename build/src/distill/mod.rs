@@ -1,10 +1,10 @@
-//! Distillation: a transformer's space, taught to a table.
+//! Distillation: trains a table to approximate a transformer.
 //!
-//! The static encoder embeds a query by adding up rows; this trains the rows. Short texts are
-//! gathered ([`texts`]), embedded by the teacher (through the embedding cache, so that an
-//! interrupted run goes on where it stopped), the space is projected onto fewer dimensions
-//! ([`pca`]), rows are trained against the projected embeddings ([`train`]) and quantised. The
-//! report says what was lost on texts held out.
+//! The static encoder embeds a query by adding up rows; this trains the rows. The steps: short
+//! texts are gathered ([`texts`]); the teacher embeds them (through the embedding cache, so that an
+//! interrupted run can continue); the embeddings are projected onto fewer dimensions ([`pca`]);
+//! rows are trained to match them; rows are quantised. The report measures the result on held-out
+//! texts.
 
 pub mod pca;
 #[cfg(feature = "transformer")]

@@ -14,7 +14,7 @@ use crate::numeric::SplitMix64;
 /// Deterministic on any number of cores.
 ///
 /// # Errors
-/// Where `to` is 0 or above `from`.
+/// If `to` is 0 or above `from`.
 pub fn principal_components(
     vectors: &[f32],
     from: usize,

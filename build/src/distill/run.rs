@@ -1,8 +1,9 @@
-//! From texts to a table.
+//! Trains a static encoder's table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use findling_bundle::projection::Projection;
 use findling_bundle::rows::Bits;
 use findling_encoder::import;
 use findling_encoder::static_table::{StaticTable, normaliser, tokens};
@@ -13,44 +14,42 @@ use rayon::prelude::*;
 
 use super::pca::principal_components;
 use super::texts::{KnownItem, gather};
-use crate::embedding::Cache;
-use crate::embedding::embed;
-use crate::models;
-use crate::models::static_table;
+use crate::embedding::{Cache, embed};
+use crate::models::{self, static_table};
 use crate::numeric::dot;
-use crate::training::{self, Examples, initial_rows, mean_cosine, predict_rows, train};
+use crate::training::{self, Examples, Trained, initial_rows, mean_cosine, predict_rows, train};
 use crate::ui::{Ui, thousands};
 
-/// What to distil and how.
+/// What to train on, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// An installed model.
     pub teacher: String,
-    /// What to train on.
+    /// Files and directories of texts.
     pub inputs: Vec<PathBuf>,
-    /// Most texts.
+    /// Largest number of texts.
     pub max_texts: usize,
-    /// Dimensions kept.
+    /// Dimensions of the table.
     pub dim: usize,
     /// Bits for each number of a row.
     pub bits: Bits,
-    /// A table of the same teacher to go on from: its rows are the start, its projection stays.
+    /// A table of the same teacher. Training starts from its rows and keeps its projection.
     pub start: Option<PathBuf>,
     /// How to train; its seed also decides the sample of texts.
     pub training: training::Options,
-    /// Where the teacher's embeddings are cached; `None`: nowhere.
+    /// Where the teacher's embeddings are cached; `None` caches nothing.
     pub cache: Option<PathBuf>,
 }
 
-/// A table, and what it is worth.
+/// A table and its quality.
 pub struct Distilled {
     /// The table.
     pub table: StaticTable,
-    /// Measured on what was held out.
+    /// Measured on held-out texts.
     pub report: Report,
 }
 
-/// What was measured on texts held out of training.
+/// What was measured on held-out texts: those that training did not use.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -58,195 +57,80 @@ pub struct Report {
     pub teacher: String,
     /// Texts trained on.
     pub n_texts: usize,
-    /// Texts held out.
+    /// Held-out texts.
     pub n_held_out: usize,
     /// Tokens with a row.
     pub n_rows: usize,
     /// Mean cosine with the teacher: at the start, then after each epoch.
     pub held_out_cosine: Vec<f32>,
-    /// The same of the quantised table.
+    /// Mean cosine of the quantised table with the teacher.
     pub quantised_cosine: f32,
-    /// Mean cosine of the teacher's embeddings with what is left of them after the projection and
-    /// back.
+    /// Mean cosine of the teacher's embeddings with their projections.
     pub projection_cosine: f32,
-    /// Known items: how many headings were asked for.
+    /// Number of known items: headings that were used as queries.
     pub n_known_items: usize,
-    /// Share of them whose text is among the ten nearest, asked by the teacher (f32, all
-    /// dimensions).
+    /// Share of the headings whose own text is among the ten nearest texts, if the teacher embeds
+    /// both (f32, all dimensions).
     pub teacher_recall_at_10: f32,
-    /// The same, asked by the table.
+    /// The same share if the table embeds the headings.
     pub table_recall_at_10: f32,
 }
 
-/// Known items that retrieval is measured on, at most.
+/// Largest number of known items that retrieval is measured on.
 const MAX_KNOWN_ITEMS: usize = 3000;
-/// One of so many texts is held out.
+/// One in this number of texts is held out.
 const HELD_OUT: usize = 50;
 
 /// Trains a table.
 ///
 /// # Errors
-/// Where the teacher is not installed or fails, or there is nothing to train on.
+/// If the teacher is not installed or fails, or there is nothing to train on.
 pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
-    let model = models::locate(&options.teacher)?;
-    let artefact = import::import_dir(&model.path, &import::Options::default())?;
-    let vocabulary = artefact.vocabulary().to_vec();
-    let lowercase = artefact.normaliser().lowercase;
-    let wordpiece =
-        WordPiece::new(&vocabulary, normaliser(lowercase)).context("the teacher's vocabulary")?;
-    let teacher = Transformer::new(artefact)?;
-    let card = teacher.card().clone();
-    let from = card.dim as usize;
-    anyhow::ensure!(
-        (1..=from).contains(&options.dim),
-        "expected --dim between 1 and {from}, the teacher's dimensions, found {}",
-        options.dim
-    );
-
+    let teacher = Teacher::load(&options.teacher)?;
+    teacher.check_dim(options.dim)?;
     let gathered = gather(&options.inputs, options.max_texts, options.training.seed, ui)?;
-    let n_pages = gathered.n_pages as u64;
     ui.status(
         "Gathered",
         format!(
             "{} texts from {} pages",
             thousands(gathered.texts.len() as u64),
-            thousands(n_pages)
+            thousands(gathered.n_pages as u64)
         ),
     );
 
-    let mut cache = match &options.cache {
-        Some(dir) => Some(
-            Cache::open(dir, &card)
-                .with_context(|| format!("cannot open the cache in {}", dir.display()))?,
-        ),
-        None => None,
-    };
-    let mut embed_all = |what: &str, texts: &[&str]| -> anyhow::Result<Vec<f32>> {
-        let bar = ui.bar(what, texts.len() as u64, "texts");
-        let embedded = embed(&teacher, texts, cache.as_mut(), &bar, ui)?;
-        bar.finish_and_clear();
-        let encoded = thousands(embedded.n_encoded as u64);
-        let cached = thousands(embedded.n_cached as u64);
-        ui.status(
-            what,
-            format!(
-                "{encoded} texts in {:.0} s, {cached} more from the cache",
-                embedded.elapsed.as_secs_f32()
-            ),
-        );
-        Ok(embedded.values)
-    };
+    let mut embedder = Embedder::new(&teacher, options.cache.as_deref(), ui)?;
     let texts: Vec<&str> = gathered.texts.iter().map(String::as_str).collect();
-    let embeddings = embed_all("Embedding", &texts)?;
-    // A token that continues a word is embedded as if it were one.
-    let alone: Vec<&str> =
-        vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect();
-    let token_embeddings = embed_all("Vocabulary", &alone)?;
+    let embeddings = embedder.embed("Embedding", &texts)?;
+    let token_embeddings = embedder.embed("Vocabulary", &teacher.token_texts())?;
 
-    let earlier = options.start.as_deref().map(static_table::read).transpose()?;
-    let projection = match &earlier {
-        Some(earlier) => {
-            anyhow::ensure!(
-                static_table::is_taught_by(earlier, &card)
-                    && earlier.projection().to_dim() as usize == options.dim,
-                "--start: expected a table of {} with {} dimensions, found one of {} with {}",
-                card.name,
-                options.dim,
-                earlier.teacher().name,
-                earlier.projection().to_dim()
-            );
-            earlier.projection().clone()
-        }
-        None => principal_components(&embeddings, from, options.dim)?,
+    let start = options.start.as_deref().map(static_table::read).transpose()?;
+    let projection = match &start {
+        Some(start) => projection_of(start, &teacher, options.dim)?,
+        None => principal_components(&embeddings, teacher.dim(), options.dim)?,
     };
-    let project = |vectors: &[f32]| -> anyhow::Result<Vec<f32>> {
-        let projected: Vec<Vec<f32>> = vectors
-            .par_chunks_exact(from)
-            .map(|v| projection.apply(v))
-            .collect::<Result<_, _>>()?;
-        Ok(projected.concat())
-    };
-    let targets = project(&embeddings)?;
-
-    let (mut examples, mut held_out) = (Examples::new(options.dim), Examples::new(options.dim));
-    let mut counts = vec![0u64; vocabulary.len()];
-    let tokenised: Vec<Vec<u32>> =
-        texts.par_iter().map(|text| tokens(&wordpiece, normaliser(lowercase), text)).collect();
-    for (i, (tokens, target)) in tokenised.iter().zip(targets.chunks_exact(options.dim)).enumerate()
-    {
-        if i % HELD_OUT == 0 {
-            held_out.push(tokens, target);
-        } else {
-            tokens.iter().for_each(|&t| counts[t as usize] += 1);
-            examples.push(tokens, target);
-        }
-    }
-
-    let bar = ui.bar("Training", options.training.epochs as u64, "epochs");
-    let alone = project(&token_embeddings)?;
-    let on_epoch = |epoch: usize, cosine: f32| {
-        bar.set_position(epoch as u64);
-        ui.detail(format!("epoch {epoch}: cosine {cosine:.4} on texts held out"));
-    };
-    let mut begin = initial_rows(&alone, &counts, options.dim);
-    if let Some(earlier) = &earlier {
-        let rows = earlier.dense_rows();
-        let tokens = begin
-            .chunks_exact_mut(options.dim)
-            .zip(rows.chunks_exact(options.dim))
-            .zip(&mut counts);
-        for (id, ((begin, earlier_row), count)) in tokens.enumerate() {
-            let frequency = earlier.frequency(id as u32);
-            if frequency > 0 {
-                begin.copy_from_slice(earlier_row);
-                *count += 1 << (frequency - 1).min(40);
-            }
-        }
-    }
-    let first = train(begin, &examples, &held_out, options.training, on_epoch);
-    let begin = predict_rows(&first.rows, &alone, &counts, options.dim);
-    bar.reset();
-    let mut trained = train(begin, &examples, &held_out, options.training, on_epoch);
-    bar.finish_and_clear();
-    ui.status(
-        "Trained",
-        format!(
-            "cosine {:.4} -> {:.4}, from predicted rows {:.4} -> {:.4}, on {} texts held out",
-            first.held_out[0],
-            first.best(),
-            trained.held_out[0],
-            trained.best(),
-            held_out.len()
-        ),
-    );
-    if first.best() > trained.best() {
-        trained = first;
-    }
-    // Words that no text had keep the row predicted for them.
-    for (count, token) in counts.iter_mut().zip(&vocabulary) {
-        if *count == 0 && is_of_words(token) {
-            *count = 1;
-        }
-    }
-
+    let targets = project(&projection, &embeddings)?;
+    let token_rows = project(&projection, &token_embeddings)?;
+    let split = Split::new(&teacher, &texts, &targets, options.dim);
+    let (trained, counts) = train_rows(&teacher, &token_rows, &split, start.as_ref(), options, ui);
     let table = StaticTable::new(
-        card,
+        teacher.model.card().clone(),
         projection,
-        vocabulary,
-        lowercase,
+        teacher.vocabulary.clone(),
+        teacher.lowercase,
         &trained.rows,
         &counts,
         options.bits,
     )?;
+
     let known = &gathered.known_items[..gathered.known_items.len().min(MAX_KNOWN_ITEMS)];
-    let (teacher_recall, table_recall) = known_items(&teacher, &table, known, &mut embed_all)?;
+    let (teacher_recall, table_recall) = known_item_recall(&mut embedder, &table, known)?;
     let report = Report {
         teacher: options.teacher.clone(),
-        n_texts: examples.len(),
-        n_held_out: held_out.len(),
+        n_texts: split.examples.len(),
+        n_held_out: split.held_out.len(),
         n_rows: (0..table.vocabulary().len() as u32).filter(|&id| table.row(id).is_some()).count(),
         held_out_cosine: trained.held_out,
-        quantised_cosine: mean_cosine(&table.dense_rows(), &held_out),
+        quantised_cosine: mean_cosine(&table.dense_rows(), &split.held_out),
         projection_cosine: kept_by_projection(&table, &embeddings),
         n_known_items: known.len(),
         teacher_recall_at_10: teacher_recall,
@@ -255,15 +139,206 @@ pub fn distill(options: &Options, ui: &Ui) -> anyhow::Result<Distilled> {
     Ok(Distilled { table, report })
 }
 
-/// Whether a token is (part of) a word in Latin letters: no mark of the tokenizer's, no character
-/// of another script.
+/// The transformer whose vectors the table learns to approximate.
+struct Teacher {
+    model: Transformer,
+    vocabulary: Vec<String>,
+    lowercase: bool,
+    wordpiece: WordPiece,
+}
+
+impl Teacher {
+    /// Loads an installed model.
+    fn load(name: &str) -> anyhow::Result<Self> {
+        let model = models::locate(name)?;
+        let artefact = import::import_dir(&model.path, &import::Options::default())?;
+        let vocabulary = artefact.vocabulary().to_vec();
+        let lowercase = artefact.normaliser().lowercase;
+        let wordpiece = WordPiece::new(&vocabulary, normaliser(lowercase))
+            .context("the teacher's vocabulary")?;
+        Ok(Self { model: Transformer::new(artefact)?, vocabulary, lowercase, wordpiece })
+    }
+
+    /// Dimensions of its vectors.
+    fn dim(&self) -> usize {
+        self.model.card().dim as usize
+    }
+
+    /// Checks the number of dimensions that a table is to have.
+    fn check_dim(&self, dim: usize) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            (1..=self.dim()).contains(&dim),
+            "expected --dim between 1 and {}, the teacher's dimensions, found {dim}",
+            self.dim()
+        );
+        Ok(())
+    }
+
+    /// A text for each token. A token that continues a word is embedded as if it were a word.
+    fn token_texts(&self) -> Vec<&str> {
+        self.vocabulary.iter().map(|token| token.strip_prefix("##").unwrap_or(token)).collect()
+    }
+
+    fn tokens(&self, text: &str) -> Vec<u32> {
+        tokens(&self.wordpiece, normaliser(self.lowercase), text)
+    }
+}
+
+/// Embeds texts with the teacher through the embedding cache, and shows the progress.
+struct Embedder<'a> {
+    teacher: &'a Transformer,
+    cache: Option<Cache>,
+    ui: &'a Ui,
+}
+
+impl<'a> Embedder<'a> {
+    fn new(teacher: &'a Teacher, cache: Option<&Path>, ui: &'a Ui) -> anyhow::Result<Self> {
+        let teacher = &teacher.model;
+        let open = |dir: &Path| {
+            Cache::open(dir, teacher.card())
+                .with_context(|| format!("cannot open the cache in {}", dir.display()))
+        };
+        Ok(Self { teacher, cache: cache.map(open).transpose()?, ui })
+    }
+
+    /// The vectors of `texts`, concatenated. `what` names the step in the output.
+    fn embed(&mut self, what: &str, texts: &[&str]) -> anyhow::Result<Vec<f32>> {
+        let bar = self.ui.bar(what, texts.len() as u64, "texts");
+        let embedded = embed(self.teacher, texts, self.cache.as_mut(), &bar, self.ui)?;
+        bar.finish_and_clear();
+        self.ui.status(
+            what,
+            format!(
+                "{} texts in {:.0} s, {} more from the cache",
+                thousands(embedded.n_encoded as u64),
+                embedded.elapsed.as_secs_f32(),
+                thousands(embedded.n_cached as u64)
+            ),
+        );
+        Ok(embedded.values)
+    }
+}
+
+/// The projection of the table that training starts from.
+fn projection_of(start: &StaticTable, teacher: &Teacher, dim: usize) -> anyhow::Result<Projection> {
+    let card = teacher.model.card();
+    anyhow::ensure!(
+        static_table::is_taught_by(start, card) && start.projection().to_dim() as usize == dim,
+        "--start: expected a table of {} with {dim} dimensions, found one of {} with {}",
+        card.name,
+        start.teacher().name,
+        start.projection().to_dim()
+    );
+    Ok(start.projection().clone())
+}
+
+/// Projects vectors of the teacher, concatenated.
+fn project(projection: &Projection, vectors: &[f32]) -> anyhow::Result<Vec<f32>> {
+    let projected: Vec<Vec<f32>> = vectors
+        .par_chunks_exact(projection.from_dim() as usize)
+        .map(|vector| projection.apply(vector))
+        .collect::<Result<_, _>>()?;
+    Ok(projected.concat())
+}
+
+/// The texts, divided into those to train on and those to measure with.
+struct Split {
+    examples: Examples,
+    held_out: Examples,
+    /// How often each token occurs in `examples`.
+    counts: Vec<u64>,
+}
+
+impl Split {
+    fn new(teacher: &Teacher, texts: &[&str], targets: &[f32], dim: usize) -> Self {
+        let mut split = Self {
+            examples: Examples::new(dim),
+            held_out: Examples::new(dim),
+            counts: vec![0; teacher.vocabulary.len()],
+        };
+        let tokenised: Vec<Vec<u32>> = texts.par_iter().map(|text| teacher.tokens(text)).collect();
+        for (i, (tokens, target)) in tokenised.iter().zip(targets.chunks_exact(dim)).enumerate() {
+            if i % HELD_OUT == 0 {
+                split.held_out.push(tokens, target);
+            } else {
+                tokens.iter().for_each(|&token| split.counts[token as usize] += 1);
+                split.examples.push(tokens, target);
+            }
+        }
+        split
+    }
+}
+
+/// Trains the rows twice, because rare tokens learn little from few texts: first from the tokens'
+/// own embeddings, then from rows predicted by the first result. Returns the better result and how
+/// often each token counts.
+fn train_rows(
+    teacher: &Teacher,
+    token_rows: &[f32],
+    split: &Split,
+    start: Option<&StaticTable>,
+    options: &Options,
+    ui: &Ui,
+) -> (Trained, Vec<u64>) {
+    let dim = options.dim;
+    let Split { examples, held_out, .. } = split;
+    let mut counts = split.counts.clone();
+    let mut rows = initial_rows(token_rows, &counts, dim);
+    if let Some(start) = start {
+        take_over(start, &mut rows, &mut counts, dim);
+    }
+    let bar = ui.bar("Training", options.training.epochs as u64, "epochs");
+    let on_epoch = |epoch: usize, cosine: f32| {
+        bar.set_position(epoch as u64);
+        ui.detail(format!("epoch {epoch}: cosine {cosine:.4} on held-out texts"));
+    };
+    let first = train(rows, examples, held_out, options.training, on_epoch);
+    let predicted = predict_rows(&first.rows, token_rows, &counts, dim);
+    bar.reset();
+    let second = train(predicted, examples, held_out, options.training, on_epoch);
+    bar.finish_and_clear();
+    ui.status(
+        "Trained",
+        format!(
+            "cosine {:.4} -> {:.4}, from predicted rows {:.4} -> {:.4}, on {} held-out texts",
+            first.held_out[0],
+            first.best(),
+            second.held_out[0],
+            second.best(),
+            held_out.len()
+        ),
+    );
+    // Words that occur in no text keep the row predicted for them.
+    for (count, token) in counts.iter_mut().zip(&teacher.vocabulary) {
+        if *count == 0 && is_of_words(token) {
+            *count = 1;
+        }
+    }
+    (if first.best() > second.best() { first } else { second }, counts)
+}
+
+/// Copies the rows of the table that training starts from, and adds the frequencies of its tokens
+/// to `counts`.
+fn take_over(start: &StaticTable, rows: &mut [f32], counts: &mut [u64], dim: usize) {
+    let start_rows = start.dense_rows();
+    let tokens = rows.chunks_exact_mut(dim).zip(start_rows.chunks_exact(dim)).zip(counts);
+    for (id, ((row, start_row), count)) in tokens.enumerate() {
+        let frequency = start.frequency(id as u32);
+        if frequency > 0 {
+            row.copy_from_slice(start_row);
+            *count += 1 << (frequency - 1).min(40);
+        }
+    }
+}
+
+/// Whether a token is a word in Latin letters or a part of one: no special token, no character of
+/// another script.
 fn is_of_words(token: &str) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
     !token.is_empty() && token.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The cosine of a vector with its projection, mean over vectors: how much of the space the
-/// dimensions kept hold.
+/// The mean cosine of the teacher's vectors with their projections: how much the projection keeps.
 fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     let from = table.projection().from_dim() as usize;
     let rows = table.projection().rows();
@@ -278,35 +353,30 @@ fn kept_by_projection(table: &StaticTable, embeddings: &[f32]) -> f32 {
     kept.iter().sum::<f32>() / kept.len().max(1) as f32
 }
 
-/// Recall at ten of the texts under headings, asked by the headings: by the teacher in its own
-/// space, and by the table in the projected one.
-fn known_items(
-    teacher: &Transformer,
+/// Recall at ten of the texts under headings, with the headings as queries: by the teacher in its
+/// own space, and by the table in the projected space.
+fn known_item_recall(
+    embedder: &mut Embedder<'_>,
     table: &StaticTable,
     known: &[KnownItem],
-    embed_all: &mut impl FnMut(&str, &[&str]) -> anyhow::Result<Vec<f32>>,
 ) -> anyhow::Result<(f32, f32)> {
     if known.is_empty() {
         return Ok((0.0, 0.0));
     }
     let texts: Vec<&str> = known.iter().map(|item| item.text.as_str()).collect();
-    let documents = embed_all("Measuring", &texts)?;
+    let documents = embedder.embed("Measuring", &texts)?;
     let queries: Vec<&str> = known.iter().map(|item| item.query.as_str()).collect();
+    let teacher = embedder.teacher;
     let by_teacher: Vec<f32> = teacher
         .encode(&queries, Side::Query)?
         .into_iter()
         .flat_map(|embedding| embedding.values)
         .collect();
-    let from = teacher.card().dim as usize;
-    let projected: Vec<Vec<f32>> = documents
-        .par_chunks_exact(from)
-        .map(|v| table.projection().apply(v))
-        .collect::<Result<_, _>>()?;
+    let projected = project(table.projection(), &documents)?;
     let by_table: Vec<f32> = queries.iter().flat_map(|query| table.embed(query).values).collect();
-    let dim = table.card().dim as usize;
     Ok((
-        recall_at_10(&by_teacher, &documents, from),
-        recall_at_10(&by_table, &projected.concat(), dim),
+        recall_at_10(&by_teacher, &documents, teacher.card().dim as usize),
+        recall_at_10(&by_table, &projected, table.card().dim as usize),
     ))
 }
 

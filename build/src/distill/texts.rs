@@ -1,11 +1,11 @@
-//! What a table is trained on: short texts of the kinds that queries are made of.
+//! Gathers the texts that a table is trained on: short texts that resemble queries.
 //!
 //! From pages: titles, headings (alone, with their page's title, and as questions), first
-//! sentences, and spans of 2 to 25 words from anywhere. From `.txt` files: each line. Every text
-//! once, in an order that the seed decides.
+//! sentences, and spans of 2 to 25 words from anywhere. From `.txt` files: each line. Each text
+//! occurs once; the seed decides the order.
 //!
-//! Where there are more texts than asked for, inputs give alike: none is cut before it has given as
-//! many as any other, so that one large manual does not drown the small ones.
+//! If there are more texts than needed, every input contributes the same number, as far as it has
+//! them. So a large manual does not outweigh small ones.
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,21 +19,21 @@ use crate::page::{Page, Section};
 use crate::sources::{self, Severity};
 use crate::ui::Ui;
 
-/// Longest text in words; more is cut, since queries are short.
+/// Longest text in words; longer texts are cut, because queries are short.
 const MAX_WORDS: usize = 25;
-/// One span of a section for so many of its words.
+/// Words of a section for each span taken from it.
 const WORDS_PER_SPAN: usize = 30;
 
-/// A heading and the text under it: a question whose answer is known, for measuring.
+/// A heading and its text: for measuring, the heading is a query and the text the known result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownItem {
     /// Title and heading.
     pub query: String,
-    /// The section's beginning, without them.
+    /// The beginning of the section's text.
     pub text: String,
 }
 
-/// What was gathered.
+/// The gathered texts.
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     /// Texts to train on and to validate with.
@@ -47,7 +47,7 @@ pub struct Gathered {
 /// Reads `inputs` and gathers at most `max_texts` texts.
 ///
 /// # Errors
-/// Where a `.txt` file cannot be read, or nothing was found.
+/// If a `.txt` file cannot be read, or nothing was found.
 pub fn gather(
     inputs: &[PathBuf],
     max_texts: usize,
@@ -65,7 +65,7 @@ pub fn gather(
                 .with_context(|| format!("cannot read {}", input.display()))?;
             candidates.extend(text.lines().map(str::to_owned));
         } else {
-            // One input at a time, so that many large sites are not held at once.
+            // One input at a time, because many large sites need much memory.
             let pages = sources::read(
                 std::slice::from_ref(input),
                 &sources::Options::default(),
@@ -101,13 +101,14 @@ pub fn gather(
     random.shuffle(&mut gathered.known_items);
     anyhow::ensure!(
         !candidates.is_empty(),
-        "expected texts to train on under --texts, found none; name directories of HTML or Markdown, .jsonl or .txt files"
+        "expected texts to train on in --texts, found none; give directories of HTML or Markdown, \
+         .jsonl or .txt files"
     );
     gathered.texts = candidates;
     Ok(gathered)
 }
 
-/// The most that any of `lens` may give for all of them together to give `total`, or just above.
+/// The limit for each of `lens` with which all together give `total` or slightly more.
 fn even_cap(mut lens: Vec<usize>, total: usize) -> usize {
     lens.sort_unstable();
     let mut left = total;
@@ -121,14 +122,13 @@ fn even_cap(mut lens: Vec<usize>, total: usize) -> usize {
     total
 }
 
-/// White space folded, at most [`MAX_WORDS`] words.
+/// Folds white space and cuts to [`MAX_WORDS`] words.
 fn tidy(text: &str) -> String {
     text.split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" ")
 }
 
 fn from_page(page: &Page, seed: u64, texts: &mut Vec<String>, known: &mut Vec<KnownItem>) {
-    // Training is for one language at a time: what a page says of itself decides, pages that say
-    // nothing are taken.
+    // Training is for one language. Pages that declare no language are used.
     if !(page.language.is_empty() || page.language == "en" || page.language.starts_with("en-")) {
         return;
     }
@@ -172,7 +172,7 @@ fn prose(section: &Section) -> String {
     blocks.join(" ")
 }
 
-/// A heading as a reader might ask for it.
+/// A heading as a question that a reader might ask.
 fn question(heading: &str, random: &mut SplitMix64) -> String {
     const FORMS: [(&str, &str); 10] = [
         ("how do I ", "?"),

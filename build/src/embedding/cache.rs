@@ -1,7 +1,8 @@
-//! The embedding cache: what was embedded once is not embedded again, in this site or another.
+//! The embedding cache: a text that was embedded once is not embedded again, for this site or
+//! another.
 //!
-//! One append-only log for each encoder, named by its fingerprint. Vectors are kept to the bit, so
-//! that a build with a full cache gives the same bytes as one without.
+//! One append-only log for each encoder, named by its fingerprint. Vectors are stored exactly, so
+//! that a build with a cache gives the same bytes as one without.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -21,8 +22,8 @@
 //! | 4 * dim | the vector, f32 |
 //! | 8 | first 8 bytes of BLAKE3 over the rest of the record |
 //!
-//! A build that was killed leaves a torn record at the end; the next one cuts it off. One build at
-//! a time appends; others read.
+//! A build that is killed can leave an incomplete record at the end; the next build cuts it off.
+//! One build at a time appends; others read.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -46,14 +47,14 @@ pub struct Cache {
     file: File,
     writable: bool,
     dim: usize,
-    /// Where each key's record begins.
+    /// Offset of each key's record.
     records: HashMap<Key, u64>,
     end: u64,
 }
 
 impl Cache {
-    /// Where caches are kept unless told otherwise: `$FINDLING_CACHE`,
-    /// `$XDG_CACHE_HOME/findling/embeddings`, or `~/.cache/findling/embeddings`.
+    /// The default directory of caches: `$FINDLING_CACHE`, `$XDG_CACHE_HOME/findling/embeddings`,
+    /// or `~/.cache/findling/embeddings`.
     pub fn default_dir() -> Option<PathBuf> {
         let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         var("FINDLING_CACHE").or_else(|| {
@@ -64,10 +65,10 @@ impl Cache {
         })
     }
 
-    /// Opens, or begins, the cache of an encoder in `dir`.
+    /// Opens the cache of an encoder in `dir`, or creates it.
     ///
     /// # Errors
-    /// Where the directory or file cannot be made, read or written.
+    /// If the directory or file cannot be created, read or written.
     pub fn open(dir: &Path, card: &EncoderCard) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
         let path = dir.join(format!("{}.embeddings", hex(&hash128(card.fingerprint.as_bytes()))));
@@ -85,17 +86,17 @@ impl Cache {
         &self.path
     }
 
-    /// Texts whose vectors are there.
+    /// Number of texts in the cache.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there are none.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Whether what is put is kept. False while another build holds the cache.
+    /// Whether embeddings can be added. False while another build has locked the cache.
     pub fn is_writable(&self) -> bool {
         self.writable
     }
@@ -111,10 +112,10 @@ impl Cache {
         key
     }
 
-    /// A text's embedding, if it is there.
+    /// The embedding of a text, if it is in the cache.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn get(&mut self, key: &Key) -> io::Result<Option<Embedding>> {
         let Some(&at) = self.records.get(key) else { return Ok(None) };
         let mut record = vec![0; self.record_len()];
@@ -123,10 +124,10 @@ impl Cache {
         Ok(decode(&record).filter(|(found, _)| found == key).map(|(_, embedding)| embedding))
     }
 
-    /// Adds embeddings. In one write, so that a build that is killed tears at most the last record.
+    /// Adds embeddings in one write, so that a killed build leaves at most one incomplete record.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn put(&mut self, embeddings: &[(Key, &Embedding)]) -> io::Result<()> {
         if !self.writable {
             return Ok(());
@@ -159,7 +160,7 @@ impl Cache {
         header
     }
 
-    /// Finds the records. What is not a whole and sound record ends the log: it is cut off there.
+    /// Finds the records. The log is cut off at the first incomplete or damaged record.
     fn scan(&mut self, header: &[u8]) -> io::Result<()> {
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);
         reader.seek(SeekFrom::Start(0))?;
@@ -189,7 +190,7 @@ impl Cache {
     }
 }
 
-/// False at the end of the file, also in the midst of what was to be read.
+/// Fills `into`; false if the file ends before.
 fn read_whole(reader: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
     match reader.read_exact(into) {
         Ok(()) => Ok(true),

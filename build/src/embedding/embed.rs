@@ -1,4 +1,4 @@
-//! Embedding all units: from the cache what is there, the rest by the encoder, each text once.
+//! Embeds all units. Vectors come from the cache or, once for each text, from the encoder.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -11,26 +11,24 @@ use rayon::prelude::*;
 use super::cache::{Cache, Key};
 use crate::ui::Ui;
 
-/// Texts between two steps of the progress bar and two writes to the cache: what a killed build
-/// loses at most.
+/// Texts between two updates of the progress bar and two writes to the cache. A killed build loses
+/// at most the vectors of this many texts.
 const BATCH: usize = 128;
-/// Texts given to the encoder at once. An encoder that is parallel itself may have many more on its
-/// hands at a time.
+/// Texts given to the encoder at once, on each core.
 const CALL: usize = 16;
 
-/// All vectors, and what they cost.
+/// All vectors, with statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedded {
     /// Dimensions.
     pub dim: usize,
-    /// Row by row.
+    /// The vectors, concatenated.
     pub values: Vec<f32>,
     /// Texts whose vectors were in the cache.
     pub n_cached: usize,
-    /// Texts that the encoder was given. With those in the cache less than there are where texts
-    /// are equal.
+    /// Texts that the encoder embedded. Equal texts are embedded once.
     pub n_encoded: usize,
-    /// Texts of which the encoder saw only the beginning.
+    /// Texts that were cut to the encoder's limit.
     pub n_truncated: usize,
     /// Time spent in the encoder.
     pub elapsed: Duration,
@@ -46,8 +44,8 @@ impl Embedded {
 /// Embeds documents, in order.
 ///
 /// # Errors
-/// Where the encoder fails, or gives vectors of another length than its card says. A cache that
-/// fails is warned of and done without.
+/// If the encoder fails, or returns vectors of another length than its card says. If the cache
+/// fails, there is a warning and embedding continues without it.
 pub fn embed(
     encoder: &(dyn Encoder + Send + Sync),
     texts: &[&str],
@@ -64,7 +62,7 @@ pub fn embed(
         n_truncated: 0,
         elapsed: Duration::ZERO,
     };
-    // Where each text that is not in the cache stands, by its key, in the order of the first
+    // The places of each text that is not in the cache, by its key, in the order of first
     // occurrence.
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut missing: Vec<(Key, Vec<usize>)> = Vec::new();
@@ -77,7 +75,7 @@ pub fn embed(
         let cached = match cache.as_deref_mut().map(|cache| cache.get(key)) {
             Some(Ok(cached)) => cached,
             Some(Err(error)) => {
-                ui.warn(format!("the embedding cache cannot be read and is done without: {error}"));
+                ui.warn(format!("the embedding cache cannot be read, so it is not used: {error}"));
                 cache = None;
                 None
             }
@@ -121,7 +119,10 @@ pub fn embed(
         let records: Vec<(Key, &Embedding)> =
             batch.iter().map(|(key, _)| *key).zip(&vectors).collect();
         if let Some(Err(error)) = cache.as_deref_mut().map(|cache| cache.put(&records)) {
-            ui.warn(format!("the embedding cache cannot be written and is done without: {error}"));
+            ui.warn(format!(
+                "the embedding cache cannot be written, so embeddings are not kept: \
+                 {error}"
+            ));
             cache = None;
         }
         bar.inc(batch.len() as u64);
@@ -130,10 +131,10 @@ pub fn embed(
 }
 
 impl Embedded {
-    /// The same vectors in fewer dimensions.
+    /// Projects the vectors onto fewer dimensions.
     ///
     /// # Errors
-    /// Where the projection is from other dimensions.
+    /// If the projection expects another number of dimensions.
     pub fn project(self, projection: &Projection) -> Result<Self, findling_bundle::Error> {
         let rows: Vec<Vec<f32>> = self
             .values
@@ -147,7 +148,7 @@ impl Embedded {
         for &i in places {
             let row = &mut self.values[i * self.dim..(i + 1) * self.dim];
             if embedding.values.len() == row.len() {
-                // An encoder that gives what is no number must not spoil the index.
+                // An encoder that returns NaN or infinity must not spoil the index.
                 for (to, &from) in row.iter_mut().zip(&embedding.values) {
                     *to = if from.is_finite() { from } else { 0.0 };
                 }
@@ -166,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes what it is asked to embed.
+    /// An encoder that records the texts it embeds.
     struct Noting {
         inner: HashEncoder,
         asked: Mutex<Vec<String>>,

@@ -1,4 +1,4 @@
-//! Judged queries out of a site's own headings: each asks for the page that it stands on.
+//! Judged queries made from a site's own headings: the page with the heading is relevant.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::metrics::Judgements;
 use crate::bundle_files::BundleFiles;
 use crate::sample;
 
-/// Words that a heading must have: one alone rather names a term than asks for a page.
+/// Smallest number of words of a heading. A single word usually names a term and not a page.
 const LEAST_WORDS: usize = 2;
 
-/// Queries of headings that stand on one page only, evenly over the site, with the page judged
-/// relevant. They say what the page says, so that they favour words over meaning.
+/// Queries made from headings that only one page has, evenly spread over the site; that page is
+/// judged relevant. The queries use the words of the page, so they favour the lexical leg.
 ///
 /// # Errors
-/// Where the texts cannot be read, or there is no such heading.
+/// If the texts cannot be read, or there is no such heading.
 pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
-    // Headings in the order of the site; the page is lost where another has the same.
+    // Headings in the order of the site. A heading that a second page has is dropped.
     let mut headings: Vec<(String, String)> = Vec::new();
     let mut pages: BTreeMap<String, Option<String>> = BTreeMap::new();
     files.each_page(|page| {
@@ -45,7 +45,8 @@ pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgem
         .collect();
     if judged.is_empty() {
         bail!(
-            "{}: no heading of two words that only one page has; give judged queries with --queries and --qrels",
+            "{}: expected headings of at least two words that only one page has, found none; give \
+             judged queries with --queries and --qrels",
             files.path().display()
         );
     }

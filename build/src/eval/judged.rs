@@ -10,20 +10,20 @@ use serde::Deserialize;
 
 use super::metrics::Judgements;
 
-/// A query of a batch.
+/// A query with its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Its id.
     pub id: String,
-    /// What is asked.
+    /// Its text.
     pub text: String,
 }
 
-/// Reads `queries.jsonl`: one object a line with `_id` (a string or a number) and `text`; other
-/// fields are passed over.
+/// Reads `queries.jsonl`: one object on each line with `_id` (a string or a number) and `text`;
+/// other fields are ignored.
 ///
 /// # Errors
-/// Where a line is something else, or an id comes again; with the line's number.
+/// If a line is malformed or repeats an id; the error has the number of the line.
 pub fn read_queries(path: &Path) -> anyhow::Result<Vec<Query>> {
     parse_queries(open(path)?)
         .with_context(|| format!("cannot read queries from {}", path.display()))
@@ -33,7 +33,7 @@ pub fn read_queries(path: &Path) -> anyhow::Result<Vec<Query>> {
 /// TREC's four columns.
 ///
 /// # Errors
-/// Where a line is something else; with the line's number.
+/// If a line is malformed; the error has the number of the line.
 pub fn read_qrels(path: &Path) -> anyhow::Result<BTreeMap<String, Judgements>> {
     parse_qrels(open(path)?)
         .with_context(|| format!("cannot read judgements from {}", path.display()))

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-/// Judgements of one query: document id to grade. What is not judged, or judged 0 or less, is not
-/// relevant.
+/// Judgements of one query: document id to grade. Documents without a judgement or with a grade of
+/// 0 or less are not relevant.
 pub type Judgements = BTreeMap<String, i32>;
 
-/// What is measured of one list, each from 0 to 1.
+/// Measures of one ranked list, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Measures {
     /// Normalised discounted cumulated gain of the first 10 (Järvelin and Kekäläinen, 2002): the
@@ -26,7 +26,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Measures a ranked list. A document that comes again counts where it came first.
+    /// Measures a ranked list. A repeated document counts at its first rank.
     pub fn of(ranked: &[&str], judgements: &Judgements) -> Measures {
         let mut seen = std::collections::BTreeSet::new();
         let grades: Vec<i32> = ranked
@@ -50,7 +50,7 @@ impl Measures {
         }
     }
 
-    /// The mean of each measure; zeros of nothing.
+    /// The mean of each measure; 0 for no lists.
     pub fn mean(all: &[Measures]) -> Measures {
         let n = all.len().max(1) as f64;
         let mean = |measure: fn(&Measures) -> f64| all.iter().map(measure).sum::<f64>() / n;
@@ -72,7 +72,8 @@ fn dcg(grades: &[i32], k: usize) -> f64 {
         .sum()
 }
 
-/// The least of `sorted` that `percent` in 100 do not exceed; `None` of nothing.
+/// The percentile of `sorted` by nearest rank: the smallest value that `percent` in 100 do not
+/// exceed. `None` if there are no values.
 pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
@@ -81,18 +82,18 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
 /// Percentiles of a set of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Latency {
-    /// Half take no longer.
+    /// Median.
     pub p50: f64,
-    /// 95 in 100 take no longer.
+    /// 95th percentile.
     pub p95: f64,
-    /// 99 in 100 take no longer.
+    /// 99th percentile.
     pub p99: f64,
-    /// None takes longer.
+    /// Maximum.
     pub max: f64,
 }
 
 impl Latency {
-    /// Percentiles by nearest rank; zeros of nothing.
+    /// Percentiles by nearest rank; 0 for no times.
     pub fn of(times: &[std::time::Duration]) -> Latency {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();

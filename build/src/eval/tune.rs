@@ -1,43 +1,43 @@
-//! Chooses a setting by coordinate search, and says by cross-validation what it is worth.
+//! Chooses a setting by coordinate search, and measures its gain by cross-validation.
 //!
-//! From the defaults, one parameter after the other goes to its next value as long as that helps.
-//! The whole search is done once for each of [`FOLDS`] parts of the queries, without that part, and
-//! what is found is measured on it: only where the queries that a search has not seen gain as well
-//! is the setting of all queries worth anything. A list of what was measured is kept, so
-//! that the searches, which go nearly the same way, measure nearly the same settings once.
+//! Beginning at the defaults, one parameter after the other moves to its next value as long as that
+//! helps. The whole search is repeated for each of [`FOLDS`] parts of the queries: it uses the
+//! other queries, and its result is measured on that part. Only if queries that a search has not
+//! seen gain as well, the setting found with all queries is used. Measurements are cached, because
+//! the searches visit nearly the same settings.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use anyhow::Result;
 
-/// Parts that the queries are dealt to.
+/// Number of parts that the queries are divided into.
 pub const FOLDS: usize = 5;
 
-/// Fewest queries that say anything.
+/// Smallest number of queries.
 pub const LEAST_QUERIES: usize = 20;
 
-/// A gain of the mean that is worth a step.
+/// Smallest gain of the mean for a step.
 const LEAST_GAIN: f64 = 0.0005;
 
-/// Standard errors that a gain of queries which the search has not seen must be worth: by chance
-/// alone one setting in twenty gains more.
+/// Smallest gain of queries that the search has not seen, in standard errors. By chance alone, one
+/// setting in twenty gains more.
 const SURE: f64 = 1.645;
 
-/// Times that all parameters are gone through, at most.
+/// Largest number of rounds over all parameters.
 const ROUNDS: usize = 3;
 
-/// One parameter: its place in a setting, and what is tried, ascending.
+/// One parameter: its place in a setting and the values to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// Which number of a setting it is.
+    /// Its index in a setting.
     pub at: usize,
-    /// What is tried, ascending.
+    /// The values to try, ascending.
     pub grid: &'static [f32],
 }
 
 impl Axis {
-    /// The value tried next above or below one, which need not be of the grid.
+    /// The next value of the grid above or below `value`, which need not be in the grid.
     fn next(&self, value: f32, up: bool) -> Option<f32> {
         let mut grid = self.grid.iter().copied();
         if up { grid.find(|&other| other > value) } else { grid.rfind(|&other| other < value) }
@@ -50,36 +50,38 @@ impl Axis {
 pub struct Split {
     /// Queries in it.
     pub n_queries: usize,
-    /// By the setting at the start.
+    /// With the setting at the start.
     pub before: f64,
-    /// By the setting that the other queries chose.
+    /// With the setting that the other queries chose.
     pub after: f64,
 }
 
-/// What tuning came to.
+/// The result of tuning.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// The setting to be used: that of all queries where gains hold, else that of the start.
+    /// The setting to use: the one found with all queries if the gain holds, otherwise the one at
+    /// the start.
     pub setting: Vec<f32>,
-    /// By part of the queries.
+    /// The parts of the queries.
     pub splits: Vec<Split>,
-    /// The mean gain of queries by a setting that others chose.
+    /// The mean gain of queries with a setting that other queries chose.
     pub gain: f64,
     /// Its standard error.
     pub error: f64,
-    /// Whether the gain is more than chance would give one time in twenty.
+    /// Whether the gain is larger than chance gives in one case of twenty.
     pub holds: bool,
-    /// The means of all queries, before and by the setting that all chose, which flatters it.
+    /// The means of all queries, with the setting at the start and with the one found with all
+    /// queries. The latter is too optimistic, because the same queries chose it.
     pub all: (f64, f64),
     /// Settings measured.
     pub n_measured: usize,
 }
 
-/// Searches from a setting. `measure` gives a number for each query, the more the better, always
-/// the same for the same setting; `progress` is told the searches that are done.
+/// Searches, beginning at a setting. `measure` returns a number for each query, larger is better;
+/// it must be deterministic. `progress` is called with the number of finished searches.
 ///
 /// # Errors
-/// Those of `measure`.
+/// Errors of `measure`.
 pub fn tune(
     start: &[f32],
     axes: &[Axis],
@@ -120,7 +122,7 @@ pub fn tune(
     })
 }
 
-/// Settings with what each query scored by them.
+/// Cached measurements: settings with the score of each query.
 struct Measured<F> {
     measure: F,
     known: HashMap<Vec<u32>, Rc<[f64]>>,
@@ -137,7 +139,7 @@ impl<F: FnMut(&[f32]) -> Result<Vec<f64>>> Measured<F> {
         Ok(scores)
     }
 
-    /// The axes on which a step from the start makes a difference to any query.
+    /// The axes along which a step from the start changes the score of a query.
     fn telling(&mut self, start: &[f32], axes: &[Axis]) -> Result<Vec<Axis>> {
         let before = self.of(start)?;
         let mut telling = Vec::new();
@@ -155,7 +157,7 @@ impl<F: FnMut(&[f32]) -> Result<Vec<f64>>> Measured<F> {
         Ok(telling)
     }
 
-    /// Goes up from the start as long as these queries gain.
+    /// Climbs from the start as long as these queries gain.
     fn climb(&mut self, start: &[f32], axes: &[Axis], queries: &[usize]) -> Result<Vec<f32>> {
         let mut best = start.to_vec();
         let mut scores = self.of(&best)?;
@@ -199,7 +201,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / n
 }
 
-/// The mean, and how far off it is likely to be.
+/// The mean and its standard error.
 fn mean_and_error(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = mean(values.clone());
@@ -220,7 +222,7 @@ mod tests {
         (0..n).map(|at| Axis { at, grid: GRID }).collect()
     }
 
-    /// Noise of a query under a setting, from -.5 to .5, always the same.
+    /// Deterministic noise for a query and a setting, from -0.5 to 0.5.
     fn noise(query: usize, setting: &[f32]) -> f64 {
         let mut hash = query as u64 ^ 0x9e37_79b9_7f4a_7c15;
         for value in setting {
@@ -241,7 +243,7 @@ mod tests {
             let score = 0.8 - 0.08 * distance(setting, &planted);
             Ok((0..200).map(|query| score + 0.1 * noise(query, setting)).collect())
         };
-        // The default of the third is the best there is, and the fourth decides nothing.
+        // The third axis is best at its default, and the fourth has no effect.
         let tuned =
             tune(&[1.0, 1.0, 1.0, 0.7], &axes(4), |s| measure(&s[..3]), |_| ()).expect("tuned");
         assert!(tuned.holds);
@@ -263,7 +265,7 @@ mod tests {
             assert!(tuned.holds || tuned.setting == start);
             tuned.holds
         });
-        // Of twenty sets of nothing but noise one is expected to gain by chance.
+        // Of twenty sets of pure noise, one is expected to gain by chance.
         assert!(held.count() <= 2);
         let flat = tune(&[1.0], &axes(1), |_| Ok(vec![0.5; 50]), |_| ()).expect("tuned");
         assert_eq!((flat.holds, flat.setting, flat.n_measured), (false, vec![1.0], 3));

@@ -1,4 +1,4 @@
-//! Which encoder embeds the queries.
+//! Chooses and loads the encoder of queries.
 
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -11,20 +11,20 @@ use findling_engine::QueryVector;
 use super::Host;
 use crate::models::{self, BoxedEncoder, STATIC};
 
-/// What the user asked for.
+/// The choice of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EncoderChoice {
-    /// The documents' own where it can be had; otherwise none.
+    /// The encoder of the documents if it is available, otherwise none.
     #[default]
     Auto,
-    /// None: words alone.
+    /// None: search by words only.
     None,
-    /// The one called so, or an error.
+    /// The encoder with this name.
     Named(String),
 }
 
 impl EncoderChoice {
-    /// What it asks of the engine where no vector comes with the query.
+    /// The engine's own encoder for requests without a vector.
     pub fn of_engine(&self) -> findling_engine::EncoderChoice {
         match self {
             Self::None => findling_engine::EncoderChoice::None,
@@ -47,23 +47,24 @@ impl FromStr for EncoderChoice {
 
 /// An encoder of queries into a bundle's space.
 pub struct QueryEncoder {
-    /// `None`: the engine embeds, by the rows in the bundle.
+    /// `None` if the engine embeds queries with the rows in the bundle.
     encoder: Option<BoxedEncoder>,
     kind: &'static str,
 }
 
 impl QueryEncoder {
-    /// Loads the encoder that was chosen, and makes sure that it embeds into the bundle's space.
+    /// Loads the chosen encoder and checks that it embeds into the bundle's space.
     ///
-    /// `Ok(None)`: the bundle has no vectors, or none was wanted.
+    /// `Ok(None)` if the bundle has no vectors or no encoder is wanted.
     ///
     /// # Errors
-    /// Where the encoder cannot be had, or is of another space.
+    /// If the encoder is not available or embeds into another space.
     pub fn load(host: &Host, choice: &EncoderChoice) -> anyhow::Result<Option<QueryEncoder>> {
         let Some(dense) = &host.manifest().dense else {
             if let EncoderChoice::Named(name) = choice {
                 bail!(
-                    "the bundle has no vectors to compare with those of `{name}`; build it with an encoder"
+                    "the bundle has no vectors, so `{name}` cannot be used; build the bundle with \
+                     an encoder"
                 );
             }
             return Ok(None);
@@ -78,7 +79,8 @@ impl QueryEncoder {
                 Some(_) => Ok(Some(Self::of_rows())),
                 None => {
                     bail!(
-                        "the bundle has no rows of a static encoder; build it with --query-encoder static"
+                        "the bundle has no rows of a static encoder; build it with --query-encoder \
+                         static"
                     )
                 }
             },
@@ -88,14 +90,15 @@ impl QueryEncoder {
                     kind: "transformer",
                 })),
                 None => bail!(
-                    "the bundle has no transformer beside it that could be run here; build it with --query-encoder \
-                     transformer or both"
+                    "expected a transformer deployed with the bundle that this program can run, \
+                     found none; build the bundle with --query-encoder transformer or both"
                 ),
             },
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.name == STATIC => {
                 bail!(
-                    "no transformer lands in the space of the bundle's documents, which the static table embedded; use \
-                     --query-encoder static, or build the bundle with a model"
+                    "the bundle's documents were embedded with the static table, so no transformer \
+                     can embed queries for it; use --query-encoder static, or build the bundle \
+                     with a model"
                 )
             }
             EncoderChoice::Named(name) if name == "transformer" && dense.encoder.semantic => {
@@ -116,7 +119,7 @@ impl QueryEncoder {
         QueryEncoder { encoder: None, kind: STATIC }
     }
 
-    /// The documents' encoder: as installed, or as the bundle brings it along.
+    /// The documents' encoder: the installed model, or the one deployed with the bundle.
     fn documents_own(host: &Host, dense: &Dense) -> anyhow::Result<QueryEncoder> {
         Self::installed(&dense.encoder.name, dense).or_else(|error| match deployed(host, dense) {
             Some(Ok(encoder)) => Ok(QueryEncoder { encoder: Some(encoder), kind: "transformer" }),
@@ -127,7 +130,7 @@ impl QueryEncoder {
 
     fn installed(name: &str, dense: &Dense) -> anyhow::Result<QueryEncoder> {
         let encoder = if name == models::HASH {
-            // Any number of dimensions is to be had.
+            // The hash encoder supports any number of dimensions.
             Box::new(findling_encoder::hash::HashEncoder::new(dense.encoder.dim))
         } else {
             models::load_encoder(name)?
@@ -136,13 +139,14 @@ impl QueryEncoder {
         Ok(QueryEncoder { encoder: Some(Self::of_space(encoder, dense)?), kind })
     }
 
-    /// The encoder, if it embeds into the bundle's space.
+    /// Checks that an encoder embeds into the bundle's space.
     fn of_space(encoder: BoxedEncoder, dense: &Dense) -> anyhow::Result<BoxedEncoder> {
         let (card, expected) = (encoder.card(), &dense.encoder);
         if card.fingerprint != expected.fingerprint {
             bail!(
-                "the bundle was embedded by {} ({}), but the encoder here is {} ({}): queries would land in another space; \
-                 install the bundle's model, or build the bundle again",
+                "expected the encoder of the bundle's documents, {} ({}), found {} ({}), whose \
+                 vectors cannot be compared with theirs; install the bundle's model, or build the \
+                 bundle again",
                 expected.name,
                 expected.fingerprint,
                 card.name,
@@ -157,10 +161,10 @@ impl QueryEncoder {
         self.kind
     }
 
-    /// Embeds a query, unless the engine does; says how long that took.
+    /// Embeds a query, unless the engine does it; also returns the time taken.
     ///
     /// # Errors
-    /// Where the model fails to run.
+    /// If the model fails to run.
     pub fn encode(&self, query: &str) -> anyhow::Result<(Option<QueryVector>, Duration)> {
         let Some(encoder) = &self.encoder else { return Ok((None, Duration::ZERO)) };
         let start = Instant::now();
@@ -176,7 +180,7 @@ impl QueryEncoder {
     }
 }
 
-/// What `findling models prepare` wrote to a file.
+/// Loads a file that `findling models prepare` wrote.
 #[cfg(feature = "transformer")]
 fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     use findling_encoder::{artefact::Artefact, transformer::Transformer};
@@ -192,8 +196,8 @@ fn prepared(path: &str) -> anyhow::Result<BoxedEncoder> {
     Err(models::Error::NoTransformer { name: path.to_owned() }.into())
 }
 
-/// The transformer that lies beside the bundle; `None` where there is none, or this findling cannot
-/// run one.
+/// The transformer deployed with the bundle; `None` if there is none, or this program cannot run
+/// one.
 #[cfg(feature = "transformer")]
 fn deployed(host: &Host, dense: &Dense) -> Option<anyhow::Result<BoxedEncoder>> {
     use findling_encoder::{artefact::Artefact, transformer::Transformer};

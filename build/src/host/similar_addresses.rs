@@ -1,4 +1,4 @@
-//! Pages whose addresses are spelt like one that no page has.
+//! Finds the pages with the addresses most similar to an unknown address.
 
 use std::collections::HashSet;
 
@@ -7,17 +7,17 @@ use findling_bundle::{TextsShard, decode_shard};
 
 use super::Host;
 
-/// Most addresses that are told.
+/// Largest number of addresses returned.
 const MOST: usize = 5;
-/// The least likeness, from 0 to 1, that is worth telling.
+/// Smallest similarity, from 0 to 1, of addresses returned.
 const LEAST: f64 = 0.3;
 
 impl Host {
-    /// The URLs, or ids where these are closer, most like `address`, best first, at most five.
-    /// Reads the texts of all pages.
+    /// The URLs (or ids, if these are more similar) most similar to `address`, best first, at most
+    /// five. Reads the texts of all pages.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If the texts cannot be read.
     pub fn near_addresses(&self, address: &str) -> anyhow::Result<Vec<String>> {
         let wanted = Trigrams::of(address);
         let mut near: Vec<(f64, String)> = Vec::new();

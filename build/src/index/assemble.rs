@@ -1,4 +1,4 @@
-//! Everything together: shards in a fixed order, and the manifest over them.
+//! Puts all shards into a fixed order and writes the manifest.
 
 use findling_bundle::positions::write_directory;
 use findling_bundle::projection::Projection;
@@ -19,8 +19,8 @@ use super::shards::{Deployed, ShardSet, Stored};
 use crate::embedding::Embedded;
 use crate::shard_cutter::ShardCutter;
 
-/// Shards of vectors to aim at, within [`VECTORS_LEN`] bytes for each. Whoever reads them reads
-/// all, and several at once come sooner; an edited page changes one.
+/// Target number of shards of vectors, each within [`VECTORS_LEN`] bytes. A reader fetches all of
+/// them in parallel, which is faster than one large shard; an edited page changes only one.
 const VECTORS_SHARDS: usize = 96;
 /// Bytes of a shard of vectors.
 const VECTORS_LEN: (usize, usize) = (32 << 10, 512 << 10);
@@ -28,7 +28,7 @@ const VECTORS_LEN: (usize, usize) = (32 << 10, 512 << 10);
 /// A bundle in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
-    /// What names everything else.
+    /// The manifest, which lists everything else.
     pub manifest: Manifest,
     /// The shards as stored, in the order of the manifest's directory.
     pub shards: Vec<Vec<u8>>,
@@ -44,8 +44,8 @@ impl Bundle {
         let listed = self.manifest.shards.iter().zip(&self.shards);
         let others =
             self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
-        // Cells are counted on from the manifest's last shard; positions are named by their hashes
-        // alone.
+        // The numbers of cells follow those of the manifest's shards. Positions are named by their
+        // hashes alone.
         let ids = (0..).map(ShardId);
         ids.zip(listed.chain(others))
             .map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
@@ -58,20 +58,20 @@ impl Bundle {
     }
 }
 
-/// What the dense side is made of.
+/// The input of the dense leg.
 #[derive(Clone, Debug)]
 pub struct DenseParts {
     /// The documents' encoder.
     pub encoder: EncoderCard,
-    /// Their embeddings, in section order.
+    /// The embeddings of the documents, in section order.
     pub embedded: Embedded,
-    /// Their graph.
+    /// The graph of the embeddings.
     pub graph: Option<Graph>,
-    /// The same vectors in cells.
+    /// The embeddings in cells.
     pub cells: Option<Cells>,
-    /// What embeds queries beside the bundle.
+    /// The query encoders deployed with the bundle.
     pub query_encoders: Vec<QueryEncoder>,
-    /// From the encoder's own dimensions onto those of `embedded`.
+    /// The projection from the encoder's dimensions onto those of `embedded`.
     pub projection: Option<Projection>,
     /// The static query encoder's rows.
     pub rows: Option<Rows>,
@@ -79,16 +79,16 @@ pub struct DenseParts {
     pub sentences: Sentences,
 }
 
-/// What a bundle is made of.
+/// The input of [`assemble`].
 #[derive(Debug)]
 pub struct Parts {
-    /// Languages queries are analysed in.
+    /// Languages in which queries are analysed.
     pub languages: Vec<String>,
     /// Analysed pages.
     pub lexical: Lexical,
     /// The site's synonyms.
     pub synonyms: Vec<Synonym>,
-    /// How results are ranked; empty for the defaults.
+    /// Ranking parameters; empty for the defaults.
     pub ranking: Vec<f32>,
     /// Columns by name.
     pub columns: Vec<Built>,
@@ -98,16 +98,16 @@ pub struct Parts {
     pub texts: Vec<Vec<u8>>,
     /// The pages' addresses, uncompressed.
     pub addresses: Vec<u8>,
-    /// Meaning; `None` for words alone.
+    /// The dense leg; `None` for a bundle without vectors.
     pub dense: Option<DenseParts>,
-    /// What the bundle replaces.
+    /// The files that the bundle replaces.
     pub deployed: Deployed,
 }
 
 /// Compresses all shards on all cores and writes the manifest. The same parts give the same bytes.
 ///
 /// # Errors
-/// Where a part is beyond the formats' limits.
+/// If a part exceeds a limit of its format.
 pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     let Parts {
         languages,
@@ -131,7 +131,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         mean_len: lexical.mean_len,
     };
     let mut shards = ShardSet::new(deployed);
-    // Who reads all vectors needs to know how many each section has; who looks into cells does not.
+    // A reader of all vectors needs the number of vectors of each section; a reader of cells does
+    // not.
     let counts_apart = dense.as_ref().is_some_and(|dense| dense.cells.is_some())
         && !cells::centroids_list_members(stats.n_vectors as usize);
     if counts_apart {
@@ -204,7 +205,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default(), positions })
 }
 
-/// The directory of positions, and the shards that it lists, whose names the others keep clear of.
+/// Adds the directory of positions and returns the shards that it lists. Later shards get other
+/// names than these.
 fn add_positions(
     positions: Positions,
     shards: &mut ShardSet,
@@ -214,32 +216,64 @@ fn add_positions(
     Ok((write_directory(&pages, &ranges, &entries)?, stored))
 }
 
-/// Adds the dense side's shards; gives those of the cells, which the centroids list, apart.
+/// Adds the shards of the dense leg. Those of the cells are returned apart, because the centroids
+/// list them and not the manifest.
 fn add_dense(
-    dense: DenseParts,
+    parts: DenseParts,
     n_vectors: u32,
     shards: &mut ShardSet,
 ) -> Result<(Dense, Vec<Stored>), Error> {
-    let DenseParts { encoder, embedded, graph, cells, query_encoders, projection, rows, sentences } =
-        dense;
-    let n = embedded.rows().len();
+    let n = parts.embedded.rows().len();
     if n != n_vectors as usize {
         return Err(Error::Length { what: "vectors", expected: n_vectors.into(), got: n as u64 });
     }
-    let dim = embedded.dim;
+    let dim = parts.embedded.dim;
     let quantised: Vec<(Vec<i8>, f32)> =
-        embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
+        parts.embedded.values.par_chunks_exact(dim.max(1)).map(quantise).collect();
     let mean = mean(&quantised, dim);
-    let total = n * (dim + 4);
+    let vectors = add_vectors(&quantised, parts.encoder.dim, shards)?;
+    let graph =
+        parts.graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
+    let (centroids, cells) =
+        parts.cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();
+    let centroids = centroids.map(|raw| shards.add(ShardKind::Centroids, &raw)).transpose()?;
+    let projection = parts
+        .projection
+        .map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes()))
+        .transpose()?;
+    let rows = parts.rows.map(|rows| rows.add_to(shards)).transpose()?;
+    let sentences = add_sentences(&parts.sentences, shards)?;
+    let dense = Dense {
+        encoder: parts.encoder,
+        mean,
+        vectors,
+        graph,
+        centroids,
+        query_encoders: parts.query_encoders,
+        projection,
+        rows,
+        sentences,
+    };
+    Ok((dense, cells.unwrap_or_default()))
+}
+
+/// Adds the quantised vectors in shards that are cut where their contents decide.
+fn add_vectors(
+    quantised: &[(Vec<i8>, f32)],
+    dim: u32,
+    shards: &mut ShardSet,
+) -> Result<Vec<VectorRange>, Error> {
+    let vector_len = dim as usize + 4;
+    let total = quantised.len() * vector_len;
     let mut cutter = ShardCutter::new(
         (total / VECTORS_SHARDS).next_power_of_two().clamp(VECTORS_LEN.0, VECTORS_LEN.1),
     );
     let (mut firsts, mut raw) = (Vec::new(), Vec::new());
-    let mut builder = VectorsBuilder::new(encoder.dim);
-    for (vector, (row, scale)) in (0..).zip(&quantised) {
+    let mut builder = VectorsBuilder::new(dim);
+    for (vector, (row, scale)) in (0..).zip(quantised) {
         let key: Vec<u8> = row.iter().map(|&q| q as u8).collect();
-        if cutter.cut_before(key, dim + 4) {
-            raw.push(std::mem::replace(&mut builder, VectorsBuilder::new(encoder.dim)).finish());
+        if cutter.cut_before(key, vector_len) {
+            raw.push(std::mem::replace(&mut builder, VectorsBuilder::new(dim)).finish());
         }
         if firsts.len() == raw.len() {
             firsts.push(VectorId(vector));
@@ -249,42 +283,30 @@ fn add_dense(
     if firsts.len() > raw.len() {
         raw.push(builder.finish());
     }
-    let vectors = shards
-        .add_all(ShardKind::Vectors, &raw)?
+    let ids = shards.add_all(ShardKind::Vectors, &raw)?;
+    Ok(ids
         .into_iter()
         .zip(firsts)
         .map(|(shard, first_vector)| VectorRange { first_vector, shard })
-        .collect();
-    let graph = graph.map(|graph| shards.add(ShardKind::Graph, &graph.to_bytes())).transpose()?;
-    let (centroids, cells) = cells.map(|Cells { centroids, shards }| (centroids, shards)).unzip();
-    let centroids = centroids.map(|raw| shards.add(ShardKind::Centroids, &raw)).transpose()?;
-    let projection = projection
-        .map(|projection| shards.add(ShardKind::Projection, &projection.to_bytes()))
-        .transpose()?;
-    let rows = rows.map(|rows| rows.add_to(shards)).transpose()?;
+        .collect())
+}
+
+/// Adds the codes of sentences.
+fn add_sentences(
+    sentences: &Sentences,
+    shards: &mut ShardSet,
+) -> Result<Vec<SentencesRange>, Error> {
     let codes =
         sentences.par_iter().map(|(first, codes)| (RangeStart::Page(*first, 0), &codes[..]));
     let ids = shards.add_ranges(ShardKind::Sentences, codes)?;
-    let sentences = sentences
+    Ok(sentences
         .iter()
         .zip(ids)
         .map(|(&(first_page, _), shard)| SentencesRange { first_page, shard })
-        .collect();
-    let dense = Dense {
-        encoder,
-        mean,
-        vectors,
-        graph,
-        centroids,
-        query_encoders,
-        projection,
-        rows,
-        sentences,
-    };
-    Ok((dense, cells.unwrap_or_default()))
+        .collect())
 }
 
-/// The mean of the vectors as a reader sees them.
+/// The mean of the quantised vectors.
 fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     let mut sums = vec![0.0f64; dim];
     for (row, scale) in quantised {
@@ -296,8 +318,8 @@ fn mean(quantised: &[(Vec<i8>, f32)], dim: usize) -> Vec<f32> {
     sums.into_iter().map(|sum| upper_half((sum / n) as f32)).collect()
 }
 
-/// Bytes of a bundle by kind of shard: (kind, shards, stored, uncompressed), in the order of the
-/// kinds. Of each shard its lengths, as stored and uncompressed.
+/// Sums up the lengths of shards, stored and uncompressed, by kind: (kind, number of shards,
+/// stored, uncompressed), in the order of the kinds.
 pub fn sizes(
     shards: impl Iterator<Item = (ShardKind, (u64, u64))>,
 ) -> Vec<(ShardKind, usize, u64, u64)> {

@@ -1,4 +1,4 @@
-//! From pages to a bundle in memory.
+//! Builds a bundle in memory from pages.
 
 use std::time::Instant;
 

@@ -111,8 +111,8 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     names.sort();
     if !names.iter().any(|name| name == ENTRY) {
         bail!(
-            "--client {}: expected the built client, found no {ENTRY} (`cargo xtask client` makes \
-             www/dist)",
+            "--client {}: expected the files of the client, found no {ENTRY}; give the directory \
+             `dist` of the npm package",
             dir.display()
         );
     }

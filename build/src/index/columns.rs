@@ -9,26 +9,25 @@ use findling_engine::{BOOST, COPY};
 
 use crate::page::Page;
 
-/// An attribute of the corpus, its column uncompressed.
+/// An attribute of the corpus with its uncompressed column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
-    /// As filters spell it.
+    /// The name that filters use.
     pub name: String,
-    /// The type that holds every page's value.
+    /// The type that can represent every page's value.
     pub kind: AttributeKind,
-    /// Whether any page marks it for more than sorting, or all readers might well choose among its
+    /// Whether it is a facet: a page marks it for more than sorting, or it has a useful number of
     /// values.
     pub facet: bool,
     /// Every page's value.
     pub column: Column,
 }
 
-/// Values of an attribute that nobody marked, up to which it is a filter by itself: one narrows
-/// nothing, of hundreds nobody reads the list, and every search would fetch the column to count
-/// them.
+/// Numbers of values with which an unmarked attribute becomes a facet. A single value narrows
+/// nothing. Nobody reads a list of hundreds, and every search would fetch the column to count them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Builds the columns, by name. `warn` is told of names whose values are of several types.
+/// Builds the columns, sorted by name. Calls `warn` for attributes whose values have several types.
 pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>, Error> {
     let mut kinds: BTreeMap<&str, BTreeSet<u8>> = BTreeMap::new();
     let (mut facets, mut unmarked) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
@@ -46,7 +45,7 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
     for (name, seen) in kinds {
         if name.is_empty() || name.len() > MAX_NAME_LEN {
             warn(format!(
-                "an attribute is left out: its name has {} bytes, 1 to {MAX_NAME_LEN} are allowed",
+                "an attribute is left out: expected a name of 1 to {MAX_NAME_LEN} bytes, found {}",
                 name.len()
             ));
             continue;
@@ -54,8 +53,8 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
         let (common, mixed) = common_kind(&seen);
         if mixed {
             warn(format!(
-                "attribute `{name}` has values of several types; all are taken as strings (give every page the same type to \
-                 filter by range)"
+                "attribute `{name}` has values of several types, so all become strings; use one \
+                 type on all pages to filter by range"
             ));
         }
         let values: Vec<Option<Cow<'_, AttributeValue>>> = pages
@@ -63,7 +62,7 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
             .map(|page| page.attributes.get(name).map(|value| convert(value, common)))
             .collect();
         let column = Column::build(common, values.iter().map(Option::as_deref))?;
-        // What a page says goes before what nobody said.
+        // A mark on a page has precedence.
         let by_itself = unmarked.contains(name) && !sort_only.contains(name);
         let facet = facets.contains(name) || by_itself && FEW.contains(&n_values(&column));
         built.push(Built { name: name.to_owned(), kind: common, facet, column });
@@ -77,13 +76,13 @@ fn n_values(column: &Column) -> usize {
         Column::Strings(strings) => strings.n_values() as usize,
         other => {
             let numbers = (0..other.n_pages()).filter_map(|page| other.number(PageId(page)));
-            // Minus zero is a zero.
+            // -0.0 and 0.0 are one value.
             numbers.map(|number| (number + 0.0).to_bits()).collect::<BTreeSet<u64>>().len()
         }
     }
 }
 
-/// The type that holds all values, and whether some must be turned into strings for it.
+/// The type that can represent all values, and whether some must become strings.
 fn common_kind(seen: &BTreeSet<u8>) -> (AttributeKind, bool) {
     let has = |kind: AttributeKind| seen.contains(&(kind as u8));
     let typed = [AttributeKind::Number, AttributeKind::Date, AttributeKind::Bool];

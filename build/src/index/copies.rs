@@ -1,10 +1,9 @@
-//! Copies: the same page in several versions of a documentation, which a reader need not be shown
-//! one by one.
+//! Copies: the same page in several versions of a documentation. Results show only one of them.
 //!
-//! Pages are copies where title and language are the same and so is nearly all of the text, by
-//! shared runs of words: five in six of all that either has. Pages without a title must have the
-//! same words throughout. The number of a group stands in an attribute ([`findling_engine::COPY`]);
-//! the engine shows the best of a group, after filtering.
+//! Pages are copies if they have the same title and language, and at least five in six of the runs
+//! of words that occur in either occur in both. Pages without a title must have exactly the same
+//! words. The number of a group is an attribute ([`findling_engine::COPY`]); the engine shows the
+//! best page of a group, after filtering.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,15 +15,17 @@ use crate::page::Page;
 
 /// Words of a run.
 const RUN: usize = 4;
-/// Runs kept of a page, those of the smallest hashes: a sample that is the same for the same text.
+/// Number of runs in the sample of a page: those with the smallest hashes, so that equal texts have
+/// equal samples.
 const SKETCH: usize = 256;
-/// How alike two samples must be: the share of runs in both among those in either.
+/// Smallest similarity (Jaccard) of copies: the share of runs in both samples among those in
+/// either.
 const ALIKE: f64 = 5.0 / 6.0;
-/// Groups of one title that a page is compared with.
+/// Largest number of groups with one title that a page is compared with.
 const MAX_GROUPS: usize = 256;
 
-/// Marks copies, and returns how many pages are one of another. Pages that say themselves what they
-/// are a copy of are left as they are.
+/// Marks copies and returns how many pages are a copy of another. Pages that declare their own
+/// group stay as they are.
 pub fn mark(pages: &mut [Page]) -> usize {
     let mut by_title: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (place, page) in pages.iter().enumerate() {
@@ -43,16 +44,16 @@ pub fn mark(pages: &mut [Page]) -> usize {
         .collect();
     groups.sort();
     let mut n_copies = 0;
-    // Behind the numbers that pages give themselves.
+    // Numbers begin after those that pages declare.
     let own = pages.iter().filter_map(|page| match page.attributes.get(COPY) {
-        // Among larger ones none is the next.
+        // Larger numbers have no exact successor.
         Some(AttributeValue::Number(number)) if *number < 1e15 => Some(number.floor() + 1.0),
         _ => None,
     });
     let first = own.fold(0.0, f64::max);
     for (n_before, group) in groups.iter().enumerate() {
-        // By their first pages: one copy of a documentation has them in the order that the others
-        // have, and distances are stored.
+        // Groups are numbered in the order of their first pages, so that all versions have them in
+        // the same order. Differences are stored, which are then small.
         let number = AttributeValue::Number(first + n_before as f64);
         n_copies += group.len() - 1;
         for &place in group {
@@ -68,7 +69,7 @@ fn groups(pages: &[Page], places: &[usize], untitled: bool) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Sketch, Vec<usize>)> = Vec::new();
     for &place in places {
         let sketch = Sketch::of(&pages[place]);
-        // Nothing is not the same as nothing.
+        // Pages without words are no copies of each other.
         if sketch.n_words == 0 {
             continue;
         }
@@ -85,13 +86,13 @@ fn groups(pages: &[Page], places: &[usize], untitled: bool) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect()
 }
 
-/// A sample of a page's runs of words.
+/// A sample of the runs of words of a page (MinHash).
 #[derive(PartialEq)]
 struct Sketch {
     /// Ascending.
     runs: Vec<u64>,
     n_words: usize,
-    /// All words in their order.
+    /// Hash of all words in order.
     whole: u64,
 }
 
@@ -112,7 +113,8 @@ impl Sketch {
         Self { runs, n_words: words.len(), whole: join(&words) }
     }
 
-    /// The share of runs in both among those in either, estimated from the smallest of all.
+    /// The estimated share of runs in both pages among those in either, from the smallest hashes of
+    /// both.
     fn alike(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let (mut both, mut either) = (0, 0);
@@ -134,7 +136,7 @@ impl Sketch {
     }
 }
 
-/// FNV-1a, its bits mixed, so that the smallest are a sample.
+/// FNV-1a with mixed bits, so that the smallest hashes are an even sample.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -42,7 +42,8 @@ pub(super) fn build_dense(
     let DenseInput { encoder, mut cache, query_encoders, table, earlier, deployed } = input;
     if cache.as_ref().is_some_and(|cache| !cache.is_writable()) {
         ui.warn(
-            "another build is writing the embedding cache: this build reads it but adds no embeddings to it",
+            "another build is writing the embedding cache: this build reads it but adds no \
+             embeddings to it",
         );
     }
     let texts: Vec<&str> = chunks

@@ -1,6 +1,6 @@
-//! What the static query encoder costs a site, measured while it is built: queries made of the
-//! site's own headings and sentences, embedded by the table and by the teacher, and how often each
-//! finds the section the query was taken from.
+//! Measures during a build what the static query encoder costs a site. Queries are made from the
+//! site's headings and sentences and embedded by the table and by the teacher. Counted is how often
+//! each finds the section that the query was taken from.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,27 +15,28 @@ use crate::embedding::Embedded;
 use crate::numeric::dot;
 use crate::sample;
 
-/// What was measured.
+/// The result of [`measure`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fidelity {
     /// Queries.
     pub n_queries: usize,
     /// Mean cosine of the static vectors with the teacher's.
     pub cosine: f32,
-    /// Share of queries whose own section is among the ten nearest, by the rows kept.
+    /// Share of queries whose own section is among the ten nearest, with the rows of the bundle.
     pub found: f32,
-    /// The same by the teacher.
+    /// The same share with the teacher.
     pub teacher_found: f32,
 }
 
 impl fmt::Display for Fidelity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.n_queries == 0 {
-            return write!(f, "too little text to measure the static encoder on");
+            return write!(f, "too little text to measure the static encoder");
         }
         write!(
             f,
-            "of {} queries made of headings and sentences {:.1}% find their section among ten by meaning (transformer {:.1}%), cosine {:.3}",
+            "{} queries made from headings and sentences: {:.1}% find their section among the \
+             first ten by meaning (transformer {:.1}%), cosine {:.3}",
             self.n_queries,
             100.0 * self.found,
             100.0 * self.teacher_found,
@@ -50,10 +51,10 @@ struct Sample {
     own: std::ops::Range<usize>,
 }
 
-/// Measures. `embedded` is what the bundle stores, projected.
+/// Measures. `embedded` has the projected vectors that the bundle stores.
 ///
 /// # Errors
-/// Where the teacher fails.
+/// If the teacher fails.
 pub fn measure(
     teacher: &(dyn Encoder + Send + Sync),
     table: &StaticTable,
@@ -71,7 +72,8 @@ pub fn measure(
         .into_iter()
         .map(|embedding| match table.projection().apply(&embedding.values) {
             Ok(projected) => projected,
-            // A teacher of the table's own dimensions, as when the table embedded the documents.
+            // The teacher has the dimensions of the table, for example because the table embedded
+            // the documents.
             Err(_) => embedding.values,
         })
         .collect();
@@ -101,12 +103,13 @@ pub fn measure(
     })
 }
 
-/// The queries that [`measure`] asks: not to be trained on.
+/// The queries that [`measure`] uses. Training must leave them out.
 pub fn queries(chunks: &[ChunkedPage]) -> HashSet<String> {
     samples(chunks).into_iter().map(|sample| sample.query).collect()
 }
 
-/// Queries with the sections they were taken from, evenly over those that have vectors and text.
+/// Queries with the sections they were taken from, evenly spread over the sections with vectors and
+/// text.
 fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
     let mut at = 0;
     let mut candidates = Vec::new();

@@ -1,9 +1,9 @@
-//! The HNSW graph, built by instant-distance over the f32 embeddings and read out of it.
+//! The HNSW graph, built by instant-distance from the f32 embeddings.
 //!
-//! instant-distance inserts in parallel, and in which order its threads come decides the graph.
-//! Here it runs in a pool of one thread, with a fixed seed, so that the same vectors give the same
-//! graph. The work is the same, about 1.9 ms of one core a vector (6,000 vectors, 256 dimensions),
-//! so what it costs is that other cores cannot help with it; `examples/graph_cost.rs` measures it.
+//! instant-distance inserts in parallel, and the order of its threads changes the graph. Here it
+//! runs in a pool of one thread with a fixed seed, so that the same vectors give the same graph. It
+//! takes about 1.9 ms of one core for a vector (6,000 vectors, 256 dimensions); other cores cannot
+//! help. `examples/graph_cost.rs` measures it.
 
 use findling_bundle::{Error, Graph, VectorId};
 use instant_distance::{Builder, Heuristic, Point};
@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::numeric::dot;
 
-/// Fixed: the same vectors, the same graph.
+/// A fixed seed, so that the same vectors give the same graph.
 const SEED: u64 = 0x000f_19d1_1463;
 
-/// Candidates kept while inserting. More makes a better graph, in time proportional to it.
+/// Candidates kept while inserting. More candidates make a better graph and take proportionally
+/// longer.
 pub const EF_CONSTRUCTION: usize = 100;
 
-/// A row of the embeddings. Serialised as nothing: of instant-distance's structure only the edges
-/// are read.
+/// A row of the embeddings. It serialises to nothing, because only the edges of instant-distance's
+/// structure are needed.
 #[derive(Clone, Copy)]
 struct Row<'a>(&'a [f32]);
 
@@ -35,25 +36,25 @@ impl Serialize for Row<'_> {
     }
 }
 
-/// instant-distance's `Hnsw` as it serialises itself (0.6): for each of its points, in its own
-/// numbering, up to 64 neighbours on the base layer, and up to 32 on each layer above, which hold
-/// the first so many points. Point 0 is the entry. Free places are `u32::MAX`.
+/// The serialised form of instant-distance's `Hnsw` (0.6). Points have its own numbering; point 0
+/// is the entry. Each point has up to 64 neighbours on the base layer and up to 32 on each layer
+/// above; an upper layer contains the first points only. Unused places are `u32::MAX`.
 #[derive(Deserialize)]
 struct Hnsw {
     zero: Vec<Vec<u32>>,
     layers: Vec<Vec<Vec<u32>>>,
 }
 
-/// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` where
+/// Builds the graph of vectors of length 1, `dim` numbers each, one after the other; `None` if
 /// there are none.
 ///
 /// # Errors
-/// Where instant-distance gives a structure that is none, which would be its or our fault.
+/// If instant-distance returns an inconsistent structure, which would be a bug.
 pub fn build(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
     build_with_threads(values, dim, 1)
 }
 
-/// [`build`] with several threads, for measuring: the graph is another one each time. 0 takes all
+/// [`build`] with several threads, for measurements: the graph differs from run to run. 0 uses all
 /// cores.
 ///
 /// # Errors
@@ -69,7 +70,7 @@ pub fn build_with_threads(
         .build()
         .map_err(|_| Error::Malformed {
             what: "graph",
-            why: "no thread could be started to build it",
+            why: "no thread could be started to build the graph",
         })?;
     pool.install(|| insert_all(values, dim))
 }
@@ -91,7 +92,7 @@ fn insert_all(values: &[f32], dim: usize) -> Result<Option<Graph>, Error> {
     }
     let unreadable = |_| Error::Malformed {
         what: "graph",
-        why: "instant-distance's structure is not the one known",
+        why: "instant-distance returned an unknown structure",
     };
     let structure: Hnsw = {
         let json = serde_json::to_vec(&hnsw).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Which language each page is analysed in, and which ones queries are.
+//! The languages in which pages and queries are analysed.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::page::Page;
 pub struct Languages {
     /// Primary subtags (`pt` of `pt-BR`), the most frequent first.
     pub list: Vec<String>,
-    /// For each page, its place in `list`. Pages in a language beyond the last of the list are
-    /// analysed in none.
+    /// For each page, the index of its language in `list`. `None` if the list is full; the page is
+    /// then analysed without a language.
     of_page: Vec<Option<u8>>,
 }
 
 impl Languages {
-    /// Counts what pages say. Those that say nothing are taken to be in `default`, and without one
-    /// in the language that most others are in; English where none says anything.
+    /// Counts the languages that pages declare. Pages that declare none are taken to be in
+    /// `default`, or else in the most frequent language, or else in English.
     pub fn of(pages: &[Page], default: Option<&str>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for page in pages {
@@ -35,7 +35,7 @@ impl Languages {
             *counts.entry(default.clone()).or_default() += silent;
         }
         let mut ordered: Vec<(String, usize)> = counts.into_iter().collect();
-        // Stable, so that equals stay in alphabetical order.
+        // The sort is stable, so that equally frequent languages stay in alphabetical order.
         ordered.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         ordered.truncate(MAX_LANGUAGES);
         let list: Vec<String> = ordered.into_iter().map(|(language, _)| language).collect();
@@ -49,7 +49,7 @@ impl Languages {
         Self { list, of_page }
     }
 
-    /// The language a page is analysed in; empty for none.
+    /// The language in which a page is analysed; empty for none.
     pub fn of_page(&self, page: usize) -> &str {
         match self.of_page.get(page) {
             Some(Some(at)) => &self.list[usize::from(*at)],

@@ -1,4 +1,4 @@
-//! From pages to a bundle.
+//! Builds a bundle from pages.
 //!
 //! ```text
 //! pages -> chunk -> analyse (lexical) ---------------> assemble -> write

@@ -1,6 +1,7 @@
-//! In which order pages are numbered: that of the site, and where a bundle is built again, the
-//! order they had there. A page that comes in then stands at the end, and the last page where one
-//! goes, so that the numbers of all others stay, and with them most of the shards that name pages.
+//! The order in which pages are numbered. A first build takes the site's order. A rebuild keeps the
+//! numbers of the previous build: a new page gets a number at the end, and the last page takes the
+//! number of a page that is gone. All other numbers stay, and with them most of the shards that
+//! contain page numbers.
 
 use std::collections::HashMap;
 
@@ -8,12 +9,11 @@ use findling_bundle::{Addresses, addresses};
 
 use crate::page::Page;
 
-/// Pages go back into the site's order where more than one in so many no longer stands behind its
-/// neighbour: what neighbours have in common makes lists shorter.
+/// The site's order is restored if more than one page in this number no longer follows its
+/// neighbour. Neighbours have words in common, so lists are shorter in the site's order.
 const MOST_MOVED: usize = 8;
 
-/// Puts pages into the order they had, as far as that is told by the addresses of the bundle that
-/// is built again.
+/// Puts pages into the order of the previous build, whose addresses are given.
 pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
     let places = places(&pages, earlier);
     let moved = places.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count();
@@ -24,14 +24,14 @@ pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
     places.into_iter().filter_map(|place| pages.get_mut(place)?.take()).collect()
 }
 
-/// For each number the place in the site's order of the page that gets it.
+/// For each number, the index in the site's order of the page that gets it.
 fn places(pages: &[Page], earlier: &Addresses) -> Vec<usize> {
     let mut had: HashMap<u32, Vec<usize>> = HashMap::new();
     for (number, &hash) in earlier.urls().iter().enumerate().rev() {
         had.entry(hash).or_default().push(number);
     }
     let mut numbers: Vec<Option<usize>> = vec![None; pages.len()];
-    // Those whose number is beyond the last now, in its order, then those that come in.
+    // Pages whose old number is now too large, in the order of these numbers; then new pages.
     let (mut beyond, mut new) = (Vec::new(), Vec::new());
     for (place, page) in pages.iter().enumerate() {
         match had.get_mut(&addresses::hash_of(&page.url)).and_then(Vec::pop) {

@@ -1,11 +1,11 @@
-//! What a build goes on with of the build before it, so that an edit changes few files: the
-//! centroids that vectors lie around, and the rows fitted to the site. Learned anew, either would
-//! differ a little everywhere, and readers would fetch all of it again. The order of pages goes on
-//! too ([`page_order`](super::page_order)).
+//! What a rebuild reuses of the previous build, so that an edit changes few files: the centroids of
+//! the cells and the rows fitted to the site. If these were learned again, all of them would differ
+//! a little, and readers would fetch everything again. The order of pages is also kept
+//! ([`page_order`](super::page_order)).
 //!
-//! The former are taken from the bundle in the output directory, where documents are embedded as
-//! they were. Whether they still serve is measured, each where it is made: [`cells`](super::cells),
-//! [`fit`](super::fit).
+//! Centroids and rows are taken from the bundle in the output directory, if the documents' encoder
+//! is the same. [`cells`](super::cells) and [`fit`](super::fit) measure whether they are still good
+//! enough.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,27 +20,26 @@ use super::cells::Grouping;
 use super::rows::Rows;
 use crate::bundle_files::BundleFiles;
 
-/// The bundle that is built again.
+/// The bundle of the previous build.
 #[derive(Debug)]
 pub struct PreviousBuild {
     files: BundleFiles,
 }
 
 impl PreviousBuild {
-    /// The bundle in a directory; `None` where there is none that this version reads.
+    /// Opens the bundle in a directory; `None` if there is none that this version can read.
     pub fn open(directory: &Path) -> Option<Self> {
-        // A damaged bundle is about to be replaced, and that is all that can be said about it here.
+        // A damaged bundle is replaced by this build, so no error is needed.
         BundleFiles::open(directory).ok().map(|files| Self { files })
     }
 
-    /// In which order its pages are; `None` where the bundle is damaged.
+    /// The addresses of its pages in their order; `None` if the bundle is damaged.
     pub fn addresses(&self) -> Option<Addresses> {
         let manifest = self.files.manifest();
         Addresses::from_bytes(&self.read(manifest.addresses()?).ok()?, &manifest.stats).ok()
     }
 
-    /// How vectors were grouped, if they were of the same space; `None` as well where the bundle is
-    /// damaged.
+    /// The grouping of its vectors; `None` if they are from another space or the bundle is damaged.
     pub fn grouping(
         &self,
         card: &EncoderCard,
@@ -50,8 +49,8 @@ impl PreviousBuild {
         self.read_grouping(dense).ok().flatten()
     }
 
-    /// The rows with what was learned of the site before, and what that reached; `None` where
-    /// nothing was, or from another table or of other documents.
+    /// The fitted rows and the score that they reached; `None` if rows were not fitted, or were
+    /// fitted with another table or another encoder of the documents.
     pub fn fitted(
         &self,
         rows: &Rows,
@@ -68,7 +67,7 @@ impl PreviousBuild {
         Some((rows.reached(table, reached), reached))
     }
 
-    /// The vocabulary of the transformer beside the bundle, if there was one of the same space.
+    /// The vocabulary of the transformer that was deployed, if its space is the same.
     #[cfg(feature = "transformer")]
     pub fn query_vocabulary(&self, card: &EncoderCard) -> Option<Vec<String>> {
         use findling_encoder::artefact::Artefact;
@@ -83,7 +82,7 @@ impl PreviousBuild {
         (artefact.card() == card).then(|| artefact.vocabulary().to_vec())
     }
 
-    /// The dense side, where queries and documents were embedded in the same space.
+    /// The dense leg, if queries and documents were embedded in the same space.
     fn same_space(&self, card: &EncoderCard, projection: Option<&Projection>) -> Option<&Dense> {
         let dense = self.files.manifest().dense.as_ref().filter(|dense| dense.encoder == *card)?;
         let was = dense.projection.map(|shard| self.read(shard)).transpose().ok()?;
@@ -102,7 +101,7 @@ impl PreviousBuild {
         let manifest = self.files.manifest();
         let mut all = Vec::with_capacity(centroids.cells().len() * dense.encoder.dim as usize);
         for (number, cell) in (0..).zip(centroids.cells()) {
-            // Cells are counted on from the manifest's last shard.
+            // The numbers of cells follow those of the manifest's shards.
             let id = ShardId(manifest.shards.len() as u32 + number);
             let raw = decode_shard(&cell.shard, &self.files.stored(id, &cell.shard)?)?;
             all.extend(CellShard::centroid(&raw, centroids.coder())?);

@@ -1,5 +1,5 @@
-//! What embeds queries where the bundle is deployed: an entry in the manifest, and for the
-//! transformer the model's artefact beside the bundle, in parts that every host takes.
+//! Query encoders on the deployed site: an entry in the manifest, and for the transformer also the
+//! model's file, in parts that are small enough for every host.
 
 use std::borrow::Cow;
 
@@ -13,57 +13,57 @@ use super::write::{ENCODERS, Extra};
 use crate::models;
 use crate::ui::Ui;
 
-/// Most bytes of a part. Cloudflare Workers take files of up to 25 MiB; this stays below in every
-/// reading of that.
+/// Largest number of bytes of a part. Cloudflare Workers accept files of up to 25 MiB; this is
+/// less, also if they mean MB.
 pub const PART_LEN: usize = 20 << 20;
 
-/// Which encoder of queries is deployed.
+/// The query encoder that is deployed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Choice {
-    /// Static where there is a table for the documents' encoder, else the documents' encoder itself
+    /// static if there is a table for the documents' encoder, otherwise that encoder itself
     #[default]
     Auto,
-    /// The static table's rows, part of the bundle: a few kilobytes a query
+    /// The rows of the static table, a part of the bundle: a few kilobytes for a query
     Static,
-    /// The documents' transformer, made small: 15 MB once for all-minilm-l6-v2
+    /// The documents' transformer, compressed: 15 MB once for all-minilm-l6-v2
     Transformer,
-    /// Static at once, the transformer when it has been loaded
+    /// static first, the transformer once it has been loaded
     Both,
     /// Feature hashing; not semantic
     Hash,
-    /// None: hosts supply vectors, or search by words
+    /// None: search by words only, or with vectors that the host supplies
     None,
 }
 
 impl Choice {
-    /// Whether the static encoder is asked for.
+    /// Whether the static encoder is deployed.
     pub fn wants_static(self) -> bool {
         matches!(self, Self::Static | Self::Both)
     }
 
-    /// `Auto` decided: `has_table` says whether there is a table for the documents' encoder.
+    /// Resolves `Auto`. `has_table` is whether there is a table for the documents' encoder.
     pub fn decided(self, has_table: bool) -> Self {
         if self == Self::Auto && has_table { Self::Static } else { self }
     }
 }
 
-/// Whether a choice goes with the documents' encoder.
+/// Checks that a choice is possible with the documents' encoder.
 ///
 /// # Errors
-/// Where it does not.
+/// If it is not.
 pub fn check(choice: Choice, encoder: &str) -> Result<()> {
     match (choice, encoder) {
         (Choice::Transformer | Choice::Both | Choice::Hash, models::STATIC) => bail!(
-            "--query-encoder transformer, both and hash: the documents are embedded by the static table, and queries must land \
-             in the same space; use static or none, or --encoder with a model"
+            "--query-encoder transformer, both and hash cannot embed queries for documents that \
+             are embedded with the static table; use static or none, or --encoder with a model"
         ),
         (Choice::Transformer | Choice::Both, models::HASH) => bail!(
-            "--query-encoder transformer and both: the documents are embedded by `hash`, and queries must land in the same space; use \
-             hash or none, or --encoder with a model"
+            "--query-encoder transformer and both cannot embed queries for documents that are \
+             embedded with `hash`; use hash or none, or --encoder with a model"
         ),
         (Choice::Hash, encoder) if encoder != models::HASH => bail!(
-            "--query-encoder hash: the documents are embedded by `{encoder}`, and queries must land in the same space; use \
-             transformer or none"
+            "--query-encoder hash cannot embed queries for documents that are embedded with \
+             `{encoder}`; use transformer or none"
         ),
         (Choice::Transformer | Choice::Both, encoder) if is_onnx(encoder) => {
             Err(models::Error::OnnxInBrowser { name: encoder.to_owned() }.into())
@@ -72,7 +72,7 @@ pub fn check(choice: Choice, encoder: &str) -> Result<()> {
     }
 }
 
-/// Whether a choice that goes with the documents' encoder puts a model beside the bundle.
+/// Whether a choice deploys the files of a model. The choice must have passed [`check`].
 pub fn has_files(choice: Choice, encoder: &str) -> bool {
     match choice {
         Choice::Transformer | Choice::Both => true,
@@ -81,22 +81,22 @@ pub fn has_files(choice: Choice, encoder: &str) -> bool {
     }
 }
 
-/// What the table of words of a transformer beside the bundle is cut to.
+/// How the vocabulary of a deployed transformer is reduced.
 #[derive(Debug)]
 pub struct Words<'a> {
     /// The site's texts.
     pub texts: Vec<&'a str>,
-    /// Most bytes of the table, on the way.
+    /// Largest number of bytes of the vocabulary's download.
     pub budget: usize,
-    /// The bundle that is built again.
+    /// The bundle of the previous build.
     pub earlier: Option<&'a PreviousBuild>,
 }
 
-/// The manifest's entries for a choice that goes with the documents' encoder, and the files they
-/// name. `words`: to what the transformer's table of words is cut; all of it stays without.
+/// The manifest's entries for a choice that has passed [`check`], and the files that they name. The
+/// transformer's vocabulary is reduced as `words` says; without `words` it stays complete.
 ///
 /// # Errors
-/// Where the model cannot be read, or the words' budget holds none.
+/// If the model cannot be read, or the budget is too small for any vocabulary.
 pub fn deploy(
     choice: Choice,
     encoder: &str,
@@ -118,12 +118,12 @@ pub fn deploy(
     Ok((entries, files))
 }
 
-/// Whether an installed model is an ONNX graph: these run natively only.
+/// Whether an installed model is an ONNX graph, which only native programs can run.
 pub fn is_onnx(encoder: &str) -> bool {
     models::locate(encoder).is_ok_and(|model| model.record.kind == models::Kind::Onnx)
 }
 
-/// The bytes of the model as browsers load it.
+/// The model's file as browsers load it.
 #[cfg(feature = "transformer")]
 fn artefact(encoder: &str, words: Option<&Words<'_>>, ui: &Ui) -> Result<Vec<u8>> {
     let precision = models::prepare::Precision::default();
@@ -147,7 +147,7 @@ fn artefact(encoder: &str, _: Option<&Words<'_>>, _: &Ui) -> Result<Vec<u8>> {
     Err(models::Error::NoTransformer { name: encoder.to_owned() }.into())
 }
 
-/// Cuts a file into parts named by their contents.
+/// Cuts a file into parts, which are named by their contents.
 fn split(bytes: &[u8]) -> (Vec<FilePart>, Vec<Extra>) {
     bytes
         .chunks(PART_LEN)

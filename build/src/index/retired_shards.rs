@@ -1,9 +1,9 @@
-//! Shards of earlier builds: kept for a while, since a reader who opened the site before a
-//! deployment goes on asking for them.
+//! Shards of earlier builds are kept for a while, because readers who opened the site before a
+//! deployment still ask for them.
 //!
-//! `shards/retired.txt` says since when each is out of use, a line each: its name and seconds since
-//! 1970. It is deployed with the rest, so that it is there for the next build even where that
-//! begins with what the last one deployed.
+//! `shards/retired.txt` lists them, one on a line: the name, and the time at which it went out of
+//! use in seconds since 1970. The list is deployed with the bundle, because the next build may
+//! start from the deployed files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,18 +13,18 @@ use std::time::{Duration, SystemTime};
 
 use findling_bundle::entry::SHARDS;
 
-/// The list's name, in the folder of shards.
+/// The name of the list, in the directory of shards.
 const LIST: &str = "retired.txt";
 
-/// For how long shards are kept unless told.
+/// The default time for which shards are kept.
 pub const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Links what of `old` readers may still ask for into `new`, where everything in use is already,
-/// and lists it there. At most `most_bytes` of it, what went out of use last first. Returns how
-/// many shards were kept and how many were left behind.
+/// Links the shards in `old` that readers may still ask for into `new`, which already has all
+/// shards in use, and lists them there. Keeps at most `most_bytes`, beginning with the shards that
+/// went out of use last. Returns how many shards were kept and how many were dropped.
 ///
 /// # Errors
-/// Where the file system refuses.
+/// If the file system fails.
 pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Result<(u64, u64)> {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -34,12 +34,12 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if is_shard(&name) && !new.join(SHARDS).join(&name).exists() {
-            // One with a date to come was listed by a clock that was wrong.
+            // A time in the future comes from a wrong clock.
             let since = known.get(&name).copied().unwrap_or(now).min(now);
             retired.push((since, name, entry.metadata()?.len()));
         }
     }
-    // The latest first; names settle ties, so that the same output comes of the same input.
+    // The latest first. Ties are broken by name, so that the output is deterministic.
     retired.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let (mut list, mut left, mut n_kept, mut n_left) = (String::new(), most_bytes, 0, 0);
     for (since, name, len) in retired {
@@ -59,8 +59,7 @@ pub fn keep(old: &Path, new: &Path, grace: Duration, most_bytes: u64) -> io::Res
     Ok((n_kept, n_left))
 }
 
-/// The same file under another name, a copy where the file system has no such thing. One that is
-/// there already stays.
+/// Links a file to another name; copies it if the file system has no links. An existing file stays.
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     if to.exists() || fs::hard_link(from, to).is_ok() {
         Ok(())
@@ -69,13 +68,13 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The names of shards and manifests: hex digits of their hash.
+/// Whether a name is that of a shard or manifest: hex digits of a hash.
 fn is_shard(name: &str) -> bool {
     let hex = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.strip_suffix(".bin").is_some_and(hex)
 }
 
-/// What is not understood of the list counts as not listed.
+/// Reads a list. Lines that are not valid are ignored.
 fn read(list: &Path) -> BTreeMap<String, u64> {
     let text = fs::read_to_string(list).unwrap_or_default();
     let line = |line: &str| {
@@ -113,8 +112,8 @@ mod tests {
             &format!("bbbbbbbbbbbb.bin {}\ncccccccccccc.bin {}\nnonsense\n", now - 50, now - 200),
         );
         put(&new, "aaaaaaaaaaaa.bin", "0123456789");
-        // a is in use, b has been out of use for 50 s, c for 200, d from now on; stray.bin is
-        // nobody's.
+        // a is in use, b has been out of use for 50 s, c for 200 s, d from now on; stray.bin is no
+        // shard.
         assert_eq!(keep(&old, &new, Duration::from_secs(100), 1000).unwrap(), (2, 1));
         let there = |name: &str| new.join(SHARDS).join(name).exists();
         assert!(there("bbbbbbbbbbbb.bin") && there("dddddddddddd.bin"));
@@ -127,7 +126,7 @@ mod tests {
         );
         assert_eq!(listed.len(), 2);
 
-        // Where there is room for one, the later one stays; with no time nothing does.
+        // If there is room for one, the later one stays; with a time of 0 none does.
         let (third, fourth) = (dir.path().join("third"), dir.path().join("fourth"));
         put(&third, "aaaaaaaaaaaa.bin", "0123456789");
         put(&fourth, "aaaaaaaaaaaa.bin", "0123456789");

@@ -1,11 +1,11 @@
-//! The static query encoder's part of a bundle: which rows a site's queries can want, cut into
-//! shards that a query fetches only a few of.
+//! The rows of the static query encoder that a bundle contains, in shards of which a query fetches
+//! a few.
 //!
-//! Kept are the tokens that the corpus is written in and that begin a word, most frequent first;
-//! then those of general vocabulary, by how frequent they were in the table's training; then whole
-//! words of the corpus that are several tokens, as one row, since a query adds up no more than one
-//! row a word. All within a budget of bytes. What rows there are is settled before
-//! they are [fitted](super::fit) to the corpus, so that they learn as they are asked.
+//! Rows are chosen within a budget of bytes, in this order: tokens of the corpus that begin a word,
+//! most frequent first; tokens of general vocabulary, by their frequency in the table's training;
+//! whole words of the corpus that consist of several tokens, each as one row, because a query adds
+//! up one row for each word. Rows are chosen before they are [fitted](super::fit) to the corpus, so
+//! that training reads texts as queries are read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,15 +22,15 @@ use super::shards::ShardSet;
 use super::vocabulary::{by_use, count_words};
 use crate::shard_cutter::{ShardCutter, separator};
 
-/// Bytes of rows unless told otherwise.
+/// The default budget in bytes.
 pub const BUDGET: usize = 3 << 20;
-/// Bytes of a shard to aim at, before they are packed to some two thirds. A query's words fall into
-/// as many shards as there are words.
+/// Target size of a shard in bytes, before compression to about two thirds. A query usually needs
+/// one shard for each word.
 const SHARD_LEN: usize = 1 << 10;
 /// Rows in the shard of common words.
 const N_COMMON: usize = 16;
 
-/// One row to be kept.
+/// A row of the bundle.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     scale: u16,
@@ -49,19 +49,19 @@ pub struct Rows {
     rows: BTreeMap<String, Row>,
 }
 
-/// Where rows are from: a table, and what they reached where they were fitted to a corpus.
+/// Identifies the origin of rows: a table, and the score that fitted rows reached.
 fn origin(table: &StaticTable, fitted: Option<f32>) -> [u8; 4] {
     let fitted = fitted.map_or(0, f32::to_bits).to_le_bytes();
     let [a, b, c, d, ..] = hash128(&[table.card().fingerprint.as_bytes(), &fitted].concat());
     [a, b, c, d]
 }
 
-/// Chooses the rows for a corpus, as the table has them.
+/// Chooses the rows for a corpus from the table.
 pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
     let words = count_words(texts, normaliser(table.lowercase()), true);
     let mut of_token = vec![0u64; table.vocabulary().len()];
-    // Words of several tokens, most frequent first; ties by the word, for the order to be the same
-    // everywhere.
+    // Words of several tokens, most frequent first. Ties are broken by the word, so that the order
+    // is deterministic.
     let mut composed: Vec<(&str, u64, Vec<u32>)> = Vec::new();
     for (word, &n) in &words {
         let pieces = table.pieces(word);
@@ -101,7 +101,7 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
         }
     }
     for (word, n, pieces) in &composed {
-        // Once is a typo as often as a word; its beginning is there all the same.
+        // A word that occurs once is often a typing error. Its first token has a row anyway.
         if *n < 2 {
             break;
         }
@@ -116,7 +116,7 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
         }
     }
 
-    // Queries' most common words are those of all texts.
+    // The most common words of queries are those of all texts.
     let mut common: Vec<(u8, &String)> = (0..table.vocabulary().len() as u32)
         .filter_map(|id| Some((table.frequency(id), table.vocabulary().get(id as usize)?)))
         .filter(|(_, token)| rows.contains_key(*token))
@@ -137,27 +137,27 @@ pub fn select(table: &StaticTable, texts: &[&str], budget: usize) -> Rows {
 }
 
 impl Rows {
-    /// Rows kept.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether none was kept.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Their keys, ascending.
+    /// The keys, ascending.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.rows.keys().map(String::as_str)
     }
 
-    /// Numbers of a row.
+    /// Dimensions of a row.
     pub fn dim(&self) -> usize {
         self.dim as usize
     }
 
-    /// All of them in f32, by key: where learning starts from.
+    /// All rows in f32, by key: the start of training.
     pub fn dense(&self) -> Vec<f32> {
         let mut dense = vec![0.0; self.rows.len() * self.dim()];
         for (numbers, row) in dense.chunks_exact_mut(self.dim()).zip(self.rows.values()) {
@@ -166,8 +166,8 @@ impl Rows {
         dense
     }
 
-    /// The same keys with other rows, as learning gives them, in [`Self::dense`]'s order. What is
-    /// as it was stays so to the bit.
+    /// Replaces the rows by trained ones, in the order of [`Self::dense`]. Rows that training did
+    /// not change stay equal to the bit.
     pub fn with(&self, dense: &[f32]) -> Self {
         let before = self.dense();
         let mut new = self.clone();
@@ -181,8 +181,8 @@ impl Rows {
         new
     }
 
-    /// The same keys with the rows that an earlier bundle has for them; those that are new to it
-    /// stay as they are. `None` where it has rows of another kind.
+    /// Takes the rows that an earlier bundle has for the same keys; other rows stay. `None` if its
+    /// rows have another size.
     pub fn going_on_with(&self, earlier: &HashMap<String, (u16, Vec<u8>)>) -> Option<Self> {
         let mut new = self.clone();
         let len = self.bits.row_len(self.dim());
@@ -197,22 +197,22 @@ impl Rows {
         Some(new)
     }
 
-    /// Notes what they reached where they were fitted to the corpus.
+    /// Records the score that fitted rows reached.
     pub fn reached(self, table: &StaticTable, reached: f32) -> Self {
         Self { fitted: Some(reached), origin: origin(table, Some(reached)), ..self }
     }
 
-    /// To read texts by them.
+    /// A reader of texts.
     pub fn reader(&self) -> Reader<'_> {
         let rows =
             (0..).zip(&self.rows).map(|(place, (key, row))| (key.as_str(), (place, row))).collect();
         Reader { of: self, rows }
     }
 
-    /// Adds the shards, and says where they are.
+    /// Adds the shards and returns their places.
     ///
     /// # Errors
-    /// Where a row is beyond the format's limits.
+    /// If a row exceeds a limit of the format.
     pub fn add_to(&self, shards: &mut ShardSet) -> Result<StaticRows, Error> {
         let mut common = RowsBuilder::new(self.dim, self.bits);
         for key in &self.common {
@@ -250,7 +250,7 @@ impl Rows {
         if !builder.is_empty() {
             raws.push(builder.finish());
         }
-        // The common words' shard is first, and of no range.
+        // The shard of common words is the first; it has no range of keys.
         let raws: Vec<&[u8]> = [&common].into_iter().chain(&raws).map(Vec::as_slice).collect();
         let starts: Vec<&str> = [""].into_iter().chain(firsts.iter().map(String::as_str)).collect();
         let starts = starts.into_par_iter().map(|first| RangeStart::Row(self.origin, first));
@@ -273,15 +273,15 @@ impl Rows {
     }
 }
 
-/// Rows by which texts are read as a reader of the bundle reads queries.
+/// Reads texts with the rows of a bundle as an engine reads queries.
 pub struct Reader<'a> {
     of: &'a Rows,
-    /// With their places in the order of keys.
+    /// The rows by key, with their places in the order of keys.
     rows: HashMap<&'a str, (u32, &'a Row)>,
 }
 
 impl<'a> Reader<'a> {
-    /// The rows that a text adds up: one for each word or part of a name that has any.
+    /// Calls `add` for the row of each word, or part of a name, that has a row.
     fn read(&self, text: &str, mut add: impl FnMut((u32, &'a Row))) {
         let get = |key: &str| self.rows.get(key).copied();
         let mut add = |word: &str| {
@@ -298,14 +298,14 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Their places in the order of keys.
+    /// The places of a text's rows in the order of keys.
     pub fn places(&self, text: &str) -> Vec<u32> {
         let mut places = Vec::new();
         self.read(text, |(place, _)| places.push(place));
         places
     }
 
-    /// The text's vector, not normalised; `None` where no word has rows.
+    /// The vector of a text, not normalised; `None` if no word has a row.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let mut sum = vec![0.0; self.of.dim()];
         self.read(text, |(_, row)| add_row(row.scale, &row.packed, self.of.bits, 1.0, &mut sum));
@@ -321,7 +321,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A table over a few tokens, each with a row of its own direction.
+    /// A table of a few tokens whose rows have different directions.
     pub fn table() -> StaticTable {
         let tokens = [
             "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "share", "data", "mut", "##ex",
@@ -439,7 +439,7 @@ pub(crate) mod tests {
             let found = rows.reader().embed(query);
             assert_eq!(found.is_some(), !tokens.is_empty(), "{query}");
             for (a, b) in found.into_iter().flatten().zip(expected) {
-                // A word of several tokens is rounded anew.
+                // The sum for a word of several tokens is rounded again.
                 assert!((a - b).abs() < 0.02, "{query}: {a} for {b}");
             }
         }

@@ -1,6 +1,6 @@
-//! Codes of the sentences of long sections, by which the engine chooses the snippet of what only
-//! meaning finds. They are made by the static encoder's rows, as a reader's query is, which costs
-//! next to nothing and is near enough to the encoder whose place it takes.
+//! Codes of the sentences of long sections. With them the engine chooses the snippet of a section
+//! that was found by meaning alone. They are made with the rows of the static encoder, which takes
+//! almost no time and is close enough to the documents' encoder.
 
 use findling_bundle::sentences::{SentencesBuilder, code};
 use findling_bundle::{Error, PageId};
@@ -11,8 +11,9 @@ use super::rows::{Reader, Rows};
 use crate::chunk::{ChunkedPage, ChunkedSection};
 use crate::shard_cutter::ShardCutter;
 
-/// The bytes that a shard takes in the manifest, which every reader fetches, and the shards that a
-/// query fetches: most fetch none, one for meaning alone about as many as it shows pages.
+/// The bytes of a shard in the manifest, which every reader fetches, and the number of shards that
+/// a query fetches. Most queries fetch none; a semantic query fetches about one for each page
+/// shown.
 const BYTES_PER_SHARD: usize = 4;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 1;
@@ -20,7 +21,7 @@ const SHARDS_PER_QUERY: usize = 1;
 /// Shards, uncompressed, each with its first page.
 pub type Sentences = Vec<(PageId, Vec<u8>)>;
 
-/// The shards; and how many stretches have a code.
+/// Builds the shards; also returns the number of codes.
 pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Error> {
     let reader = rows.reader();
     let pages: Vec<Vec<Vec<u64>>> = chunks
@@ -54,9 +55,8 @@ pub fn build(rows: &Rows, chunks: &[ChunkedPage]) -> Result<(Sentences, u64), Er
     Ok((shards, n_codes as u64))
 }
 
-/// The codes of a section's stretches; none where there is nothing to choose from. Of a very long
-/// one the first part alone has any: whoever is shown a page by its meaning fetches those of the
-/// whole page.
+/// The codes of a section; none if there is only one possible snippet. Only the first part of a
+/// very long section has codes, because a reader fetches those of the whole page.
 fn codes(reader: &Reader<'_>, section: &ChunkedSection) -> Vec<u64> {
     let text = &section.text;
     let stretches = stretches(text);
@@ -82,8 +82,10 @@ mod tests {
         let table = static_table::general().unwrap();
         let section =
             |text: &str| ChunkedSection { text: text.into(), ..ChunkedSection::default() };
-        let lock = "A lock guards data that is shared between threads, so that only one of them at a time can change what it holds. ";
-        let kiln = "Pots are glazed and fired in the kiln at a thousand degrees until the glaze has melted and covers all the clay. ";
+        let lock = "A lock guards data that is shared between threads, so that only one of them at \
+             a time can change what it holds. ";
+        let kiln = "Pots are glazed and fired in the kiln at a thousand degrees until the glaze \
+             has melted and covers all the clay. ";
         let page = |sections| ChunkedPage { sections };
         let next_part = ChunkedSection { continues: true, ..section(&[kiln, lock].concat()) };
         let chunks = [

@@ -1,4 +1,4 @@
-//! Collecting shards.
+//! Collects shards and chooses their names.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -12,36 +12,36 @@ use rayon::prelude::*;
 
 use super::write::same;
 
-/// A shard's line in a directory, and the shard.
+/// A shard's entry in a directory, and the shard.
 pub type Stored = (ShardEntry, Vec<u8>);
 
-/// What the directory holds that a bundle replaces. Readers have files of it in caches, so that
-/// their names are for their contents alone.
+/// The files of the bundle that is replaced. Readers have them in caches, so their names must not
+/// be used for other contents.
 #[derive(Clone, Debug, Default)]
 pub struct Deployed {
     directory: Option<PathBuf>,
 }
 
 impl Deployed {
-    /// In a directory, which need not exist.
+    /// The files in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: Some(directory.into()) }
     }
 
-    /// Whether there is a file of this path with other contents.
+    /// Whether a file with this path has other contents.
     pub fn has_other(&self, path: &str, contents: &[u8]) -> bool {
         let file = self.directory.as_ref().map(|directory| directory.join(path));
         file.is_some_and(|file| file.is_file() && same(&file, contents).is_ok_and(|same| !same))
     }
 
-    /// A range's shard under the first of its names that no other file has.
+    /// Gives the shard of a range the first of its possible names that no other file has.
     pub fn rename(&self, shard: Stored, start: RangeStart<'_>) -> Stored {
         rename_while(shard, |(entry, stored)| self.has_other(&start.path(entry), stored))
     }
 
-    /// The same of a group's shards, which share a hash: one of them has another until no file is
-    /// in the way of any. Where files have all names that they can have, they get the last:
-    /// what is in its way goes, as where a site is built from nothing.
+    /// Does the same for the shards of a group, which share a hash: changes the salt of one shard
+    /// until all names are free. If no names are free, the last ones are used, and the files with
+    /// these names are replaced.
     fn rename_group(&self, group: &mut [Stored], starts: &[RangeStart<'_>]) {
         for _ in 0..=u8::MAX {
             let all: Vec<u8> = group.iter().flat_map(|(_, stored)| stored).copied().collect();
@@ -62,8 +62,8 @@ impl Deployed {
     }
 }
 
-/// A shard under the first of its names that is not `taken`: files are named by a part of their
-/// hash.
+/// Gives a shard the first of its possible names that is not `taken`. Names are a part of the hash,
+/// so two can be equal.
 fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> Stored {
     while taken(&shard) {
         let (entry, stored) = shard;
@@ -72,39 +72,38 @@ fn rename_while(mut shard: Stored, mut taken: impl FnMut(&Stored) -> bool) -> St
     shard
 }
 
-/// The shard directory and what it refers to, as stored. Of equal shards that are no ranges one is
-/// kept.
+/// The shard directory and the stored shards. Equal shards that belong to no range are stored once.
 #[derive(Debug, Default)]
 pub struct ShardSet {
     deployed: Deployed,
     entries: Vec<ShardEntry>,
     stored: Vec<Vec<u8>>,
-    /// Those named by their hashes alone.
+    /// The shards that are named by their hashes alone.
     ids: HashMap<ShardHash, ShardId>,
-    /// Names of shards that are not in the directory.
+    /// Names of shards that are in another directory.
     reserved: HashSet<ShardHash>,
 }
 
 impl ShardSet {
-    /// No shards yet; names are none that other files have which are `deployed`.
+    /// An empty set. Its shards get names that no `deployed` file with other contents has.
     pub fn new(deployed: Deployed) -> Self {
         Self { deployed, ..Self::default() }
     }
 
-    /// Compresses and adds one shard that is no range.
+    /// Compresses and adds one shard that belongs to no range.
     pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
         let (entry, stored) = encode_shard(kind, raw)?;
         Ok(self.insert(entry, stored))
     }
 
-    /// Compresses shards that are no ranges on all cores and adds them in order.
+    /// Compresses shards that belong to no range, on all cores, and adds them in order.
     pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
         let encoded: Vec<_> =
             raws.par_iter().map(|raw| encode_shard(kind, raw)).collect::<Result<_, Error>>()?;
         Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
     }
 
-    /// Compresses the shards of ranges on all cores and adds them in order.
+    /// Compresses the shards of ranges, on all cores, and adds them in order.
     pub fn add_ranges<'a>(
         &mut self,
         kind: ShardKind,
@@ -145,8 +144,8 @@ impl ShardSet {
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
 
-    /// Compresses shards on all cores for another directory: the lines of all, none for those that
-    /// are empty, and the shards of those that are not. Names are like no others.
+    /// Compresses shards for another directory, on all cores. Returns an entry for each shard,
+    /// `None` if it is empty, and the shards that are not empty. Their names are reserved.
     pub fn add_apart(
         &mut self,
         kind: ShardKind,
@@ -189,7 +188,7 @@ impl ShardSet {
         id
     }
 
-    /// Whether the name by hash alone is that of a shard elsewhere.
+    /// Whether another shard has the name that the hash gives this one.
     fn is_taken(&self, entry: &ShardEntry, stored: &[u8]) -> bool {
         self.reserved.contains(&entry.hash)
             || self.deployed.has_other(&shard_path(&entry.hash), stored)
@@ -202,7 +201,7 @@ impl ShardSet {
         id
     }
 
-    /// The directory and, in its order, the shards as stored.
+    /// The directory, and the stored shards in its order.
     pub fn finish(self) -> (Vec<ShardEntry>, Vec<Vec<u8>>) {
         (self.entries, self.stored)
     }
@@ -276,7 +275,8 @@ mod tests {
         let end = (101..200).find(|&page| begins(page)).unwrap();
         assert_eq!(renamed, (first..end).collect::<Vec<_>>());
 
-        // A file in the way of one of them gives all of them another name, once more the same.
+        // A file with the name of one of them changes the names of all; again the result is
+        // deterministic.
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("shards")).unwrap();
         fs::write(dir.path().join(&before[100]), b"of an earlier build").unwrap();

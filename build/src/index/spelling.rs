@@ -1,8 +1,8 @@
-//! The site's words as they are spelt, in shards, for correcting the words of queries.
+//! The site's words with their spelling, in shards, for correcting the words of queries.
 //!
-//! Words of letters alone are taken, and names of several parts as one word too
-//! (`checkpointtimeout`), since that is how somebody may type them. What stands once in running
-//! text may well be a slip itself, and is left out.
+//! Words of letters are taken, and also names of several parts as one word (`checkpointtimeout`),
+//! because people may type them like this. A word that occurs once in running text may itself be
+//! misspelt and is left out.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use findling_bundle::spelling::{SpellingBuilder, commonness};
 use findling_text::normalise::fold_into;
 use findling_text::{Token, TokenKind};
 
-/// Fewest and most characters of a word that can be corrected to.
+/// Numbers of characters of words that can be corrections.
 const CHARS: std::ops::RangeInclusive<usize> = 4..=32;
-/// Fewest counts.
+/// Smallest count.
 const LEAST: u32 = Place::Code as u32;
-/// Most words: the most common.
+/// Largest number of words; the most common are kept.
 const MOST: usize = 40_000;
-/// Bytes of a shard, uncompressed, to aim at.
+/// Target size of a shard in bytes, uncompressed.
 const TARGET: usize = 8 << 10;
 
-/// Where a word stands, and how often it counts there.
+/// Where a word occurs, and how often it counts there.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// Running text.
     Text = 1,
-    /// Code, where slips are rarer: once is enough.
+    /// Code, where misspelt words are rarer, so that one occurrence is enough.
     Code = 2,
     /// A title or heading.
     Title = 4,

@@ -1,9 +1,9 @@
-//! The site's own list of synonyms: `js, javascript` for equivalents, `k8s => kubernetes` for one
-//! way, `#` for comments.
+//! The site's list of synonyms: `js, javascript` for equivalent words, `k8s => kubernetes` for one
+//! direction, `#` for comments.
 //!
-//! The list goes into the manifest, and a query is asked for in the other words too. A synonym of
-//! several words is found by a key that is indexed wherever the words stand in a row (see
-//! [`findling_text::keys`]).
+//! The list becomes part of the manifest, and a query also searches for the synonyms of its words.
+//! A synonym of several words is found by a key that is indexed wherever the words are adjacent
+//! (see [`findling_text::keys`]).
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use findling_text::{Analyzer, Token, TokenKind};
 /// Reads a list.
 ///
 /// # Errors
-/// The number of the line that is none of the forms, or repeats itself, or is one too many.
+/// If a line is malformed or repeats a word, or there are too many lines; the error has the number
+/// of the line.
 pub fn parse(text: &str) -> anyhow::Result<Vec<Synonym>> {
     let mut synonyms: Vec<Synonym> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -73,14 +74,14 @@ fn add(line: &str, synonyms: &mut Vec<Synonym>) -> anyhow::Result<()> {
 /// The synonyms of several words, as one language analyses them.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// By first term: all terms, and the key.
+    /// All terms of each synonym and its key, by its first term.
     by_first: HashMap<String, Vec<(Vec<String>, String)>>,
-    /// Terms of the text at hand, with their fields.
+    /// Terms of the current text, with their fields.
     seen: Vec<(String, u8)>,
 }
 
 impl Rows {
-    /// Analyses the synonyms that pages are searched for.
+    /// Analyses the synonyms that pages can contain.
     pub fn new(synonyms: &[Synonym], analyzer: &mut Analyzer) -> Self {
         let mut rows = Self::default();
         for text in synonyms.iter().flat_map(|synonym| &synonym.to) {
@@ -104,7 +105,8 @@ impl Rows {
         }
     }
 
-    /// The keys of what stood in the text, with the field of its first word; forgets the text.
+    /// Takes the keys of the synonyms that occur in the text, each with the field of its first
+    /// word. A new text begins.
     pub fn take(&mut self) -> Vec<(String, u8)> {
         let mut keys = Vec::new();
         for (i, (term, field)) in self.seen.iter().enumerate() {

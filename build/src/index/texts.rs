@@ -1,4 +1,4 @@
-//! What results show: pages' texts, in shards of pages and of parts of long ones.
+//! The texts of pages, which results show, in shards of several pages or of a part of a long page.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use crate::chunk::ChunkedPage;
 use crate::page::Page;
 use crate::shard_cutter::ShardCutter;
 
-/// The bytes that a text shard takes in the manifest, and the shards that the pages of a result
-/// list are in: what their size is chosen by.
+/// The bytes of a text shard in the manifest, and the number of text shards that the pages of a
+/// result list need. The size of shards is chosen by them.
 const BYTES_PER_SHARD: usize = 5;
 const LEAST_SHARD: usize = 4 << 10;
 const SHARDS_PER_QUERY: usize = 5;
 
-/// What a shard begins with: a page, and the place of a section in it.
+/// The first page of a shard, and its first section's index in that page.
 pub type First = (PageId, u32);
 
-/// The shards, uncompressed, each with what it begins with.
+/// Builds the shards, uncompressed, each with its beginning.
 pub fn build(
     pages: &[Page],
     chunks: &[ChunkedPage],
@@ -75,8 +75,8 @@ pub fn build(
     Ok(shards)
 }
 
-/// A long page in parts of about `target` bytes, each with the place of its first section. Where
-/// they end is chosen by what the sections are called, so that an edit moves few of the ends.
+/// Divides a long page into parts of about `target` bytes, each with the index of its first
+/// section. Hashes of headings decide where parts end, so that an edit moves few of the ends.
 fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Error> {
     let mut cutter = ShardCutter::new(target);
     let n = page.sections.len() as u32;

@@ -1,12 +1,12 @@
-//! Which postings of an everyday word are its first tier: those that a query is ranked by, where
-//! not every match counts.
+//! Chooses the first tier of a common term: the postings that rank a query if not every match is
+//! needed.
 //!
-//! A word of every other page would be most of what a query fetches, and says little of where the
-//! answer is; in generated documentation such words are in the headings of every third section as
-//! well. On each level its first tier has the postings where it counts most: by their weighted
-//! frequency in BM25F, so that short titles and headings come before long ones, and these before
-//! paths and the headings above; and among equals those of pages chosen by a hash, since those of
-//! the first pages would favour these.
+//! A term that occurs on every other page would be most of what a query fetches, although it says
+//! little about where the answer is. In generated documentation such terms also occur in the
+//! headings of every third section. On each level, the first tier has the postings with the highest
+//! weighted frequency in BM25F. So short titles and headings come before long ones, and these
+//! before paths and the headings above. Ties are broken by a hash of the page, because page order
+//! would favour the first pages.
 
 use std::borrow::Cow;
 
@@ -15,26 +15,26 @@ use findling_engine::Bm25fParams;
 
 use crate::page::Page;
 
-/// Postings in a first tier, by [`Level`]. Those of pages are cheap, and each is about many
-/// passages.
+/// Number of postings in a first tier, by [`Level`]. Postings of pages are cheap, and each stands
+/// for many passages.
 const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
-/// Of passages, where a word has more than so many times as many, this share of them.
+/// A term with very many passages gets one in this number of them, if that is more.
 const SHARE: usize = 16;
 
-/// How many of a term's postings on a level are in the first tier. Keys are cut as terms are: where
-/// so many pages have one name, no one of them is meant by it.
+/// The number of a term's `n` postings on a level that are in the first tier. This also holds for
+/// keys: if that many pages have one name, a query for it is for none of them in particular.
 pub fn n_first(level: Level, n: usize) -> usize {
     let first = FIRST[level as usize];
     n.min(if level == Level::Passage { first.max(n / SHARE) } else { first })
 }
 
-/// Cuts lists of postings in two.
+/// Divides lists of postings into tiers.
 pub struct Tiers<'a> {
-    /// Which passages are whose.
+    /// The sections and pages of passages.
     pub structure: &'a Structure,
-    /// By page: its place among equals.
+    /// Each page's rank for breaking ties.
     places: Vec<u32>,
-    /// By field: weight, share of the length and mean length.
+    /// For each field: weight, influence of the length (`b` of BM25F) and mean length.
     fields: [(f32, f32, f32); 6],
 }
 
@@ -48,16 +48,16 @@ impl<'a> Tiers<'a> {
         let params = Bm25fParams::default();
         let fields = std::array::from_fn(|field| {
             let of = params.fields[field];
-            // To the next power of two, so that an edit elsewhere seldom moves the cut of a word
-            // that it has nothing to do with.
+            // Rounded to a power of two, so that an edit seldom changes the tiers of terms that it
+            // does not touch.
             let mean = mean_len[field].max(1.0).log2().round().exp2();
             (of.weight, of.b, mean)
         });
         Self { structure, places: pages.iter().map(place).collect(), fields }
     }
 
-    /// The first tier and the second of a term's postings on a level; each ascends, as `postings`
-    /// do.
+    /// Divides a term's postings on a level into the first and the second tier, each sorted by id
+    /// as `postings` is.
     pub fn split<'p>(&self, level: Level, postings: &'p [Posting]) -> [Cow<'p, [Posting]>; 2] {
         let n_first = n_first(level, postings.len());
         if n_first == postings.len() {
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// Pages of one section of one passage, so that ids are the same on each level.
+    /// Pages of one section with one passage, so that ids are the same on each level.
     fn structure(n: usize) -> Structure {
         let mut builder = StructureBuilder::default();
         for _ in 0..n {
@@ -131,7 +131,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn the_first_tier_is_where_the_word_counts_most(n in 2_000usize..60_000, level in 0usize..3, seed: u32) {
+        fn the_first_tier_has_the_postings_that_score_highest(
+            n in 2_000usize..60_000,
+            level in 0usize..3,
+            seed: u32,
+        ) {
             let (structure, level) = (structure(n), Level::ALL[level]);
             let tiers = Tiers::new(&pages(n), &structure, &MEANS);
             let random = |id: u32| (id ^ seed).wrapping_mul(2_654_435_761) >> 8;
@@ -143,16 +147,18 @@ mod tests {
             let postings: Vec<Posting> = (0..n as u32).map(posting).collect();
             let [first, second] = tiers.split(level, &postings);
             prop_assert_eq!(first.len(), n.min([24_000, 5_000, 3_000.max(n / 16)][level as usize]));
-            prop_assert!(first.is_sorted_by_key(|posting| posting.id) && second.is_sorted_by_key(|posting| posting.id));
+            prop_assert!(first.is_sorted_by_key(|posting| posting.id));
+            prop_assert!(second.is_sorted_by_key(|posting| posting.id));
             let mut both: Vec<Posting> = first.iter().chain(&*second).copied().collect();
             both.sort_unstable_by_key(|posting| posting.id);
             prop_assert_eq!(&both, &postings);
-            let least = first.iter().map(|posting| tiers.frequency(level, posting)).fold(f32::INFINITY, f32::min);
-            prop_assert!(second.iter().all(|posting| tiers.frequency(level, posting) <= least));
+            let frequency = |posting| tiers.frequency(level, posting);
+            let least = first.iter().map(frequency).fold(f32::INFINITY, f32::min);
+            prop_assert!(second.iter().all(|posting| frequency(posting) <= least));
         }
     }
 
-    /// The ids of the first tier of a word of so many postings.
+    /// The ids in the first tier of a term with `n` postings.
     fn first_ids(level: Level, n: usize, posting: impl Fn(u32) -> Posting) -> Vec<u32> {
         let structure = structure(n);
         let postings: Vec<Posting> = (0..n as u32).map(posting).collect();
@@ -197,8 +203,7 @@ mod tests {
             };
             let before = first(&pages(n), 100.0, &(0..n).collect::<Vec<_>>());
             assert_ne!(before[n / 2 - 1], format!("page {}", n / 2 - 1), "not the first pages");
-            // A page in front that does not have the word, and fields that are a little longer in
-            // the mean.
+            // A new first page without the term, and slightly longer mean lengths.
             let mut more = vec![Page { id: "new".into(), ..Page::default() }];
             more.extend(pages(n));
             assert_eq!(first(&more, 101.0, &(1..=n).collect::<Vec<_>>()), before);

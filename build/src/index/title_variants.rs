@@ -1,16 +1,16 @@
-//! What a page or section may be called besides its title as written.
+//! Names of a page or section besides its title.
 //!
-//! "6.3. Deleting Data" is asked for as `deleting data`, "archive_command (string)" as
-//! `archive_command`, "PL/pgSQL — SQL Procedural Language" as `pl/pgsql`, `gc.is_finalized` as
-//! `is_finalized`, and "The queue" as `queue`.
+//! People search for "6.3. Deleting Data" as `deleting data`, for "archive_command (string)" as
+//! `archive_command`, for "PL/pgSQL — SQL Procedural Language" as `pl/pgsql`, for `gc.is_finalized`
+//! as `is_finalized`, and for "The queue" as `queue`.
 
-/// Words in front of a chapter's number.
+/// Words before a chapter's number.
 const DIVISIONS: [&str; 5] = ["chapter", "section", "part", "appendix", "annex"];
 
-/// English articles: nothing else begins a title so often that its readers leave out.
+/// English articles, which searchers often leave out at the beginning of a title.
 const ARTICLES: [&str; 3] = ["The ", "A ", "An "];
 
-/// The names of a title that differ from it, each part of it.
+/// The names that a title contains, except the title itself.
 pub fn title_variants(title: &str) -> Vec<&str> {
     let title = title.trim();
     let numbered = without_number(title);
@@ -37,7 +37,7 @@ pub fn title_variants(title: &str) -> Vec<&str> {
     names
 }
 
-/// A title without "6.3.", "Chapter 43." or "A)" in front.
+/// A title without a number such as "6.3.", "Chapter 43." or "A)" at the beginning.
 fn without_number(title: &str) -> &str {
     let mut rest = title;
     if let Some((word, behind)) = title.split_once(' ')
@@ -70,7 +70,7 @@ fn without_parenthesis(title: &str) -> Option<&str> {
     Some(title[..open].trim_end()).filter(|name| !name.is_empty())
 }
 
-/// What stands behind the last `.` or `::` of a title that is one name.
+/// The part after the last `.` or `::` of a title that is one name.
 fn last_component(title: &str) -> Option<&str> {
     let name = title.strip_suffix("()").unwrap_or(title);
     let at =

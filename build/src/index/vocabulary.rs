@@ -1,6 +1,6 @@
-//! Which tokens the queries of a site can want: those that its pages are written in, and those of
-//! general vocabulary. The static encoder's rows are chosen by this, and the words of a transformer
-//! that readers load.
+//! The tokens that queries of a site are likely to contain: those of its pages and those of general
+//! vocabulary. The rows of the static encoder and the vocabulary of a deployed transformer are
+//! chosen by this.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,12 +8,11 @@ use std::collections::HashMap;
 use findling_text::wordpiece::{Normaliser, for_each_name, parts};
 use rayon::prelude::*;
 
-/// What a word of general vocabulary must have occurred in training, as a binary logarithm plus
-/// one, to be kept for its own sake.
+/// Smallest frequency in training, as a binary logarithm plus one, for which a token that the site
+/// does not have is kept.
 const GENERAL: u8 = 5;
 
-/// How often each word of the texts occurs, as an encoder reads words; `with_parts`: and each part
-/// of a name.
+/// Counts the words of texts as an encoder reads them. With `with_parts`, also the parts of names.
 pub fn count_words(
     texts: &[&str],
     normaliser: Normaliser,
@@ -43,8 +42,8 @@ pub fn count_words(
         })
 }
 
-/// The tokens worth keeping, the most wanted first: those that occur in the texts, by `counts`, and
-/// then those of general vocabulary, by how `frequent` they were in a table's training.
+/// The tokens to keep, the most useful first: those that occur in the texts, by `counts`, then
+/// those of general vocabulary, by how `frequent` they were in a table's training.
 pub fn by_use(counts: &[u64], frequent: impl Fn(u32) -> u8) -> Vec<u32> {
     let mut tokens: Vec<u32> = (0u32..)
         .zip(counts)
@@ -69,11 +68,11 @@ mod kept {
     use super::*;
     use crate::models::static_table;
 
-    /// What a share of a site's tokens may have come in since a vocabulary was chosen, for it to go
-    /// on.
+    /// Largest share of a site's tokens that a vocabulary of an earlier build may lack and still be
+    /// kept.
     const NEW: f64 = 0.002;
 
-    /// Tokens of a model's vocabulary in the order in which a site wants them.
+    /// Tokens of a model's vocabulary, in the order of their use to a site.
     pub struct Choice<'a> {
         model: &'a Artefact,
         bits: Bits,
@@ -82,29 +81,30 @@ mod kept {
         stays: Vec<bool>,
     }
 
-    /// The tokens that stay.
+    /// The tokens that are kept.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Kept {
         ids: HashSet<u32>,
-        /// Of how many.
+        /// Number of tokens of the model.
         pub of: usize,
-        /// The share of the texts' tokens that are among them, where there are any; the others are
-        /// read in smaller pieces.
+        /// The share of the texts' tokens that are kept, if there are texts. Other words are split
+        /// into smaller tokens.
         pub covered: Option<f64>,
     }
 
     impl<'a> Choice<'a> {
-        /// For texts of the site. `bits`: what a value of the table of words takes.
+        /// Orders the tokens for a site's texts. `bits` is the precision of the values in the table
+        /// of words.
         ///
         /// # Errors
-        /// Where the model's vocabulary is none.
+        /// If the model's vocabulary is not valid.
         pub fn new(model: &'a Artefact, bits: Bits, texts: &[&str]) -> Result<Self> {
             let vocabulary = model.vocabulary();
             let wordpiece =
                 WordPiece::new(vocabulary, model.normaliser()).context("the model's vocabulary")?;
             let mut counts = vec![0u64; vocabulary.len()];
             for (word, n) in count_words(texts, model.normaliser(), false) {
-                // Without the tokens in front and behind.
+                // Without the special tokens at the beginning and end.
                 let ids = wordpiece.encode(&word, usize::MAX).ids;
                 for &id in &ids[1..ids.len() - 1] {
                     counts[id as usize] += n;
@@ -121,16 +121,16 @@ mod kept {
             Ok(Self { model, bits, counts, by_use, stays: model.indispensable() })
         }
 
-        /// Bytes of a token on the way, about.
+        /// Approximate bytes of a token in the download.
         fn cost(&self, id: u32) -> usize {
             let row = self.model.architecture().hidden as f32 * self.bits.bits() / 8.0;
             row.ceil() as usize + 4 + self.model.vocabulary()[id as usize].len()
         }
 
-        /// The most wanted within `budget` bytes; all that are wanted without one.
+        /// The most useful tokens within `budget` bytes; without a budget, all useful tokens.
         ///
         /// # Errors
-        /// Where the budget does not hold what no vocabulary can do without.
+        /// If the budget is too small for the tokens that every vocabulary needs.
         pub fn within(&self, budget: Option<usize>) -> Result<Kept> {
             let mut ids: HashSet<u32> =
                 (0u32..).zip(&self.stays).filter(|(_, stays)| **stays).map(|(id, _)| id).collect();
@@ -138,7 +138,8 @@ mod kept {
             let budget = budget.unwrap_or(usize::MAX);
             ensure!(
                 budget >= least,
-                "--vocabulary-budget {}: expected {} at least, for the characters and special tokens of the model alone",
+                "--vocabulary-budget {}: expected at least {}, which the characters and special \
+                 tokens of the model take",
                 budget >> 10,
                 least.div_ceil(1 << 10),
             );
@@ -157,9 +158,8 @@ mod kept {
             Ok(self.kept(ids))
         }
 
-        /// The vocabulary of an earlier choice, where it serves as well: hardly a token of the
-        /// texts is missing that would now be kept, and it is within the budget. Readers
-        /// who have that model need no other.
+        /// The vocabulary of an earlier build, if it is within the budget and lacks almost no token
+        /// of the texts that would be kept now. Readers who have that model then need no other.
         pub fn as_before(&self, now: &Kept, before: &[String], budget: usize) -> Option<Kept> {
             let before: HashSet<&str> = before.iter().map(String::as_str).collect();
             let is_there =
@@ -184,13 +184,13 @@ mod kept {
     }
 
     impl Kept {
-        /// Tokens kept.
+        /// Number of tokens.
         #[expect(clippy::len_without_is_empty, reason = "special tokens stay at least")]
         pub fn len(&self) -> usize {
             self.ids.len()
         }
 
-        /// The model with these alone.
+        /// The model with only these tokens.
         pub fn apply(&self, model: &Artefact) -> Artefact {
             model.pruned(|id| self.ids.contains(&id))
         }
@@ -201,7 +201,7 @@ mod kept {
             write!(f, "{} of {} tokens kept", self.len(), self.of)?;
             match self.covered {
                 Some(covered) => {
-                    write!(f, ", {:.2}% of what the site is written in", 100.0 * covered)
+                    write!(f, ", {:.2}% of the tokens of the texts", 100.0 * covered)
                 }
                 None => Ok(()),
             }
@@ -271,13 +271,12 @@ mod tests {
             Artefact::new(card, architecture, Normaliser::default(), vocabulary, weights).unwrap()
         }
 
-        /// A row of eight values of eight bits, four more bytes, and the token.
+        /// Each token costs a row of eight values of eight bits, four more bytes, and its text.
         fn bytes_of(tokens: &[&str]) -> usize {
             tokens.iter().map(|token| 12 + token.len()).sum()
         }
 
-        /// What a model cannot be read without: "the" and "zzzz" have letters that stand nowhere
-        /// else.
+        /// Tokens that a model needs: "the" and "zzzz" have letters that occur nowhere else.
         const STAY: [&str; 10] =
             ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "k", "##k", "i", "##i", "the", "zzzz"];
 
@@ -301,7 +300,7 @@ mod tests {
                         "zzzz"
                     ]
                 );
-                // Three of kiki, one of kii, k and ##ikk, and what stands for `!`.
+                // Three times kiki, once kii, k and ##ikk, and the token for `!`.
                 assert_eq!(kept.covered, Some(5.0 / 7.0));
                 let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err().to_string();
                 assert!(error.contains("expected 1 at least"), "{error}");

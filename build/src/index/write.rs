@@ -1,9 +1,9 @@
-//! Laying a bundle on disk: all of it beside its place first, then one swap.
+//! Writes a bundle to disk: first into a temporary directory beside the output, then one swap.
 //!
-//! Until the swap the old bundle serves untouched, and a build that is killed leaves nothing but a
-//! directory which the next one sweeps away. Files that are the same as before are linked rather
-//! than written, so that their dates tell a deploy tool what is new. Shards that the new bundle
-//! does not have stay for a time ([`retired_shards`]).
+//! The old bundle stays complete until the swap. A build that is killed leaves only a temporary
+//! directory, which the next build removes. Unchanged files are linked instead of written, so that
+//! deploy tools see by their dates what is new. Shards that the new bundle does not have stay for
+//! some time ([`retired_shards`]).
 
 use std::borrow::Cow;
 use std::fs;
@@ -18,13 +18,13 @@ use super::assemble::Bundle;
 use super::retired_shards;
 use crate::bundle_files::SINGLE_FILE;
 
-/// The folder of query encoders, beside the bundle.
+/// The directory of query encoders, in the output directory.
 pub const ENCODERS: &str = "encoder";
 
-/// What of an output directory is replaced as a whole.
+/// The parts of an output directory that a build replaces.
 const OWN: [&str; 4] = [entry::FILE_NAME, entry::SHARDS, ENCODERS, SINGLE_FILE];
 
-/// A file beside the bundle: of the client, of a query encoder.
+/// A file beside the bundle, such as one of the client or of a query encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extra {
     /// Path relative to the output directory, with `/`.
@@ -33,7 +33,7 @@ pub struct Extra {
     pub contents: Cow<'static, [u8]>,
 }
 
-/// How a bundle lies on disk.
+/// The form of a bundle on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Shards in a directory.
@@ -49,25 +49,24 @@ pub enum Shape {
 pub struct Written {
     /// Bytes of the bundle: entry, manifest and shards.
     pub bundle_bytes: u64,
-    /// Files in all, bundle and beside it.
+    /// Number of files, of the bundle and beside it.
     pub n_files: u64,
-    /// Of these, how many were there already, the same to the byte.
+    /// Number of these files that existed with the same contents.
     pub n_unchanged: u64,
-    /// Bytes of the files that were not.
+    /// Bytes of the other files.
     pub new_bytes: u64,
-    /// Shards of earlier builds kept for readers who still hold an earlier manifest.
+    /// Shards of earlier builds kept for readers who still have an earlier manifest.
     pub n_retired: u64,
     /// Shards of earlier builds deleted.
     pub n_pruned: u64,
 }
 
-/// Writes a bundle and what goes beside it to `out`, which is swapped in at the end. Shards of
-/// earlier bundles that have been out of use for less than `grace` stay, as many bytes of them as
-/// the new bundle has.
+/// Writes a bundle and the files beside it to `out`. The new output is swapped in at the end.
+/// Shards of earlier bundles that have been out of use for less than `grace` stay, up to as many
+/// bytes as the new bundle has.
 ///
 /// # Errors
-/// Where `out` is a directory with something else in it, or the file system refuses; then `out` is
-/// as it was.
+/// If `out` is a directory with other files, or the file system fails. `out` is then unchanged.
 pub fn write(
     out: &Path,
     shape: Shape,
@@ -78,24 +77,24 @@ pub fn write(
     write_with(out, shape, bundle, extras, grace, &mut |_| Ok(()))
 }
 
-/// Whether `out` can take a bundle: to be asked before hours are spent on making one.
+/// Checks that a bundle can be written to `out`. Called before the long part of a build.
 ///
 /// # Errors
-/// Where it is a directory with something else in it, or a file where a directory is meant, or the
-/// reverse.
+/// If `out` is a directory with other files, or a file instead of a directory or the reverse.
 pub fn check(out: &Path, shape: Shape) -> Result<()> {
     let Ok(metadata) = fs::metadata(out) else { return Ok(()) };
     match (shape, metadata.is_dir()) {
         (Shape::FileAlone, true) => {
             bail!(
-                "{}: expected a file to replace, found a directory; give another name with --output",
+                "{}: expected a file to replace, found a directory; give another name with \
+                 --output",
                 out.display()
             )
         }
         (Shape::FileAlone, false) => Ok(()),
         (_, false) => bail!(
-            "{}: expected a directory, found a file; give another name with --output (a single file is made with \
-             --single-file and a name that ends in .findling)",
+            "{}: expected a directory, found a file; give another name with --output (a single \
+             file is made with --single-file and a name that ends in .findling)",
             out.display()
         ),
         (_, true) => {
@@ -105,8 +104,8 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
             let ours = out.join(entry::FILE_NAME).is_file() || out.join(SINGLE_FILE).is_file();
             if entries.peek().is_some() && !ours {
                 bail!(
-                    "{}: expected an empty directory or an earlier bundle, found other files, which would be in the way; give \
-                     a directory of the bundle's own with --output, such as {}",
+                    "{}: expected an empty directory or an earlier bundle, found other files; give \
+                     a directory used for nothing else with --output, such as {}",
                     out.display(),
                     out.join("findling").display()
                 );
@@ -131,7 +130,7 @@ fn write_with(
             bundle.cells.len()
         );
     }
-    // Behind a symbolic link it is the directory itself that is swapped.
+    // A symbolic link stays; the directory that it points to is swapped.
     let out = if out.exists() {
         out.canonicalize().with_context(|| out.display().to_string())?
     } else {
@@ -139,7 +138,13 @@ fn write_with(
     };
     let name = out
         .file_name()
-        .with_context(|| format!("{}: expected a path that ends in a name", out.display()))?
+        .with_context(|| {
+            format!(
+                "{}: expected a path that ends in a name; give another one with \
+             --output",
+                out.display()
+            )
+        })?
         .to_string_lossy()
         .into_owned();
     let parent = match out.parent() {
@@ -199,7 +204,8 @@ fn write_with(
     let written = stage.written;
     swap(&staged.path, &out).with_context(|| {
         format!(
-            "{} cannot be swapped in (it must not be a mount point or another program's working directory)",
+            "{} cannot be replaced; it must not be a mount point or the working directory of a \
+             program",
             out.display()
         )
     })?;
@@ -224,7 +230,7 @@ fn write_single(
     write().with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// The new output, being made.
+/// The new output, not yet swapped in.
 struct Stage<'a> {
     old: &'a Path,
     new: &'a Path,
@@ -241,12 +247,14 @@ impl Stage<'_> {
                 fs::create_dir_all(folder)?;
             }
             if new.exists() {
-                // Two files of an encoder can be equal. Shards have names of their own.
+                // Two files of an encoder can be equal. Shards with equal contents have different
+                // names.
                 return match same(&new, contents)? {
                     true => Ok(true),
                     false => Err(io::Error::new(
                         io::ErrorKind::AlreadyExists,
-                        "two files of the bundle have the same name by chance; change a word of any page and build again",
+                        "two files of the bundle got the same name by chance; change a word of a \
+                         page and build again",
                     )),
                 };
             }
@@ -263,7 +271,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What the site put beside the old bundle stays.
+    /// Links the files that the site put beside the old bundle.
     fn keep_others(&self) -> Result<()> {
         let Ok(entries) = fs::read_dir(self.old) else { return Ok(()) };
         for entry in entries.flatten() {
@@ -277,7 +285,7 @@ impl Stage<'_> {
     }
 }
 
-/// Whether a file is there with these contents.
+/// Whether a file exists with these contents.
 pub(super) fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && metadata.len() == contents.len() as u64 => {
@@ -300,8 +308,8 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts `new` where `out` is, and removes what was there. Atomic on Linux; elsewhere two renames,
-/// the first undone if the second fails.
+/// Replaces `out` by `new` and removes the old output. Atomic on Linux; elsewhere two renames, of
+/// which the first is undone if the second fails.
 fn swap(new: &Path, out: &Path) -> io::Result<()> {
     if !out.exists() {
         return fs::rename(new, out);
@@ -310,8 +318,8 @@ fn swap(new: &Path, out: &Path) -> io::Result<()> {
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         if renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE).is_ok() {
-            // The old one has the temporary name now; what cannot be removed is swept by the next
-            // build.
+            // The old output now has the temporary name. The next build removes what cannot be
+            // removed now.
             let _ = fs::remove_dir_all(new);
             return Ok(());
         }
@@ -326,7 +334,8 @@ fn swap(new: &Path, out: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what builds that were killed left beside `name`. One that still runs is left alone.
+/// Removes temporary directories beside `name` of builds that were killed, but not of running
+/// builds.
 fn sweep(parent: &Path, name: &str) {
     let prefix = format!(".{name}.findling-");
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
@@ -343,12 +352,12 @@ fn sweep(parent: &Path, name: &str) {
     }
 }
 
-/// Where that cannot be told, everything counts as running.
+/// Whether a process is running; true if the system cannot tell.
 fn is_running(pid: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
 }
 
-/// Removes what was staged unless it was swapped in.
+/// A temporary directory, removed when dropped unless it was swapped in.
 struct Staged {
     path: PathBuf,
 }
@@ -442,7 +451,7 @@ mod tests {
     fn what_a_killed_build_left_is_swept_away() {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
-        // No process has this number: it is above what Linux gives out.
+        // No process has this number, which is above the largest on Linux.
         fs::create_dir_all(dir.path().join(".out.findling-4194999/shards")).unwrap();
         fs::create_dir_all(dir.path().join(".out.findling-mine")).unwrap();
         write(&out, Shape::Directory, &bundle("words"), &[], Duration::ZERO).unwrap();
@@ -499,7 +508,7 @@ mod tests {
         assert_eq!(fs::read(&alone).unwrap(), fs::read(inside.join(SINGLE_FILE)).unwrap());
         let file = findling_bundle::SingleFile::open(fs::read(&alone).unwrap()).unwrap();
         assert_eq!(file.manifest(), &bundle.manifest);
-        // From one shape to the other nothing of the first stays.
+        // If the shape changes, nothing of the first shape stays.
         write(&inside, Shape::Directory, &bundle, &extras("client"), Duration::ZERO).unwrap();
         assert!(!inside.join(SINGLE_FILE).exists());
     }

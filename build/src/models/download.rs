@@ -1,5 +1,5 @@
-//! One pinned file over HTTP: resumed where it broke off, given up on when it stalls, and believed
-//! only when its length and SHA-256 are those of the pin.
+//! Downloads one pinned file over HTTP. A broken download is resumed; a stalled one is given up.
+//! The file is accepted only if its length and SHA-256 are those of the pin.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use super::Error;
 use super::error::at;
 use super::files::digest;
 
-/// How long to wait, and how often to try.
+/// Timeouts and the number of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// For a connection, and again for the head of an answer.
+    /// Timeout for a connection, and again for the head of a response.
     pub connect: Duration,
-    /// For the next bytes.
+    /// Timeout for the next bytes.
     pub stall: Duration,
-    /// Tries in a row that bring nothing worth mentioning.
+    /// Largest number of attempts in a row that download almost nothing.
     pub tries: u32,
-    /// Before the second try; doubles each time.
+    /// Pause before the second attempt; doubles each time.
     pub pause: Duration,
 }
 
@@ -37,22 +37,22 @@ impl Default for Patience {
     }
 }
 
-/// A try that brings this much is not counted against [`Patience::tries`]: a line that keeps
-/// breaking off, but moves, gets there in the end.
+/// An attempt that downloads this many bytes does not count against [`Patience::tries`], so that a
+/// connection that breaks often still completes the file.
 const WORTHWHILE_BYTES: u64 = 1 << 20;
 
-/// What is wanted.
+/// The file to download.
 pub(super) struct Wanted<'a> {
     pub url: &'a str,
     pub bytes: u64,
     pub sha256: &'a str,
 }
 
-/// Why one try ended.
+/// Why an attempt ended.
 enum Broken {
-    /// Trying again may help.
+    /// Another attempt may help.
     Passing(String),
-    /// It will not.
+    /// Another attempt will not help.
     Final(Error),
 }
 
@@ -62,9 +62,9 @@ impl From<Error> for Broken {
     }
 }
 
-/// Brings `wanted` to `part`, going on with what an earlier run left there. `progress` hears how
-/// many bytes there are. On success `part` is whole and verified; on failure it holds nothing that
-/// is known to be wrong.
+/// Downloads `wanted` to `part` and continues what an earlier run left there. Calls `progress` with
+/// the number of bytes so far. On success, `part` is complete and verified; on failure, it contains
+/// nothing that is known to be wrong.
 pub(super) fn download(
     wanted: &Wanted<'_>,
     part: &Path,
@@ -82,8 +82,12 @@ pub(super) fn download(
         };
         failures = if length(part)? >= before + WORTHWHILE_BYTES { 1 } else { failures + 1 };
         if failures >= patience.tries {
-            let kept =
-                if length(part)? > 0 { "; what came so far is kept for the next run" } else { "" };
+            let kept = if length(part)? > 0 {
+                "; the part downloaded so far is kept for the next \
+                     run"
+            } else {
+                ""
+            };
             let reason = format!("{reason} (gave up after {failures} tries{kept})");
             return Err(Error::Download { url: wanted.url.to_owned(), reason });
         }
@@ -110,7 +114,7 @@ fn attempt(
     progress: &dyn Fn(u64),
 ) -> Result<(), Broken> {
     let kept = match length(part)? {
-        // Nothing of this file, so nothing to go on with.
+        // More bytes than the file has cannot be a part of it.
         n if n > wanted.bytes => {
             remove(part)?;
             0
@@ -129,9 +133,7 @@ fn attempt(
         StatusCode::PARTIAL_CONTENT if range_fits(response.headers(), kept, wanted.bytes) => kept,
         StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
             remove(part)?;
-            return Err(Broken::Passing(
-                "the server resumes another file than the one that broke off".into(),
-            ));
+            return Err(Broken::Passing("the server continued with another file".into()));
         }
         StatusCode::OK => {
             refuse_other_length(wanted, response.headers())?;
@@ -158,7 +160,7 @@ fn attempt(
     finish(wanted, part, start > 0)
 }
 
-/// Appends what comes to `file`; an end before the expected length is for another try.
+/// Appends the response to `file`. If it ends too early, another attempt may help.
 fn receive(
     body: &mut impl Read,
     file: &mut File,
@@ -170,13 +172,13 @@ fn receive(
     let mut have = start;
     let mut chunk = vec![0; 1 << 16];
     progress(have);
-    // To the end of the body, which must be that of the file.
+    // Read to the end: a body that is too long must be noticed.
     loop {
         let n = match body.read(&mut chunk) {
             Ok(0) if have == wanted.bytes => break,
             Ok(0) => {
                 return Err(Broken::Passing(format!(
-                    "broke off after {have} of {} bytes",
+                    "the connection ended after {have} of {} bytes",
                     wanted.bytes
                 )));
             }
@@ -200,8 +202,8 @@ fn receive(
     file.sync_all().map_err(at(part)).map_err(Broken::Final)
 }
 
-/// Believes the whole file or removes it. A wrong one that was pieced together may be right when it
-/// comes in one.
+/// Verifies the complete file, or removes it. A wrong file that was resumed may be right if it is
+/// downloaded in one piece.
 fn finish(wanted: &Wanted<'_>, part: &Path, resumed: bool) -> Result<(), Broken> {
     let (_, found) = digest(part)?;
     if found == wanted.sha256 {
@@ -209,7 +211,11 @@ fn finish(wanted: &Wanted<'_>, part: &Path, resumed: bool) -> Result<(), Broken>
     }
     remove(part)?;
     if resumed {
-        return Err(Broken::Passing("what was resumed does not fit what was there".to_owned()));
+        return Err(Broken::Passing(
+            "the continued part does not fit the part downloaded \
+             before"
+                .to_owned(),
+        ));
     }
     Err(pin(wanted, format!("SHA-256 {}", wanted.sha256), found).into())
 }
@@ -229,7 +235,7 @@ fn refuse_other_length(wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<(), E
     }
 }
 
-/// Whether `Content-Range: bytes kept-last/total` continues this very file.
+/// Whether `Content-Range: bytes kept-last/total` continues this file.
 fn range_fits(headers: &HeaderMap, kept: u64, total: u64) -> bool {
     let Some(range) = headers.get(header::CONTENT_RANGE).and_then(|v| v.to_str().ok()) else {
         return false;
@@ -244,7 +250,7 @@ fn range_fits(headers: &HeaderMap, kept: u64, total: u64) -> bool {
 
 fn from_ureq(wanted: &Wanted<'_>, error: ureq::Error) -> Broken {
     match error {
-        // No name service or no such name: asking again at once changes nothing.
+        // Without a name service, or for an unknown name, another attempt changes nothing.
         ureq::Error::HostNotFound | ureq::Error::BadUri(_) => {
             Broken::Final(Error::Download { url: wanted.url.to_owned(), reason: error.to_string() })
         }

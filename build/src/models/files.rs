@@ -1,4 +1,4 @@
-//! Files: hashing, and writing so that a reader sees the old or the new, never a half.
+//! Hashing and atomic writing of files.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::Error;
 use super::error::at;
 
-/// Read and hashed at a time.
+/// Bytes read and hashed at a time.
 const CHUNK: usize = 1 << 16;
 
 /// Lower-case hex.
@@ -78,7 +78,7 @@ pub(super) fn copy_hashed(
     Ok((hasher.bytes, hasher.finish()))
 }
 
-/// Removes a directory, present or not.
+/// Removes a directory, if it exists.
 pub(super) fn remove_dir(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(at(path)(error)),

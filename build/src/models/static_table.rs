@@ -1,6 +1,6 @@
 //! The static query encoder's general table, shipped with the tool: 256 dimensions at 4 bits,
-//! taught by all-MiniLM-L6-v2. `docs/design/static-encoder.md` says how it was made and how well it
-//! does.
+//! trained to approximate all-MiniLM-L6-v2. `docs/design/static-encoder.md` describes how it was
+//! made and its quality.
 
 use std::path::Path;
 
@@ -23,15 +23,15 @@ pub fn general() -> anyhow::Result<StaticTable> {
 /// Reads a table from a file.
 ///
 /// # Errors
-/// Where the file cannot be read or is no table.
+/// If the file cannot be read or is not a table.
 pub fn read(path: &Path) -> anyhow::Result<StaticTable> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("{}: the table cannot be read", path.display()))?;
     StaticTable::from_bytes(&bytes).with_context(|| path.display().to_string())
 }
 
-/// Whether queries embedded by `table` land in the space of documents embedded by `documents`: its
-/// teacher, or itself.
+/// Whether queries embedded by `table` are in the space of documents embedded by `documents`, which
+/// is its teacher or the table itself.
 pub fn fits(table: &StaticTable, documents: &EncoderCard) -> bool {
     is_taught_by(table, documents) || documents.fingerprint == table.card().fingerprint
 }

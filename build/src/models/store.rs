@@ -9,12 +9,12 @@ use super::error::at;
 use super::files::{digest, remove_dir};
 use super::{Error, known};
 
-/// The file that says what else is in a model's directory.
+/// The file that lists the files of a model's directory.
 const RECORD: &str = "model.json";
-/// Nobody's `model.json` is longer.
+/// Largest length of `model.json`.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 
-/// What a model's files are.
+/// The kind of a model, which determines its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The files without which it does not work.
+    /// The files that the model needs.
     pub fn required_files(self) -> &'static [&'static str] {
         match self {
             Kind::BertSafetensors => &["model.safetensors", "tokenizer.json", "config.json"],
@@ -33,8 +33,7 @@ impl Kind {
         }
     }
 
-    /// What else is kept where it is given: how to pool, how many tokens to read, what to put in
-    /// front.
+    /// Further files that are kept if they exist: pooling, number of tokens, prefixes.
     pub fn optional_files(self) -> &'static [&'static str] {
         const BESIDE: &[&str] = &[
             "sentence_bert_config.json",
@@ -55,13 +54,13 @@ impl Kind {
 pub struct Record {
     /// The model.
     pub name: String,
-    /// What the files are.
+    /// Its kind.
     pub kind: Kind,
-    /// SPDX identifier; absent for a model of the user's own.
+    /// SPDX identifier; absent for models that are not known.
     pub licence: Option<String>,
     /// Where it came from.
     pub source: String,
-    /// Everything beside `model.json`.
+    /// All files except `model.json`.
     pub files: Vec<FileRecord>,
 }
 
@@ -83,7 +82,7 @@ pub struct ModelDir {
     pub name: String,
     /// Where its files are.
     pub path: PathBuf,
-    /// What they are.
+    /// Its record.
     pub record: Record,
 }
 
@@ -104,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NoStore`] where none of the three is set.
+    /// [`Error::NoStore`] if none of the three exists.
     pub fn default_location() -> Result<Self, Error> {
         let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let home =
@@ -115,16 +114,16 @@ impl Store {
         Ok(Self::new(root.join("models")))
     }
 
-    /// Where the models are.
+    /// The directory of the models.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the model called `name` is or would be.
+    /// The directory of the model called `name`, which need not exist.
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`] for what could lead out of the store.
+    /// [`Error::BadName`] for names that could lead out of the store.
     pub fn path(&self, name: &str) -> Result<PathBuf, Error> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -153,13 +152,13 @@ impl Store {
         let record = read_record(&path).map_err(damaged)?;
         for file in record.kind.required_files() {
             if !record.files.iter().any(|recorded| recorded.name == *file) {
-                return Err(damaged(format!("{RECORD} does not name {file}")));
+                return Err(damaged(format!("{RECORD} does not list {file}")));
             }
         }
         for file in &record.files {
             if !stays_inside(&file.name) {
                 return Err(damaged(format!(
-                    "{RECORD} names `{}`, which is not a file in it",
+                    "{RECORD} lists `{}`, which does not exist",
                     file.name
                 )));
             }
@@ -167,7 +166,7 @@ impl Store {
                 .map_err(|e| damaged(format!("{}: {e}", file.name)))?;
             if found.len() != file.bytes {
                 return Err(damaged(format!(
-                    "{} is {} bytes long, not {}",
+                    "{} has {} bytes, expected {}",
                     file.name,
                     found.len(),
                     file.bytes
@@ -177,8 +176,8 @@ impl Store {
         Ok(ModelDir { name: name.to_owned(), path, record })
     }
 
-    /// Finds an installed model and reads every byte of it. A known model is held to its pins,
-    /// whatever its `model.json` says.
+    /// Finds an installed model and verifies every byte. A known model is compared with its pins,
+    /// not with its `model.json`.
     ///
     /// # Errors
     ///
@@ -194,7 +193,7 @@ impl Store {
             let (_, found) = digest(&model.path.join(&file.name))?;
             if found != file.sha256 {
                 return Err(damaged(format!(
-                    "{} has SHA-256 {found}, not {}",
+                    "{} has SHA-256 {found}, expected {}",
                     file.name, file.sha256
                 )));
             }
@@ -204,7 +203,7 @@ impl Store {
                 let recorded = model.record.files.iter().find(|file| file.name == pin.name);
                 if recorded.is_none_or(|file| file.sha256 != pin.sha256) {
                     return Err(damaged(format!(
-                        "{} is not the one that is pinned, {}",
+                        "{} differs from the pinned file, {}",
                         pin.name, pin.sha256
                     )));
                 }
@@ -256,7 +255,7 @@ impl Store {
         Ok(path)
     }
 
-    /// Keeps other processes from changing the store while it lives.
+    /// Locks the store against changes by other processes until the file is dropped.
     pub(super) fn lock(&self) -> Result<File, Error> {
         fs::create_dir_all(&self.root).map_err(at(&self.root))?;
         let path = self.root.join(".lock");
@@ -270,7 +269,7 @@ impl Store {
         Ok(file)
     }
 
-    /// An empty directory of the store's own, on the same file system as the models.
+    /// An empty temporary directory in the store, on the same file system as the models.
     pub(super) fn scratch(&self, purpose: &str) -> Result<PathBuf, Error> {
         let path = self.root.join(format!(".{purpose}"));
         remove_dir(&path)?;
@@ -278,15 +277,15 @@ impl Store {
         Ok(path)
     }
 
-    /// Where downloads that broke off wait to be resumed.
+    /// The directory of broken downloads, which can be resumed.
     pub(super) fn partial(&self) -> Result<PathBuf, Error> {
         let path = self.root.join(".partial");
         fs::create_dir_all(&path).map_err(at(&path))?;
         Ok(path)
     }
 
-    /// Completes a staged directory with `record` and puts it in place of what was there, if
-    /// anything.
+    /// Writes `record` into a temporary directory and swaps it into the place of the installed
+    /// model, if any.
     pub(super) fn place(&self, staged: &Path, record: &Record) -> Result<ModelDir, Error> {
         let path = self.path(&record.name)?;
         let json =
@@ -306,7 +305,7 @@ impl Store {
     }
 }
 
-/// Whether a recorded path can only lead to something in the model's directory.
+/// Whether a recorded path stays inside the model's directory.
 fn stays_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
@@ -316,7 +315,7 @@ fn read_record(model: &Path) -> Result<Record, String> {
     let path = model.join(RECORD);
     let bytes = fs::metadata(&path).map_err(|e| format!("{RECORD}: {e}"))?.len();
     if bytes > MAX_RECORD_BYTES {
-        return Err(format!("{RECORD} is {bytes} bytes long"));
+        return Err(format!("{RECORD} is too long: {bytes} bytes"));
     }
     let json = fs::read(&path).map_err(|e| format!("{RECORD}: {e}"))?;
     serde_json::from_slice(&json).map_err(|e| format!("{RECORD}: {e}"))
@@ -328,7 +327,7 @@ mod tests {
     use super::*;
     use crate::ui::Ui;
 
-    /// A store, and a directory with a model of the user's own.
+    /// A store, and a directory with a model that is not known.
     fn with_own_model() -> (tempfile::TempDir, Store, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("mine");
@@ -377,7 +376,7 @@ mod tests {
         assert!(error.contains("config.json has SHA-256"), "{error}");
         fs::write(&path, "shorter").unwrap();
         let error = store.locate("mine").unwrap_err().to_string();
-        assert!(error.contains("config.json is 7 bytes long, not 19"), "{error}");
+        assert!(error.contains("config.json has 7 bytes, expected 19"), "{error}");
         fs::remove_file(&path).unwrap();
         assert!(matches!(store.locate("mine"), Err(Error::Damaged { .. })));
     }
@@ -400,7 +399,7 @@ mod tests {
     fn a_known_name_is_only_for_its_pinned_files() {
         let (_dir, store, model) = with_own_model();
         let error = install_from(&store, known::DEFAULT, &model).unwrap_err().to_string();
-        assert!(error.contains("is not the file that is pinned"), "{error}");
+        assert!(error.contains("differs from the pinned file"), "{error}");
         let error = store.locate(known::DEFAULT).unwrap_err().to_string();
         assert!(error.contains("findling models install all-minilm-l6-v2"), "{error}");
     }
@@ -436,10 +435,12 @@ mod tests {
             vocabulary.iter().enumerate().map(|(id, piece)| format!("{piece:?}: {id}")).collect();
         let tokenizer = dir.path().join("mine/tokenizer.json");
         let json = format!(
-            r###"{{"normalizer": {{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
-                "strip_accents": null, "lowercase": true}}, "pre_tokenizer": {{"type": "BertPreTokenizer"}},
-                "model": {{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
-                "max_input_chars_per_word": 100, "vocab": {{{}}}}}}}"###,
+            r###"{{"normalizer": {{"type": "BertNormalizer", "clean_text": true,
+                "handle_chinese_chars": true, "strip_accents": null, "lowercase": true}},
+                "pre_tokenizer": {{"type": "BertPreTokenizer"}},
+                "model": {{"type": "WordPiece", "unk_token": "[UNK]",
+                "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+                "vocab": {{{}}}}}}}"###,
             entries.join(", ")
         );
         fs::write(&tokenizer, json).unwrap();
@@ -457,7 +458,7 @@ mod tests {
         let vectors =
             encoder.encode(&["alpha beta", "beta alpha", "gamma"], Side::Document).unwrap();
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-        // A mean knows no order.
+        // A mean does not depend on the order of tokens.
         assert!(dot(&vectors[0].values, &vectors[1].values) > 0.9999);
         assert!(dot(&vectors[0].values, &vectors[2].values) < 0.99);
 

@@ -3,7 +3,7 @@
 //!
 //! | what | `Cache-Control` | compressed |
 //! |---|---|---|
-//! | `shards/*` of the bundle, named by their content | a year, immutable | no, shards are already |
+//! | `shards/*` of the bundle, named by their content | a year, immutable | no, they are already |
 //! | the entry file, the client | `no-cache`: asked for again, answered 304 where unchanged | yes |
 //! | pages of the site | `no-cache` | yes |
 //!
@@ -21,12 +21,12 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::services::ServeDir;
 
-/// What is served where.
+/// The directories that are served.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The bundle's directory.
     pub bundle: PathBuf,
-    /// Where it is when there is a site: a path with `/` at both ends.
+    /// The path of the bundle if there is a site, with `/` at both ends.
     pub mount: String,
     /// The directories of the site; the first that has a file serves it. Without any, the bundle
     /// is at `/`.
@@ -36,13 +36,12 @@ pub struct Layout {
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// Brotli's quality, of 0 to 11: fast rather than small, since answers are compressed while they
-/// are sent.
+/// Brotli's quality, from 0 to 11. Low, because responses are compressed while they are sent.
 pub const BROTLI_QUALITY: i32 = 5;
-/// Least bytes of an answer for which compressing it is worth it.
+/// Smallest response that is compressed, in bytes.
 pub const COMPRESSED_FROM: u64 = 256;
 
-/// The server's answers to everything.
+/// The routes of the server.
 pub fn router(layout: &Layout) -> Router {
     let shards = Router::new()
         .fallback_service(
@@ -67,7 +66,7 @@ pub fn router(layout: &Layout) -> Router {
     router.layer(compression)
 }
 
-/// The site's directories, one behind the other.
+/// Serves the first of several directories that has the file.
 fn site(dirs: &[PathBuf]) -> Option<Router> {
     let mut site: Option<Router> = None;
     for dir in dirs.iter().rev() {
@@ -80,10 +79,12 @@ fn site(dirs: &[PathBuf]) -> Option<Router> {
     Some(site?.layer(middleware::from_fn(|request, next| caching(request, next, ASK_AGAIN))))
 }
 
-/// Says how long an answer may be kept. What is missing may appear: an error is never kept.
+/// Sets how long a response may be cached. Errors are never cached, because a missing file may
+/// appear.
 async fn caching(mut request: Request, next: Next, policy: HeaderValue) -> Response {
     if request.uri().path().ends_with(".idx") {
-        // Two builds within a second have the same date, and must not be taken for the same.
+        // Two builds within a second have the same date, so dates cannot tell whether a file has
+        // changed.
         request.headers_mut().remove(header::IF_MODIFIED_SINCE);
     }
     let mut response = next.run(request).await;
@@ -94,13 +95,13 @@ async fn caching(mut request: Request, next: Next, policy: HeaderValue) -> Respo
     headers.insert(header::CACHE_CONTROL, policy);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/markdown") {
-        // To be read, not downloaded.
+        // Shown in the browser instead of downloaded.
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     }
     response
 }
 
-/// Whether compressing an answer is worth it: shards are compressed already, where that helps them.
+/// Whether to compress a response. Shards are already compressed if that makes them smaller.
 #[derive(Clone, Copy)]
 struct Compressible;
 

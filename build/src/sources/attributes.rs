@@ -1,17 +1,16 @@
-//! Attributes: values as the sources spell them, and the one type that all pages' values of a name
-//! can share.
+//! Attributes: the values that sources give, and the common type of all values of one attribute.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::AttributeValue;
 
-/// A value as a source gives it, before the type that it shares with other pages' values is known.
+/// A value as a source gives it. Its type is decided later, from the values of all pages.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Raw {
-    /// A string out of a typed format: only a date hides behind it.
+    /// A string from a typed format. It can be a date, but no other type.
     Text(String),
-    /// A string out of an untyped one (an HTML attribute): a number, a date, a truth value may hide
-    /// behind it.
+    /// A string from an untyped format (an HTML attribute). It can be a number, a date or a truth
+    /// value.
     Untyped(String),
     Number(f64),
     Bool(bool),
@@ -56,7 +55,7 @@ impl Raw {
         }
     }
 
-    /// The kind that the value is by itself.
+    /// The type of the value without regard to other pages.
     fn natural(&self) -> u8 {
         match self {
             Self::Number(_) => NUMBER,
@@ -86,14 +85,15 @@ const LIST: u8 = 16;
 #[derive(Debug, PartialEq)]
 pub(super) struct Conflict {
     pub name: String,
-    /// What was found, for people: `number, string`.
+    /// The types found, for messages: `number, string`.
     pub found: String,
-    /// What was made of it.
+    /// The type chosen.
     pub taken: &'static str,
 }
 
-/// Gives all values of one name one type: bool, number, date, string or set of strings, the first
-/// that holds them all. Where that loses types that a source had stated, it says so.
+/// Gives all values of an attribute one type: the first of bool, number, date, string and set of
+/// strings that can represent all of them. Returns the attributes for which a type stated by a
+/// source was lost.
 pub(super) fn reconcile(
     pages: &mut [BTreeMap<String, Raw>],
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
@@ -119,7 +119,7 @@ pub(super) fn reconcile(
         .filter(|(name, (_, natural))| {
             // A single string beside sets is a set of one, and no conflict.
             let stated = natural & !(if chosen[*name] == LIST { LIST | TEXT } else { 0 });
-            // What is spelt as a number beside numbers loses nothing.
+            // A string that is a number, among numbers, loses nothing.
             let lossy = [TEXT, LIST].contains(&chosen[*name]);
             lossy && stated.count_ones() > 1 || (chosen[*name] == LIST && stated != 0)
         })
@@ -177,7 +177,7 @@ fn non_empty(raw: Raw) -> Option<String> {
 }
 
 fn format_number(number: f64) -> String {
-    // Rust prints the shortest digits that read back the same, and integers without a point.
+    // Rust prints the shortest digits that parse to the same number, and integers without a point.
     format!("{number}")
 }
 
@@ -187,8 +187,8 @@ pub(super) fn number(text: &str) -> Option<f64> {
     (format_number(value) == text).then_some(value)
 }
 
-/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; without an offset, UTC
-/// is meant.
+/// An ISO 8601 date or date and time, as milliseconds since 1970-01-01 UTC; a time without an
+/// offset is in UTC.
 pub(super) fn date(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let dashed = bytes.len() >= 10
@@ -202,7 +202,7 @@ pub(super) fn date(text: &str) -> Option<i64> {
     if let Ok(instant) = text.parse::<jiff::Timestamp>() {
         return Some(instant.as_millisecond());
     }
-    // Hugo and YAML write the offset behind a space.
+    // Hugo and YAML write a space before the offset.
     let glued;
     let text = match text.rsplit_once(' ') {
         Some((front, offset)) if front.len() > 10 && offset.starts_with(['+', '-', 'Z']) => {

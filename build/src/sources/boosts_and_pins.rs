@@ -1,8 +1,7 @@
-//! What a site wishes for pages that cannot say it themselves: boosts by directory, and a list of
-//! pins.
+//! Boosts by path and a list of pins, given in the options of a build and not in the pages.
 //!
-//! Both come to what pages say in their own front matter or attributes, `search_boost` and
-//! `search_pin`. A page's own boost counts instead of its directory's.
+//! Pages can also set `search_boost` and `search_pin` in their front matter or attributes. A page's
+//! own boost replaces the one of its path; pins of both kinds apply.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,10 +14,10 @@ use super::files::{matches_page, relative_pattern};
 use super::outline::fold;
 use super::{Format, Options, Problem, RawPage, Severity};
 
-/// Most that a page's score is multiplied by.
+/// Largest factor for a page's score.
 const MAX_BOOST: f64 = 100.0;
 
-/// How much the pages below a path count: `blog=0.5`, `old=0.2`, `guide/*.html=2`.
+/// A factor for the scores of the pages below a path: `blog=0.5`, `old=0.2`, `guide/*.html=2`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boost {
     pattern: String,
@@ -47,7 +46,7 @@ fn boost(text: &str) -> Option<f64> {
     text.parse().ok().filter(|factor| (0.0..=MAX_BOOST).contains(factor))
 }
 
-/// A site's list of pins: `install, get started => guide/install.html` a line, `#` for comments.
+/// A site's list of pins: lines `install, get started => guide/install.html`; `#` begins a comment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pins {
     path: PathBuf,
@@ -65,7 +64,7 @@ impl Pins {
     /// Reads a list.
     ///
     /// # Errors
-    /// Where the file cannot be read; the number of the line that is not of the form.
+    /// If the file cannot be read or a line is malformed; the error has the number of the line.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: the pins cannot be read", path.display()))?;
@@ -75,7 +74,7 @@ impl Pins {
     fn parse(path: &Path, text: &str) -> anyhow::Result<Self> {
         let mut lines = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
-            // Addresses have `#` within, comments stand apart.
+            // An address may contain `#`; a comment begins with a space and `#`.
             let text = match text.find(" #") {
                 Some(at) => &text[..at],
                 None => text,
@@ -94,7 +93,7 @@ impl Pins {
                 );
             }
             if page.trim().is_empty() {
-                bail!("line {line}: {text}: expected a page behind `=>`, found nothing");
+                bail!("line {line}: {text}: expected a page after `=>`, found nothing");
             }
             lines.push(Pin { line, queries, page: page.trim().to_owned() });
         }
@@ -102,8 +101,8 @@ impl Pins {
     }
 }
 
-/// Gives pages what the site wishes for them. Says which wish is for no page, and which boost is
-/// none.
+/// Applies boosts and pins to the pages. Reports patterns and pins that match no page, and boosts
+/// that are not valid.
 pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut dyn FnMut(Problem)) {
     for raw in pages.iter_mut() {
         let Some(own) = raw.attributes.remove(BOOST) else { continue };
@@ -114,7 +113,8 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
             Raw::List(list) => list.join(", "),
         };
         match boost(said.trim()) {
-            // One type for all, so that no page turns the boosts of the others into names.
+            // All boosts become numbers, so that one invalid boost does not turn the attribute into
+            // strings.
             Some(factor) => drop(raw.attributes.insert(BOOST.to_owned(), Raw::Number(factor))),
             None => on_problem(Problem {
                 severity: Severity::Warning,
@@ -146,7 +146,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
             path: format!("--boost {}={}", boost.pattern, boost.factor).into(),
             line: None,
             reason: format!(
-                "no page lies there; expected a path below the root, such as {example}"
+                "found no page there; expected a path below the root, such as {example}"
             ),
         });
     }
@@ -162,7 +162,8 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
                 path: options.pins.path.clone(),
                 line: Some(pin.line),
                 reason: format!(
-                    "there is no page {}; expected a path below the root, such as {example}, or a URL",
+                    "there is no page {}; expected a path below the root, such as {example}, or a \
+                     URL",
                     pin.page
                 ),
             }),
@@ -170,7 +171,7 @@ pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut d
     }
 }
 
-/// A page's path below the root; of a record, which has none, that of its URL.
+/// A page's path below the root. A record has none, so its URL's path is used.
 fn path_of<'a>(raw: &'a RawPage, options: &Options) -> &'a str {
     if raw.format != Some(Format::Jsonl) {
         return &raw.page.id;
@@ -275,15 +276,18 @@ mod tests {
         assert_eq!(
             said,
             [
-                "--boost odl=0.2: no page lies there; expected a path below the root, such as old/a.html",
-                "pins.txt:1: there is no page guide/instal.html; expected a path below the root, such as old/a.html, or a URL"
+                "--boost odl=0.2: found no page there; expected a path below the root, such as \
+                 old/a.html",
+                "pins.txt:1: there is no page guide/instal.html; expected a path below the root, \
+                 such as old/a.html, or a URL"
             ]
         );
     }
 
     #[test]
     fn pins_name_pages_by_path_or_url() {
-        let list = "# what people look for\ninstall, Get  started => guide/a.html # first\n\nhelp => /docs/b.html\n";
+        let list = "# what people look for\ninstall, Get  started => guide/a.html # first\n\n\
+             help => /docs/b.html\n";
         let pins = Pins::parse(Path::new("pins.txt"), list).unwrap();
         let mut pages = [page("guide/a.html", None), page("b.html", None)];
         pages[1].page.pins.push("support".to_owned());
@@ -310,7 +314,7 @@ mod tests {
                 "a, => b",
                 "line 1: a, => b: expected queries between commas, found one without a word",
             ),
-            ("a =>", "line 1: a =>: expected a page behind `=>`, found nothing"),
+            ("a =>", "line 1: a =>: expected a page after `=>`, found nothing"),
         ] {
             assert_eq!(Pins::parse(Path::new("p"), text).unwrap_err().to_string(), expect);
         }

@@ -1,4 +1,4 @@
-//! Bytes to text: byte order marks, declared character sets, and what to do when neither is right.
+//! Decodes bytes to text by byte order marks, declared character sets and fallbacks.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,16 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 /// in browsers.
 const PRESCAN_BYTES: usize = 1024;
 
-/// Decoded text, and what to say about it.
+/// Decoded text, with a warning if it may be wrong.
 pub(super) struct Decoded<'a> {
     pub text: Cow<'a, str>,
-    /// Why the text may not be what its author wrote.
+    /// Why the text may differ from what its author wrote.
     pub warning: Option<String>,
 }
 
-/// Decodes HTML: by byte order mark, else as the server says (`charset`), else as declared near the
-/// beginning, else as UTF-8 if it is, else as declared anywhere, else as windows-1252.
+/// Decodes HTML. The first of these that applies decides: a byte order mark; the server's
+/// `charset`; a declaration near the beginning; UTF-8, if the bytes are valid UTF-8; a declaration
+/// anywhere; windows-1252.
 pub(super) fn html<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     if Encoding::for_bom(bytes).is_some() {
         return with(bytes, UTF_8);
@@ -30,8 +31,8 @@ pub(super) fn html<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     }
 }
 
-/// Decodes plain text such as Markdown: by byte order mark, else as the server says, else as UTF-8
-/// if it is, else as windows-1252.
+/// Decodes plain text such as Markdown. The first of these that applies decides: a byte order mark;
+/// the server's `charset`; UTF-8, if the bytes are valid UTF-8; windows-1252.
 pub(super) fn plain<'a>(bytes: &'a [u8], charset: Option<&str>) -> Decoded<'a> {
     if Encoding::for_bom(bytes).is_some() {
         return with(bytes, UTF_8);
@@ -69,7 +70,7 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
 }
 
 /// The character set that an XML declaration or a `<meta>` declares. Comments, scripts and styles
-/// of any length are passed over.
+/// are skipped.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let text = bytes.trim_ascii_start();
     if let Some(declaration) = text.strip_prefix(b"<?xml") {
@@ -127,8 +128,7 @@ fn of_meta(tag: &[u8]) -> Option<&'static Encoding> {
 
 fn for_label(label: &str) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label.trim().as_bytes())?;
-    // What can be read as ASCII is not UTF-16, whatever it declares. Browsers take such pages as
-    // UTF-8.
+    // A declaration that was read as ASCII cannot be in UTF-16. Browsers then use UTF-8.
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
@@ -139,7 +139,7 @@ fn begins_tag(text: &[u8], name: &[u8]) -> bool {
             .is_some_and(|byte| byte.is_ascii_whitespace() || b">/".contains(byte))
 }
 
-/// Where a tag ends; `>` inside of quotes does not end it.
+/// The end of a tag; `>` inside quotes does not end it.
 fn tag_end(tag: &[u8]) -> usize {
     let mut quote = None;
     for (at, byte) in tag.iter().enumerate() {
@@ -175,7 +175,7 @@ fn attribute(tag: &[u8], name: &[u8]) -> Option<String> {
     None
 }
 
-/// Where `needle`, in small letters, first occurs, in small or capital letters.
+/// The first occurrence of `needle`, which is in lower case; the case of the text is ignored.
 fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     text.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }

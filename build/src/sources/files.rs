@@ -1,4 +1,4 @@
-//! Inputs on disk: which files to read, as what, and how their paths are written.
+//! Input files: which files are read, in which format, and how their paths are written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) struct File {
     pub format: Format,
 }
 
-/// The file that marks a bundle: what is beside it was built, not written.
+/// The file that marks a bundle. The files beside it were built, so they are not input.
 const BUNDLE_ENTRY: &str = "findling.idx";
 
 /// Finds the files of all inputs, in the order of their ids.
@@ -45,7 +45,8 @@ pub(super) fn find(
                     tell(
                         Severity::Error,
                         input,
-                        "is neither .html, .md nor .jsonl; name its kind with --format html|markdown|jsonl"
+                        "expected a .html, .md or .jsonl file, found another name; give its format \
+                         with --format html|markdown|jsonl"
                             .to_owned(),
                     );
                     continue;
@@ -60,7 +61,7 @@ pub(super) fn find(
                         Severity::Warning,
                         &path,
                         format!(
-                            "has the same path below the root as {}; left out",
+                            "is left out: it has the same path below the root as {}",
                             known.path.display()
                         ),
                     );
@@ -73,8 +74,8 @@ pub(super) fn find(
     files.into_values().collect()
 }
 
-/// The directory that paths are relative to: the only directory given, or the deepest that holds
-/// all inputs.
+/// The directory that paths are relative to: the only directory given, or the deepest one that
+/// contains all inputs.
 fn common_root(inputs: &[PathBuf]) -> Option<PathBuf> {
     let directory = |input: &PathBuf| {
         if input.is_dir() { Some(input.clone()) } else { input.parent().map(Path::to_owned) }
@@ -113,8 +114,8 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// All files below a directory that are of its kind: the kind asked for, or the one that most of
-/// its files are of.
+/// All files below a directory that have its format: the requested one, or else the format of most
+/// files.
 fn walk(
     directory: &Path,
     root: Option<&Path>,
@@ -163,7 +164,8 @@ fn walk(
             (count(Format::Markdown), Format::Markdown),
             (count(Format::Jsonl), Format::Jsonl),
         ];
-        // The first of the largest: rendered pages beside as many sources are what the site shows.
+        // On a tie the first format wins: if there are as many rendered pages as sources, the site
+        // shows the rendered pages.
         counts
             .into_iter()
             .rev()
@@ -187,15 +189,15 @@ fn walk(
             directory,
             match options.format {
                 Some(format) => format!("holds no {} files", name_of(format)),
-                None => "holds no .html, .md or .jsonl files".to_owned(),
+                None => "expected .html, .md or .jsonl files in it, found none".to_owned(),
             },
         );
     }
     taken
 }
 
-/// Whether pages of the other kind belong to the site as well: they are a third of the files or
-/// more, and none of them is the source of a rendered page.
+/// Whether files of the other format also belong to the site: they are at least a third of the
+/// files, and none of them is the source of a rendered page.
 fn is_mixed(found: &[(PathBuf, Format)], format: Format) -> bool {
     let other = match format {
         Format::Html => Format::Markdown,
@@ -218,7 +220,7 @@ fn name_of(format: Format) -> &'static str {
     }
 }
 
-/// Hidden files, dependencies, and bundles built earlier.
+/// Whether to skip a file: hidden files, dependencies, and bundles of earlier builds.
 fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.')
@@ -226,14 +228,14 @@ fn is_passed_over(entry: &walkdir::DirEntry) -> bool {
             && (name == "node_modules" || entry.path().join(BUNDLE_ENTRY).is_file()))
 }
 
-/// Whether a path is what the pattern names. As directories are asked first, what is below one
-/// never comes up.
+/// Whether a pattern matches a path. The walk does not enter directories that match, so paths below
+/// them need no test.
 fn matches_path(pattern: &str, path: &str) -> bool {
     let pattern = relative_pattern(pattern);
     pattern.split('/').count() == path.split('/').count() && matches_page(pattern, path)
 }
 
-/// Whether a path is what the pattern names, or lies below it.
+/// Whether a pattern matches a path or a directory above it.
 pub(super) fn matches_page(pattern: &str, path: &str) -> bool {
     let mut names = path.split('/');
     relative_pattern(pattern)
@@ -241,12 +243,12 @@ pub(super) fn matches_page(pattern: &str, path: &str) -> bool {
         .all(|pattern| names.next().is_some_and(|name| matches_name(pattern, name)))
 }
 
-/// A pattern as it is compared with paths: `/old/`, `./old` and `old` are one.
+/// A pattern in the form that paths have: `/old/`, `./old` and `old` are the same.
 pub(super) fn relative_pattern(pattern: &str) -> &str {
     pattern.trim().trim_start_matches("./").trim_matches('/')
 }
 
-/// Whether a name is what the pattern names, `*` standing for any characters.
+/// Whether a pattern matches a name; `*` matches any characters.
 fn matches_name(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -261,7 +263,7 @@ fn matches_name(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The URL of a page: its path as a web server gives it out, behind the base.
+/// The URL of a page: the base, then its path as a web server serves it.
 pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     let mut path = id.to_owned();
     if format == Format::Markdown {
@@ -293,7 +295,7 @@ pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
     join(&options.base_url, &encode(&path))
 }
 
-/// A path behind the base URL, with one slash between them.
+/// The base URL and a path, joined with one slash.
 pub(super) fn join(base: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     match base {
@@ -303,8 +305,8 @@ pub(super) fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// Escapes what may not stand in the path of a URL; letters of all scripts stay as they are, as
-/// browsers show them.
+/// Escapes characters that a URL's path must not contain. Letters of all scripts stay, as browsers
+/// show them.
 fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {

@@ -1,5 +1,5 @@
-//! Records, one JSON object a line: `{"_id", "title", "text", "url"?, …attributes}`, the BEIR
-//! layout included.
+//! Records: one JSON object on each line, `{"_id", "title", "text", "url"?, …attributes}`. The BEIR
+//! layout is of this form.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
         };
         if let Some(first) = lines_of_ids.get(&record.raw.page.id) {
             let reason = format!(
-                "_id \"{}\" was on line {first} already; ids must differ",
+                "expected different ids, found _id \"{}\" again (first on line {first})",
                 record.raw.page.id
             );
             outcome.tell(Severity::Error, &file.path, Some(number), reason);
@@ -66,7 +66,8 @@ pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut O
     }
     for (name, (line, count)) in left_out {
         let reason = format!(
-            "`{name}` is no string of at most {MAX_ATTRIBUTE_BYTES} bytes, number, bool or list of such in {count} records: not taken as an attribute there"
+            "`{name}` is not an attribute in {count} records: expected a string of at most \
+             {MAX_ATTRIBUTE_BYTES} bytes, a number, a bool or a list of these"
         );
         outcome.tell(Severity::Warning, &file.path, Some(line), reason);
     }
@@ -82,7 +83,9 @@ fn record(line: &[u8], options: &Options) -> Result<Record, String> {
         serde_json::from_slice(line).map_err(|error| format!("is not JSON: {error}"))?;
     let Value::Object(mut fields) = value else {
         return Err(
-            "is no JSON object: expected {\"_id\": …, \"title\": …, \"text\": …}".to_owned()
+            "expected a JSON object {\"_id\": …, \"title\": …, \"text\": …}, found something \
+             else"
+                .to_owned(),
         );
     };
     let id = ["_id", "id"].iter().find_map(|key| fields.remove(*key)).ok_or("has no \"_id\"")?;
@@ -117,7 +120,7 @@ fn record(line: &[u8], options: &Options) -> Result<Record, String> {
     raw.page.url = match url {
         Some(url) if url.contains("://") || url.starts_with('/') => url,
         Some(url) => files::join(&options.base_url, &url),
-        // An id that is an address already, as in sets made of web pages.
+        // The id is an address, as in sets made from web pages.
         None if id.contains("://") => id.clone(),
         None => files::join(&options.base_url, &id),
     };
@@ -193,7 +196,7 @@ fn is_short(raw: &Raw) -> bool {
     }
 }
 
-/// Plain text: paragraphs between blank lines, indented code as it stands.
+/// Adds plain text: blank lines separate paragraphs; indented code keeps its form.
 fn add_text(text: &str, outline: &mut Outline) {
     if looks_like_code(text) {
         outline.code_block(text);
@@ -214,8 +217,8 @@ fn add_text(text: &str, outline: &mut Outline) {
     outline.end_block();
 }
 
-/// Whether a text is a piece of source code: lines below the first are mostly indented or end as
-/// statements do.
+/// Whether a text looks like source code: most lines after the first are indented or end like
+/// statements.
 fn looks_like_code(text: &str) -> bool {
     let mut lines = 0;
     let mut like_code = 0;
@@ -245,9 +248,11 @@ mod tests {
 
     #[test]
     fn a_record_has_a_title_a_text_and_attributes() {
-        let outcome = read_text(
-            r#"{"_id": "a/1", "title": " The  title ", "text": "One.\nStill one.\n\nTwo.", "year": 2024, "tags": ["b", "a"], "open": true, "metadata": {}, "venue": {"name": "ACL"}}"#,
-        );
+        let outcome = read_text(concat!(
+            r#"{"_id": "a/1", "title": " The  title ", "text": "One.\nStill one.\n\nTwo.", "#,
+            r#""year": 2024, "tags": ["b", "a"], "open": true, "metadata": {}, "#,
+            r#""venue": {"name": "ACL"}}"#,
+        ));
         let raw = &outcome.pages[0];
         assert_eq!(
             (raw.page.id.as_str(), raw.page.url.as_str(), raw.page.title.as_str()),
@@ -263,7 +268,8 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_the_rest_goes_on() {
         let outcome = read_text(
-            "{\"_id\": 1, \"text\": \"a\"}\n\n  \n{oops\n{\"title\": \"no id\"}\n{\"_id\": \"1\"}\n[]\n{\"_id\": 2, \"text\": 3}\n{\"_id\": 3}\r\n",
+            "{\"_id\": 1, \"text\": \"a\"}\n\n  \n{oops\n{\"title\": \"no id\"}\n{\"_id\": \"1\"}\n\
+             []\n{\"_id\": 2, \"text\": 3}\n{\"_id\": 3}\r\n",
         );
         let lines: Vec<_> = outcome.problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [Some(4), Some(5), Some(6), Some(7), Some(8)]);
@@ -283,7 +289,8 @@ mod tests {
     #[test]
     fn what_cannot_be_filtered_by_is_reported_once() {
         let outcome = read_text(
-            "{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \"x\"}]}",
+            "{\"_id\": 1, \"authors\": [{\"name\": \"x\"}]}\n{\"_id\": 2, \"authors\": [{\"name\": \
+             \"x\"}]}",
         );
         assert_eq!(outcome.problems.len(), 1);
         assert_eq!(

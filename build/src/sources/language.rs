@@ -1,4 +1,4 @@
-//! Languages out of paths: `docs/ja/start.md`.
+//! Languages from paths: `docs/ja/start.md` is in Japanese.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ const LANGUAGES: [&str; 72] = [
     "sv", "sw", "ta", "te", "th", "tr", "uk", "ur", "vi",
 ];
 
-/// Codes that need no second language beside them to be taken as one: no directory is called so for
-/// another reason.
+/// Codes that count as a language even without another language's directory beside them, because
+/// directories have these names for no other reason.
 const UNMISTAKABLE: [&str; 12] =
     ["en", "fr", "ja", "zh", "ko", "ru", "pl", "uk", "tr", "vi", "zh-cn", "pt-br"];
 
-/// The language that a directory's name stands for, in the usual spelling of its subtags.
+/// The language that a directory's name denotes, with its subtags in the usual spelling.
 fn code(name: &str) -> Option<String> {
     let mut parts = name.split(['-', '_']);
     let language = parts.next()?.to_ascii_lowercase();
@@ -46,13 +46,14 @@ pub(super) fn is_language(name: &str) -> bool {
     code(name).is_some()
 }
 
-/// The directories of a site that hold one language each.
+/// The directories of a site that contain one language each.
 pub(super) struct Directories {
     by_path: BTreeMap<String, String>,
 }
 
 impl Directories {
-    /// Finds them: names that are languages, beside other such names or unmistakable.
+    /// Finds directories whose names are languages, if a directory of another language is beside
+    /// them or the code is unmistakable.
     pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         let mut children: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for path in paths {
@@ -84,7 +85,7 @@ impl Directories {
         Self { by_path }
     }
 
-    /// The language of a page by its path: that of the outermost such directory.
+    /// The language of a page: that of the outermost such directory in its path.
     pub fn language(&self, path: &str) -> Option<&str> {
         if self.by_path.is_empty() {
             return None;

@@ -1,8 +1,8 @@
-//! Sources: what turns files into pages.
+//! Sources turn files into pages.
 //!
 //! [`read`] takes directories of rendered HTML, trees of Markdown and files of JSON lines, parses
-//! them on all cores and gives pages in the order of their paths. What cannot be read is told to
-//! the caller, path and reason, and the rest goes on.
+//! them on all cores and returns pages in the order of their paths. For each file that cannot be
+//! read the caller gets a [`Problem`]; the other files are read.
 
 mod attributes;
 pub mod boosts_and_pins;
@@ -35,12 +35,13 @@ use titles::Names;
 /// What to read and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Take every input as this kind instead of finding out.
+    /// The format of every input; `None` detects it.
     pub format: Option<Format>,
-    /// Put in front of every page's path: `/docs/`, `https://example.org/`. Empty: URLs are relative to the site's root, `/guide/`.
+    /// Prefix of every page's path: `/docs/`, `https://example.org/`. If empty, URLs are relative
+    /// to the site's root: `/guide/`.
     pub base_url: String,
-    /// What paths and URLs are relative to. `None`: a directory given as the only input itself; of
-    /// several inputs, the deepest directory that holds them all.
+    /// The directory that paths and URLs are relative to. `None` is the only input, if it is a
+    /// directory; for several inputs, the deepest directory that contains all of them.
     pub root: Option<PathBuf>,
     /// Keep `index.html` at the end of a URL instead of the directory alone.
     pub keep_index_html: bool,
@@ -48,18 +49,18 @@ pub struct Options {
     pub markdown_urls: MarkdownUrls,
     /// Give pages the first component of their path as a string attribute of this name.
     pub attribute_from_path: Option<String>,
-    /// Language of pages that do not say, BCP 47.
+    /// Language of pages that declare none, BCP 47.
     pub language: Option<String>,
     /// Paths below the root to leave out, with `*` for any part of a name: `*/ja`, `drafts`,
-    /// `print*.html`. A directory stands for all below it.
+    /// `print*.html`. A directory excludes everything below it.
     pub exclude: Vec<String>,
-    /// How much pages below a path count; of several that hold for a page, the last.
+    /// Factors for the scores of pages below a path. If several match a page, the last applies.
     pub boosts: Vec<Boost>,
-    /// Queries that pages are to be the first answer to, beside what they say themselves.
+    /// Pins from a list, in addition to those in pages.
     pub pins: Pins,
     /// Files larger than this are reported and left out.
     pub max_file_bytes: u64,
-    /// Make sections of entries of definition lists and tables that have an anchor: API entries,
+    /// Make a section of each entry of a definition list or table that has an anchor: API entries,
     /// command options, settings.
     pub definition_sections: bool,
     /// Keep a record of what is left out of each page.
@@ -93,7 +94,7 @@ pub enum Format {
     Html,
     /// Markdown, MDX.
     Markdown,
-    /// One JSON object a line.
+    /// One JSON object on each line.
     Jsonl,
 }
 
@@ -109,40 +110,40 @@ pub enum MarkdownUrls {
     Bare,
 }
 
-/// The kind of a file by its name.
+/// The format of a file, by its name.
 pub fn format_of(path: &std::path::Path) -> Option<Format> {
     files::format_of(path)
 }
 
-/// Something to tell about an input.
+/// A message about an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
     /// The file or directory.
     pub path: PathBuf,
-    /// The line, from 1, where one can be named.
+    /// The line, from 1, if known.
     pub line: Option<u64>,
-    /// What is the matter and, where there is one, the remedy.
+    /// What is wrong and, if there is one, the remedy.
     pub reason: String,
 }
 
 /// How bad a [`Problem`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Left out on purpose: a draft, a redirect. For `--verbose`.
+    /// Left out on purpose: a draft, a redirect. Shown with `--verbose`.
     Skipped,
-    /// Read, but not as its author may have meant.
+    /// Read, but perhaps not as its author intended.
     Warning,
-    /// Could not be read; the exit status should say so.
+    /// Could not be read; the exit status shows it.
     Error,
 }
 
 /// Reads all pages of `inputs`, in the order of their paths (records: in the order of their lines).
 ///
-/// A directory is read as what most of its files are, a directory with a `corpus.jsonl` as that
-/// file; hidden files, `node_modules` and bundles built earlier are passed over. Problems are told
-/// in a fixed order, before this returns; none of them stops the rest.
+/// The format of a directory is that of most of its files. Of a directory with a `corpus.jsonl`,
+/// only that file is read. Hidden files, `node_modules` and bundles of earlier builds are skipped.
+/// Problems are reported in a fixed order before this returns; none stops the reading.
 pub fn read(
     inputs: &[PathBuf],
     options: &Options,
@@ -187,7 +188,7 @@ pub struct Document<'a> {
     pub url: String,
     /// Its path below the root of the site.
     pub id: String,
-    /// What it is.
+    /// Its format.
     pub format: Format,
     /// The character set that the server declares.
     pub charset: Option<String>,
@@ -240,7 +241,7 @@ fn finish(
     site::finish(pages, options, on_problem)
 }
 
-/// A page before the site as a whole has been looked at.
+/// A page before the rules for the whole site are applied.
 #[derive(Debug, Default)]
 struct RawPage {
     page: Page,
@@ -249,15 +250,15 @@ struct RawPage {
     format: Option<Format>,
     names: Names,
     attributes: BTreeMap<String, Raw>,
-    /// The site marked the content with `data-findling-body`.
+    /// Whether the site marked the content with `data-findling-body`.
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.
     content: String,
-    /// What was left out, where [`Options::trace`] asks for a record.
+    /// What was left out, if [`Options::trace`] is set.
     left_out: Vec<LeftOut>,
 }
 
-/// What became of a file.
+/// The result of reading a file.
 #[derive(Default)]
 struct Outcome {
     pages: Vec<RawPage>,
@@ -282,7 +283,7 @@ impl Outcome {
 }
 
 fn read_file(file: &File, options: &Options) -> Outcome {
-    // A parser that fails on one page must not take the others with it.
+    // A panic of a parser on one page must not stop the build.
     catch_unwind(AssertUnwindSafe(|| read_file_unguarded(file, options))).unwrap_or_else(|_| {
         let mut outcome = Outcome::default();
         outcome.tell(
@@ -298,7 +299,7 @@ fn read_file(file: &File, options: &Options) -> Outcome {
 fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     let bytes = match std::fs::metadata(&file.path) {
-        // The limit of JSON lines holds for each line.
+        // For JSON lines, the limit applies to each line.
         Ok(metadata) if file.format != Format::Jsonl && metadata.len() > options.max_file_bytes => {
             outcome.tell(
                 Severity::Error,
@@ -323,8 +324,8 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     read_bytes(file, &bytes, None, options)
 }
 
-/// Reads the content of a file. `charset` is what a server declares, which counts more than what
-/// the content declares.
+/// Reads the content of a file. `charset` is declared by the server and overrides what the content
+/// declares.
 fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     if file.format == Format::Jsonl {
@@ -344,7 +345,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             return outcome;
         }
         Format::Html => html::read(&decoded.text, &file.id, options).map(|raw| {
-            // Why a page has no text is looked for where it is asked: few pages have none.
+            // Few pages have no text, so only these are read again to find the reason.
             if raw.page.sections.is_empty() && !options.trace {
                 let options = Options { trace: true, ..options.clone() };
                 return html::read(&decoded.text, &file.id, &options).unwrap_or(raw);

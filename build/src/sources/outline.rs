@@ -1,10 +1,10 @@
-//! The builder that HTML and Markdown share: text goes in as it is met, sections of blocks come
-//! out.
+//! The builder of sections for HTML and Markdown: it takes text in reading order and returns
+//! sections of blocks.
 
 use super::reference_marks::{Raised, classify};
 use crate::page::{Block, Section};
 
-/// Longest heading kept, in bytes. Nobody writes longer ones; broken markup does.
+/// Longest heading, in bytes. Longer ones come from broken markup.
 const MAX_HEADING_BYTES: usize = 400;
 
 /// Deepest level of a section.
@@ -18,12 +18,11 @@ pub(super) struct Folded {
     space: bool,
     code_depth: u32,
     code_start: Option<usize>,
-    /// Where raised text (`<sup>`) began, and whether white space was in front of it.
+    /// Where raised text (`<sup>`) began, and whether white space precedes it.
     raised: Option<(usize, bool)>,
 }
 
-/// Characters that are there for line breaking or are marks of nothing, and would split or falsify
-/// words.
+/// Characters that only control line breaks or have no meaning, and would split or change words.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
         || (c.is_control() && !c.is_whitespace())
@@ -59,12 +58,13 @@ impl Folded {
         self.text.push_str(word);
     }
 
-    /// Puts white space between what is there and what follows.
+    /// Separates the text so far from the text that follows with white space.
     pub fn space(&mut self) {
         self.space = true;
     }
 
-    /// Puts `mark` between what is there and what follows; nothing at the beginning.
+    /// Separates the text so far from the text that follows with `mark`; does nothing at the
+    /// beginning.
     pub fn separate(&mut self, mark: &str) {
         if !self.text.is_empty() && !self.text.ends_with(mark) {
             self.space = true;
@@ -73,12 +73,12 @@ impl Folded {
         }
     }
 
-    /// From here on, text is code.
+    /// Begins a range of code.
     pub fn start_code(&mut self) {
         self.code_depth += 1;
     }
 
-    /// The innermost stretch of code ends.
+    /// Ends the innermost range of code.
     pub fn end_code(&mut self) {
         self.code_depth = self.code_depth.saturating_sub(1);
         if self.code_depth == 0 {
@@ -95,14 +95,14 @@ impl Folded {
         }
     }
 
-    /// From here on, text is raised.
+    /// Begins raised text.
     pub fn start_raised(&mut self) {
         if self.code_depth == 0 && self.raised.is_none() {
             self.raised = Some((self.text.len(), self.space));
         }
     }
 
-    /// Raised text ends. A reference mark is taken out and returned.
+    /// Ends raised text. A reference mark is removed and returned.
     pub fn end_raised(&mut self) -> Option<String> {
         let (start, space_before) = self.raised.take()?;
         let before = self.text.get(..start)?;
@@ -129,18 +129,18 @@ impl Folded {
         &self.text
     }
 
-    /// Whether no text has come yet.
+    /// Whether there is no text yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Takes the text with its code ranges. Code that was open stays open for what follows.
+    /// Takes the text with its ranges of code. An open range continues in the text that follows.
     pub fn take(&mut self) -> (String, Vec<(u32, u32)>) {
         self.close_code();
         self.space = false;
         self.raised = None;
         let mut text = std::mem::take(&mut self.text);
-        // A separator with nothing behind it.
+        // A separator at the end separates nothing.
         if text.ends_with(" |") {
             text.truncate(text.len() - 2);
         }
@@ -154,14 +154,14 @@ impl Folded {
     }
 }
 
-/// Folds a text on its own: titles, attribute values.
+/// Folds a single text, such as a title or an attribute's value.
 pub(super) fn fold(text: &str) -> String {
     let mut folded = Folded::default();
     folded.push(text);
     folded.take().0
 }
 
-/// Cuts a text to at most `max` bytes, at a word, with an ellipsis.
+/// Shortens a text to at most `max` bytes, at the end of a word, and adds an ellipsis.
 pub(super) fn shorten(text: &mut String, max: usize) {
     if text.len() <= max {
         return;
@@ -181,9 +181,9 @@ pub(super) fn shorten(text: &mut String, max: usize) {
 #[derive(Debug)]
 pub(super) struct Outline {
     sections: Vec<Section>,
-    /// Where text goes: a place in `sections`.
+    /// The section that text is added to: an index into `sections`.
     current: usize,
-    /// Sections to go back to when an entry of a definition list ends.
+    /// The sections that continue when an entry of a definition list ends.
     suspended: Vec<usize>,
     pending: Folded,
     weight: f32,
@@ -200,12 +200,12 @@ impl Outline {
         }
     }
 
-    /// The text of the block under way.
+    /// The text of the current block.
     pub fn text(&mut self) -> &mut Folded {
         &mut self.pending
     }
 
-    /// The weight of text from here on; returns the one before.
+    /// Sets the weight of the text that follows; returns the previous weight.
     pub fn set_weight(&mut self, weight: f32) -> f32 {
         if weight != self.weight {
             self.end_block();
@@ -213,7 +213,7 @@ impl Outline {
         std::mem::replace(&mut self.weight, weight)
     }
 
-    /// Ends the block under way.
+    /// Ends the current block.
     pub fn end_block(&mut self) {
         if self.pending.is_empty() {
             self.pending.space = false;
@@ -226,7 +226,7 @@ impl Outline {
         }
     }
 
-    /// Adds a code block, its white space kept.
+    /// Adds a code block and keeps its white space.
     pub fn code_block(&mut self, code: &str) {
         self.end_block();
         let text = clean_code(code);
@@ -237,14 +237,14 @@ impl Outline {
         }
     }
 
-    /// Adds a line of its own, already folded.
+    /// Adds a folded line as a block.
     pub fn line(&mut self, text: String, code: Vec<(u32, u32)>) {
         self.end_block();
         let weight = self.weight;
         self.blocks().push(Block { text, code, is_code_block: false, weight });
     }
 
-    /// Starts a section. An empty heading starts none.
+    /// Starts a section. Does nothing if the heading is empty.
     pub fn heading(&mut self, level: u8, mut heading: String, anchor: Option<String>) {
         self.end_block();
         if heading.is_empty() {
@@ -260,8 +260,8 @@ impl Outline {
         });
     }
 
-    /// Starts a section for an entry of a definition list or a table, one level below the section
-    /// around it, which goes on when the entry ends. Returns its place.
+    /// Starts a section for an entry of a definition list or a table, one level below the current
+    /// section, which continues when the entry ends. Returns the index of the new section.
     pub fn enter_definition(&mut self, mut heading: String, anchor: String) -> usize {
         self.end_block();
         shorten(&mut heading, MAX_HEADING_BYTES);
@@ -271,7 +271,7 @@ impl Outline {
         self.current
     }
 
-    /// Goes on with an entry that ended, until it ends again.
+    /// Continues an entry that has ended.
     pub fn resume(&mut self, place: usize) {
         self.end_block();
         if place < self.sections.len() {
@@ -283,7 +283,7 @@ impl Outline {
     /// Ends the innermost entry.
     pub fn leave_definition(&mut self) {
         self.end_block();
-        // A heading inside the entry has ended it already.
+        // A heading inside the entry may have ended it.
         if let Some(outer) = self.suspended.pop() {
             self.current = outer;
         }
@@ -298,7 +298,7 @@ impl Outline {
         &mut self.sections[self.current].blocks
     }
 
-    /// The sections; the headless first one only where it has text.
+    /// The sections. The first one, which has no heading, is left out if it has no text.
     pub fn finish(mut self) -> Vec<Section> {
         self.end_block();
         if self.sections[0].blocks.is_empty() {
@@ -308,8 +308,8 @@ impl Outline {
     }
 }
 
-/// Code as it is shown: line ends as line feeds, no blank lines in front and behind, no white space
-/// at line ends, no indentation that all lines share.
+/// Normalises code: line feeds as line ends, no blank lines at the beginning and end, no white
+/// space at line ends, no indentation that all lines share.
 pub(super) fn clean_code(code: &str) -> String {
     let mut text = String::with_capacity(code.len());
     let indent = common_indent(code).len();
@@ -329,7 +329,7 @@ pub(super) fn clean_code(code: &str) -> String {
     text
 }
 
-/// The white space that all lines begin with, blank ones not counted.
+/// The white space that all lines begin with, except blank lines.
 fn common_indent(code: &str) -> &str {
     let mut common: Option<&str> = None;
     for line in code.lines().filter(|line| !line.trim().is_empty()) {

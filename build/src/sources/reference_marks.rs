@@ -1,17 +1,17 @@
-//! Marks of footnotes and references behind words: `logged³`, written as `logged<sup>3</sup>`.
+//! Marks of footnotes and references after words: `logged³`, written as `logged<sup>3</sup>`.
 //!
-//! A mark that stays attached makes another word of the word in front of it. Exponents, chemical
-//! formulas and ordinals are written alike and belong to what is in front of them: `m<sup>2</sup>`,
-//! `10<sup>6</sup>`, `1<sup>st</sup>`.
+//! A mark that stays attached changes the word before it. Exponents, chemical formulas and ordinals
+//! are written in the same way and are part of the word: `m<sup>2</sup>`, `10<sup>6</sup>`,
+//! `1<sup>st</sup>`.
 
 use std::borrow::Cow;
 
-/// What raised text is to the word in front of it.
+/// The relation of raised text to the word before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Raised {
     /// Part of the word: an exponent, an ordinal, a charge.
     PartOfWord,
-    /// A word of its own: `™` written as letters.
+    /// A separate word: `™` written as letters.
     Apart,
     /// A reference mark.
     Mark,
@@ -25,7 +25,8 @@ const QUANTITIES: [&str; 46] = [
     "yard", "yards", "yd", "µm", "дм", "км", "см",
 ];
 
-/// What `raised` is, standing directly behind `before` (all text up to it, white space included).
+/// Classifies raised text that directly follows `before`, which is all text up to it with white
+/// space.
 pub(super) fn classify(before: &str, raised: &str) -> Raised {
     let raised = raised.trim();
     let Some(last) = before.chars().next_back().filter(|c| !c.is_whitespace()) else {
@@ -65,7 +66,7 @@ pub(super) fn classify(before: &str, raised: &str) -> Raised {
     }
 }
 
-/// Plain text without marks as Markdown writes them, `[^1]`, behind words.
+/// Removes Markdown's marks, `[^1]`, after words from plain text.
 pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
@@ -90,7 +91,8 @@ pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A number behind `last`: an exponent behind digits, units and variables, else a mark.
+/// Classifies a number after `last`: an exponent after digits, units and variables, otherwise a
+/// mark.
 fn number(before: &str, last: char) -> Raised {
     if matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '”' | '’' | '»' | '。' | '、')
     {
@@ -100,7 +102,7 @@ fn number(before: &str, last: char) -> Raised {
     if word.is_empty() || !word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’')) {
         return Raised::PartOfWord;
     }
-    // A word behind an operator is a variable: `E=mc²`.
+    // A word after an operator is a variable: `E=mc²`.
     let in_formula = before[..before.len() - word.len()].ends_with(['=', '+', '−', '×', '·', '√']);
     if in_formula || is_quantity(word) { Raised::PartOfWord } else { Raised::Mark }
 }

@@ -1,18 +1,18 @@
-//! What can only be decided over all pages: marked bodies, titles, languages, the types of
-//! attributes, copies.
+//! Rules that need all pages of a site: marked bodies, titles, languages, types of attributes,
+//! copies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::attributes::{self, Raw};
 use super::{Format, Options, Problem, RawPage, Severity, boosts_and_pins, language, titles};
 
-/// Longest string, in bytes, and longest list that front matter gives as an attribute without being
-/// asked.
+/// Longest string (in bytes) and longest list in front matter that becomes an attribute
+/// automatically.
 const MAX_IMPLICIT_BYTES: usize = 200;
 const MAX_IMPLICIT_VALUES: usize = 32;
 
-/// From this many pages on, a string that is different on nearly every one of them is an
-/// identifier, not something to filter by.
+/// Smallest number of pages for deciding that an attribute with a different string on nearly every
+/// page is an identifier and no use in a filter.
 const MIN_PAGES_TO_JUDGE: usize = 50;
 
 pub(super) fn finish(
@@ -60,7 +60,8 @@ fn drop_unmarked(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) 
     }
 }
 
-/// mdBook, git and others write a page twice, once as `index.html`; it is kept under its own name.
+/// mdBook, git and others write a page twice, once as `index.html`; the page with its own name is
+/// kept.
 fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     let directory = |raw: &RawPage| {
         raw.page.id.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned())
@@ -96,16 +97,16 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     });
 }
 
-/// Pages without text whose names are told; of the others, how many there are.
+/// Largest number of pages without text that are named in warnings; the others are counted.
 const MAX_EMPTY_TOLD: usize = 5;
 
-/// Leaves out pages without text, and says so: their authors may expect to find them.
+/// Leaves out pages without text, with a warning, because their authors may expect to find them.
 fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn FnMut(Problem)) {
     let mut told = 0;
     let mut first = None;
     pages.retain(|raw| {
-        // A record, or a page of Markdown that has a title (a section's front page), is found by
-        // its title.
+        // A record, or a Markdown page with a title (a section's front page), can be found by its
+        // title.
         let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
         if !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl) {
             return true;
@@ -114,7 +115,7 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
         told += 1;
         first.get_or_insert_with(|| raw.path.clone());
         on_problem(Problem { severity, path: raw.path.clone(), line: None, reason: no_text(raw) });
-        // A page that is looked at by itself is shown without text.
+        // `inspect --extraction` also shows a page without text.
         options.trace
     });
     if let Some(path) = first.filter(|_| told > MAX_EMPTY_TOLD) {
@@ -128,7 +129,7 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
     }
 }
 
-/// Why a page has no text, as far as rules left something out.
+/// The rules that left out text of a page that has none.
 fn no_text(raw: &RawPage) -> String {
     let mut rules: Vec<&str> = Vec::new();
     for left_out in &raw.left_out {
@@ -138,8 +139,8 @@ fn no_text(raw: &RawPage) -> String {
         }
     }
     let why = match rules.as_slice() {
-        [] => "the file has none outside of scripts".to_owned(),
-        rules => format!("what it has was left out by {}", rules.join(", ")),
+        [] => "the file has no text outside of scripts".to_owned(),
+        rules => format!("its text was left out by {}", rules.join(", ")),
     };
     format!(
         "the page has no text and is left out: {why}. See `findling inspect --extraction {}`",
@@ -204,8 +205,8 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
     }
 }
 
-/// Front matter carries much that nobody filters by: identifiers, long lists of keywords. Says what
-/// it leaves out.
+/// Drops attributes from front matter that are no use in filters, such as identifiers and long
+/// lists of keywords, and reports them.
 fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
     #[derive(Default)]
     struct Seen<'a> {
@@ -260,7 +261,7 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
             severity: Severity::Skipped,
             path,
             line: None,
-            reason: format!("front matter `{name}` {why}: not taken as an attribute"),
+            reason: format!("front matter `{name}` {why}, so it is not an attribute"),
         });
     }
     for raw in pages.iter_mut().filter(|raw| raw.format == Some(Format::Markdown)) {
@@ -285,7 +286,7 @@ fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
             path: pages[at].path.clone(),
             line: None,
             reason: format!(
-                "attribute `{}` has values of different types over the pages ({}); all are taken as {}",
+                "attribute `{}` has values of different types ({}), so all become {}",
                 conflict.name, conflict.found, conflict.taken
             ),
         });

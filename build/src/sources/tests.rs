@@ -1,4 +1,4 @@
-//! Whole inputs: directories on disk, sites, and what must hold for any bytes at all.
+//! Tests of whole inputs: directories on disk, sites, and properties that hold for any bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A directory of its own that is removed with its value.
+/// A temporary directory, removed when dropped.
 struct Directory(
     PathBuf,
     #[allow(dead_code, reason = "removes the directory when dropped")] tempfile::TempDir,
@@ -225,7 +225,7 @@ fn an_input_of_no_known_kind_says_what_to_do() {
     );
 }
 
-/// Real sites, where they are at hand.
+/// Real sites, if `FINDLING_TEST_SITES` names them.
 fn real(name: &str) -> Option<(Vec<Page>, Vec<Problem>)> {
     let root = std::env::var_os("FINDLING_TEST_SITES").map(PathBuf::from);
     let Some(directory) = root.map(|root| root.join(name)).filter(|directory| directory.is_dir())
@@ -348,7 +348,7 @@ fn valid(pages: &[Page]) {
     }
 }
 
-/// Pieces that make parsers work: tags, marks of all dialects, odd characters.
+/// Texts made of tags, marks of all dialects and unusual characters.
 fn soup() -> impl Strategy<Value = String> {
     const PIECES: [&str; 60] = [
         "<div>",
@@ -419,25 +419,33 @@ fn soup() -> impl Strategy<Value = String> {
     .prop_map(|parts| parts.concat())
 }
 
+/// A file of each format.
+const FILES: [(&str, Format); 4] = [
+    ("a.html", Format::Html),
+    ("a.md", Format::Markdown),
+    ("a.mdx", Format::Markdown),
+    ("a.jsonl", Format::Jsonl),
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn no_text_breaks_the_reading(text in soup()) {
-        for (name, format) in [("a.html", Format::Html), ("a.md", Format::Markdown), ("a.mdx", Format::Markdown), ("a.jsonl", Format::Jsonl)] {
+        for (name, format) in FILES {
             valid(&read_bytes(name, format, text.as_bytes()));
         }
     }
 
     #[test]
     fn no_bytes_break_the_reading(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        for (name, format) in [("a.html", Format::Html), ("a.md", Format::Markdown), ("a.mdx", Format::Markdown), ("a.jsonl", Format::Jsonl)] {
+        for (name, format) in FILES {
             valid(&read_bytes(name, format, &bytes));
         }
     }
 }
 
-/// Reads without the guard against panics.
+/// Reads without catching panics.
 fn read_bytes(name: &str, format: Format, bytes: &[u8]) -> Vec<Page> {
     let file = File { id: name.to_owned(), path: Path::new(name).to_owned(), format };
     let options = Options::default();

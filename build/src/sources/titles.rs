@@ -1,12 +1,12 @@
-//! Titles: a page's own, without what every page of the site carries.
+//! Titles of pages, without the parts that all pages of a site share.
 //!
-//! A site's name stands behind the title (`Ownership - The Book`) or in front of it, sometimes in
-//! an `<h1>` above every page. What many pages share is not what tells one from another, and
-//! sharing is counted rather than guessed.
+//! A site's name comes after the title (`Ownership - The Book`) or before it, sometimes in an
+//! `<h1>` of every page. A part that many pages share does not distinguish them, so it is removed;
+//! the number of pages that share it is counted.
 
 use std::collections::HashMap;
 
-/// What a page offers as its title.
+/// The candidates for a page's title.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// Marked as the title by the site, or in front matter.
@@ -17,18 +17,17 @@ pub(super) struct Names {
     pub tag: Option<String>,
 }
 
-/// Separators between a title and the site's name, white space around them required, save for the
-/// colon.
+/// Separators between a title and the site's name. All but the colon need white space around them.
 const SEPARATORS: [&str; 9] = [" - ", " | ", " — ", " – ", " · ", " :: ", " » ", " • ", " ‹ "];
 
-/// Fewest pages that must share an affix.
+/// Smallest number of pages that must share an affix.
 const MIN_SHARED: usize = 3;
 
-/// The group that every page is in besides its own.
+/// The group that contains every page.
 const WHOLE_SITE: &str = "\0";
 
-/// The affixes that pages share, over the whole site and within a group: a part of a site (a
-/// directory) can have a name of its own.
+/// The affixes that pages share over the whole site and within a group: a part of a site (a
+/// directory) can have its own name.
 pub(super) struct Shared<'a> {
     suffixes: HashMap<(&'a str, &'a str), usize>,
     prefixes: HashMap<(&'a str, &'a str), usize>,
@@ -38,7 +37,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// Counts over all pages, each with its group.
+    /// Counts the affixes of all pages, each with its group.
     pub fn of(pages: impl Iterator<Item = (&'a str, &'a Names)>) -> Self {
         let mut shared = Self {
             suffixes: HashMap::new(),
@@ -98,8 +97,8 @@ impl<'a> Shared<'a> {
         tag
     }
 
-    /// The title of a page: as marked, its `<h1>` unless most pages share it, its `<title>` without
-    /// the site's name, `fallback`.
+    /// The title of a page. The first of these that exists: the marked title; its `<h1>`, unless
+    /// most pages share it; its `<title>` without the site's name; `fallback`.
     pub fn title(&self, group: &str, names: &Names, fallback: &str) -> String {
         if let Some(explicit) = names.explicit.as_deref().filter(|title| !title.is_empty()) {
             return explicit.to_owned();
@@ -110,7 +109,7 @@ impl<'a> Shared<'a> {
         match (h1, tag) {
             (Some(h1), Some(tag)) if self.is_shared(&self.h1s, group, h1, 50) => tag.to_owned(),
             (Some(h1), tag) => {
-                // `git-add(1) Manual Page`: the tail is the same on every page.
+                // `git-add(1) Manual Page`: the end is the same on every page.
                 let tail = tag
                     .and_then(|tag| h1.strip_prefix(tag))
                     .filter(|tail| self.is_shared(&self.tails, group, tail, 50));
@@ -122,7 +121,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Where a title can be cut: (start, end) of each separator, in order.
+/// The places where a title can be cut: (start, end) of each separator, in order.
 fn cuts(title: &str) -> Vec<(usize, usize)> {
     let mut cuts: Vec<(usize, usize)> = SEPARATORS
         .iter()
@@ -136,7 +135,7 @@ fn cuts(title: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// A title made of a file's name: `getting-started.md` -> `Getting started`.
+/// A title made from a file's name: `getting-started.md` -> `Getting started`.
 pub(super) fn from_path(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or(path);

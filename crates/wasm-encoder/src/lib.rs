@@ -32,11 +32,14 @@ export interface Embedding {
   values: Float32Array;
   /** Tokens that were embedded, special tokens included. */
   nTokens: number;
-  /** Whether the text was longer than the model reads, so that its end had no part in the vector. */
+  /** Whether the text was longer than the model reads: its end is not in the vector then. */
   truncated: boolean;
 }
 
-/** Which space the vectors live in; compared with the bundle's, so that a query never meets another space's documents. */
+/**
+ * Identifies the vector space of an encoder. Compared with the bundle's, because similarities
+ * between vectors of different spaces mean nothing.
+ */
 export interface EncoderCard {
   name: string;
   dim: number;

@@ -46,8 +46,8 @@ impl fmt::Display for Failure {
             Self::Engine(error) => error.fmt(f),
             Self::Bundle(error) => error.fmt(f),
             Self::ManifestChanged => f.write_str(
-                "the manifest is not the one that the entry file names: the bundle was deployed in part, or a cache \
-                 holds an old file; deploy the whole bundle again",
+                "the manifest is not the one that the entry file names: the bundle was deployed in \
+                 part, or a cache holds an old file; deploy the whole bundle again",
             ),
         }
     }

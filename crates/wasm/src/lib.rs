@@ -9,7 +9,8 @@
 //! const engine = Engine.open(entry, await get(manifestOf(entry)), true);
 //! const search = engine.search(JSON.stringify({ query: "shared state" }));
 //! let answer = search.step(engine);
-//! while (answer.startsWith("[")) {               // shards are missing: [{"id": 3, "path": "shards/….bin", …}]
+//! // Shards are missing: [{"id": 3, "path": "shards/….bin", …}]
+//! while (answer.startsWith("[")) {
 //!   for (const { id, path } of JSON.parse(answer)) engine.provide(id, await get(path));
 //!   answer = search.step(engine);
 //! }

@@ -1,5 +1,5 @@
-//! `cargo xtask bench NAME`: the benchmarks. Each says in its first lines what it asks, of which
-//! corpus, and how.
+//! `cargo xtask bench NAME`: the benchmarks. The first lines of each state its question, its corpus
+//! and its method.
 
 use anyhow::{Context, Result, bail};
 
@@ -11,7 +11,7 @@ use crate::{client, demo, setup, wasm};
 struct Bench {
     name: &'static str,
     question: &'static str,
-    /// What has to be given, for the list.
+    /// Its arguments, for the list.
     args: &'static str,
     how: How,
 }
@@ -21,22 +21,24 @@ enum How {
     Cargo(&'static [&'static str]),
     /// A script for Node, with the wasm modules built.
     Node(&'static str),
-    /// A script for Node beside the peers' packages, with the command-line tool built.
+    /// A script for Node with the peers' packages; the command-line tool is built first.
     Peers(&'static str),
-    /// The same, in a browser.
+    /// The same in a browser.
     PeersInBrowser(&'static str),
-    /// The same, over the demo's site and its bundle.
+    /// The same over the demo's site and its bundle.
     PeersOfDemo(&'static str),
-    /// The same, with both wasm modules built too.
+    /// The same; both wasm modules are built too.
     PeersOfEncoder(&'static str),
-    /// Beside the peers' packages, with the command-line tool and the engine's wasm module built.
+    /// A script for Node with the peers' packages; the command-line tool and the engine's wasm
+    /// module are built first.
     PeersInNode(&'static str),
 }
 
 const BENCHES: &[Bench] = &[
     Bench {
         name: "ann",
-        question: "filtered nearest neighbours: recall against the exact scan, and time, by selectivity",
+        question: "filtered nearest neighbours: recall against the exact scan, and time, by \
+             selectivity",
         args: "",
         how: How::Cargo(&["bench", "--package", "findling-engine", "--bench", "ann"]),
     },
@@ -74,19 +76,22 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "net",
-        question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, rounds, time",
+        question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, \
+             rounds, time",
         args: "SITE [QUERIES]",
         how: How::PeersInBrowser("tests/peers/net.mjs"),
     },
     Bench {
         name: "first-result",
-        question: "how long a reader waits for the first result, by processor, network, compression",
+        question: "how long a reader waits for the first result, by processor, network, \
+             compression",
         args: "[--runs N] [--client NAME=DIR]",
         how: How::PeersOfDemo("tests/peers/first-result.mjs"),
     },
     Bench {
         name: "peers",
-        question: "quality, time and index size on judged sets, beside MiniSearch's, Orama's and Pagefind's",
+        question: "quality, time and index size on judged sets, beside MiniSearch's, Orama's and \
+             Pagefind's",
         args: "SET...",
         how: How::PeersInNode("tests/peers/peers.mjs"),
     },
@@ -125,13 +130,15 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "encoder",
-        question: "the transformer in a browser and natively, beside onnxruntime: bytes, memory, milliseconds a query, documents a second",
+        question: "the transformer in a browser and natively, beside onnxruntime: bytes, memory, \
+             milliseconds a query, documents a second",
         args: "[--documents DIR]",
         how: How::PeersOfEncoder("tests/peers/encoder.mjs"),
     },
     Bench {
         name: "precision",
-        question: "the transformer's bits and words: bytes, closeness to the model, quality on judged sets",
+        question: "the transformer's bits and words: bytes, closeness to the model, quality on \
+             judged sets",
         args: "SETS",
         how: How::Peers("tests/peers/precision.mjs"),
     },
@@ -210,12 +217,12 @@ pub fn run(paths: &Paths, name: Option<&str>, args: &[String]) -> Result<()> {
             peers(paths, script)?
         }
     };
-    // Paths given by the user are relative to where they are.
+    // Paths in the arguments are relative to the user's directory.
     let here = std::env::current_dir().context("the current directory is gone")?;
     command.args(args.iter().map(|arg| absolute(&here, arg))).dir(&paths.root).run()
 }
 
-/// A script beside the peers' packages.
+/// A command that runs a script with the peers' packages.
 fn peers(paths: &Paths, script: &str) -> Result<Cmd> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.root.join("tests/peers"))?;
@@ -223,7 +230,7 @@ fn peers(paths: &Paths, script: &str) -> Result<Cmd> {
     Ok(node.command("node").arg(script).env("FINDLING_BIN", paths.findling()))
 }
 
-/// An argument that names a file here, wherever the benchmark runs.
+/// Makes an argument that names a file absolute, because the benchmark runs in another directory.
 fn absolute(here: &std::path::Path, arg: &str) -> std::ffi::OsString {
     let path = here.join(arg);
     if path.exists() { path.into_os_string() } else { arg.into() }

@@ -1,4 +1,4 @@
-//! Running other programs: said before it happens, bounded in time, and heard while it runs.
+//! Runs other programs: prints their command lines, limits their time, and collects their output.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// A command line being put together.
+/// A command line.
 pub struct Cmd {
     inner: Command,
     line: String,
     limit: Option<Duration>,
 }
 
-/// What became of a command that was listened to.
+/// The result of [`Cmd::listen`].
 pub struct Heard {
     pub ok: bool,
     pub timed_out: bool,
-    /// Lines of both streams, in the order they came.
+    /// Lines of both output streams, in the order of arrival.
     pub lines: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl Cmd {
         self
     }
 
-    /// Puts directories in front of PATH.
+    /// Adds directories at the beginning of PATH.
     pub fn path_first(self, dirs: &[PathBuf]) -> Self {
         if dirs.is_empty() {
             return self;
@@ -70,7 +70,7 @@ impl Cmd {
         self
     }
 
-    /// Runs it with its output on the terminal; an error where it fails.
+    /// Runs the program with its output on the terminal; an error if it fails.
     pub fn run(mut self) -> Result<()> {
         println!("    $ {}", self.line);
         let mut child =
@@ -84,13 +84,13 @@ impl Cmd {
         }
     }
 
-    /// Runs it in place of this program's own standard input and output, for as long as it likes.
+    /// Runs the program with this program's standard input and output, without a time limit.
     pub fn run_interactive(mut self) -> Result<ExitStatus> {
         println!("    $ {}", self.line);
         self.inner.status().with_context(|| self.cannot_start())
     }
 
-    /// Runs it and returns what it said on standard output; an error with its last words where it
+    /// Runs the program and returns its standard output; an error with its standard error if it
     /// fails.
     pub fn read(mut self) -> Result<String> {
         let output =
@@ -102,7 +102,7 @@ impl Cmd {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Runs it, shows every line as it comes, and keeps them.
+    /// Runs the program, prints every line of its output and collects the lines.
     pub fn listen(mut self) -> Result<Heard> {
         println!("    $ {}", self.line);
         self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -125,8 +125,7 @@ impl Cmd {
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    // A server left behind by a test keeps the pipe open: its silence is not waited
-                    // for.
+                    // A server that a test left running keeps the pipe open; do not wait for it.
                     if exited.is_some_and(|(_, since)| since.elapsed() > Duration::from_secs(2)) {
                         break;
                     }
@@ -158,7 +157,7 @@ impl Cmd {
     }
 }
 
-/// Sends a stream's lines on, from a thread of its own.
+/// Sends the lines of a stream to a channel, in a thread.
 fn forward(stream: impl Read + Send + 'static, to: mpsc::Sender<String>) {
     std::thread::spawn(move || {
         let mut reader = BufReader::new(stream);
@@ -173,7 +172,7 @@ fn forward(stream: impl Read + Send + 'static, to: mpsc::Sender<String>) {
     });
 }
 
-/// Waits, at most as long as `limit`; `None` where the time ran out and the program was stopped.
+/// Waits for at most `limit`; `None` if the program took longer and was stopped.
 fn wait(child: &mut Child, limit: Option<Duration>) -> Result<Option<ExitStatus>> {
     let Some(limit) = limit else { return Ok(Some(child.wait()?)) };
     let deadline = Instant::now() + limit;
@@ -190,7 +189,7 @@ fn wait(child: &mut Child, limit: Option<Duration>) -> Result<Option<ExitStatus>
     }
 }
 
-/// Stops a program and what it started: a test runner's browser must not outlive it.
+/// Stops a program and its descendants, such as the browser of a test runner.
 fn stop_tree(child: &mut Child) {
     let mut tree = vec![child.id()];
     let mut next = 0;
@@ -205,14 +204,14 @@ fn stop_tree(child: &mut Child) {
     }
 }
 
-/// Linux only; elsewhere the program alone is stopped.
+/// The children of a process. Only on Linux; elsewhere only the program itself is stopped.
 fn children_of(parent: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // `pid (name) state ppid ...`, where the name may hold anything.
+            // `pid (name) state ppid ...`; the name may contain any character.
             let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
             fields.split_whitespace().nth(1).and_then(|ppid| ppid.parse().ok()) == Some(parent)
         })
@@ -225,7 +224,7 @@ pub fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
 }
 
-/// `program ARGS...` with root's rights where this is not root: through sudo, which may ask for the
+/// A command that runs `program` as root: directly, or through sudo, which may ask for the
 /// password.
 pub fn as_root(program: &str) -> Option<Cmd> {
     let uid = Command::new("id").arg("-u").output().ok()?;
@@ -235,12 +234,12 @@ pub fn as_root(program: &str) -> Option<Cmd> {
     which("sudo").map(|sudo| Cmd::new(sudo).arg(program))
 }
 
-/// A stage of the work begins.
+/// Prints the heading of a stage.
 pub fn heading(what: &str) {
     println!("\n==> {what}");
 }
 
-/// Something was done or found.
+/// Prints a note.
 pub fn note(what: impl std::fmt::Display) {
     println!("    {what}");
 }

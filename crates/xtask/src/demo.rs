@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: everything, from a fresh clone to a page with search on it.
+//! `cargo xtask demo`: from a fresh clone to a page with search.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use crate::{client, wasm};
 
-/// The model of the demo, and of `findling build`'s defaults.
+/// The model of the demo, which is the default of `findling build`.
 pub const MODEL: &str = "all-minilm-l6-v2";
-/// The books that come with Rust's own documentation, as directories of it.
+/// Books of Rust's documentation, as directories below it.
 const BOOKS: [&str; 6] =
     ["book", "reference", "cargo", "rust-by-example", "nomicon", "edition-guide"];
-/// Where the demo listens unless told otherwise.
+/// The default port.
 const PORT: u16 = 8900;
 
 /// The arguments of `cargo xtask demo`.
@@ -34,7 +34,7 @@ impl Default for Options {
     }
 }
 
-/// What the demo consists of, once built.
+/// The files of the demo.
 pub struct Demo {
     /// The directory of pages that are searched.
     pub site: PathBuf,
@@ -63,13 +63,13 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
         .arg("serve")
         .arg(&demo.bundle)
         .args(["--port", &options.port.to_string()])
-        // The page first: it is what `/` shows. Everything else is the site's own.
+        // The demo page is at `/`; everything else is from the site.
         .arg("--site")
         .arg(&demo.assets)
         .arg("--site")
         .arg(&demo.root)
         .run_interactive()?;
-    // Ctrl-C is how it ends.
+    // Users stop the server with Ctrl-C.
     if !status.success() && status.code().is_some() {
         bail!("`findling serve` failed ({status})");
     }
@@ -96,8 +96,8 @@ fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
     install_model(paths)?;
     step(5, "the index of the site");
     let assets = paths.target.join("demo/assets");
-    // What could be deployed as it is, and what wrangler.toml serves: the page, and the bundle
-    // below it.
+    // This directory could be deployed, and wrangler.toml serves it: the page, and the bundle below
+    // it.
     let bundle = assets.join("findling");
     fs::create_dir_all(&assets)?;
     Cmd::new(paths.findling())
@@ -112,8 +112,8 @@ fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
     Ok(Demo { site: site.inputs[0].clone(), bundle, assets, root: site.root })
 }
 
-/// What a step of the first build takes, in seconds of one core's time, and a file that is there
-/// once it was done.
+/// Steps of the first build: the time in seconds of one core, and a file that exists after the
+/// step.
 const STEPS: [(&str, u64, &str); 3] = [
     ("the engine as WebAssembly", ENGINE_SECS, "www/wasm/engine/.stamp"),
     ("the command-line tool", TOOL_SECS, "release/findling"),
@@ -123,7 +123,7 @@ const ENGINE_SECS: u64 = 240;
 const TOOL_SECS: u64 = 480;
 const INDEX_SECS: u64 = 180;
 
-/// Says how long the first build takes, where it is the first.
+/// Prints how long the first build takes.
 fn announce(paths: &Paths) {
     let done = |file: &&str| {
         [&paths.root, &paths.target].iter().any(|directory| directory.join(file).exists())
@@ -141,20 +141,20 @@ fn announce(paths: &Paths) {
     ));
 }
 
-/// A step of five begins.
+/// Prints the heading of a step.
 fn step(number: usize, what: &str) {
     heading(&format!("step {number} of 5: {what}"));
 }
 
-/// The documents that the demo searches by default, for what else needs real ones.
+/// The documents that the demo searches by default, for commands that need real documents.
 pub fn documents(paths: &Paths) -> Result<Vec<PathBuf>> {
     Ok(Site::choose(paths, &Options::default())?.inputs)
 }
 
-/// What is searched in the demo.
+/// The site of the demo.
 struct Site {
     what: String,
-    /// What `/` of the server is, under the demo page.
+    /// The directory that the server shows at `/`, after the demo page.
     root: PathBuf,
     inputs: Vec<PathBuf>,
     build_options: &'static [&'static str],
@@ -201,8 +201,8 @@ impl Site {
     }
 }
 
-/// The books' pages alone, below one root, so that `book/ch01.html` is both a page's path and its
-/// address. A copy, because not all that lies in a book is a page of it.
+/// Copies the pages of the books to one root, so that `book/ch01.html` is both the path and the
+/// address of a page. The books' directories also contain files that are no pages.
 fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
     let stamp = into.with_extension("stamp");
     let wanted = format!("{}\n{}\n{NOT_PAGES:?}\n{NOT_BOOKS:?}\n", html.display(), books.join(" "));
@@ -219,8 +219,8 @@ fn stage(html: &Path, books: &[&str], into: &Path) -> Result<PathBuf> {
 
 /// Whole books on one page, and tables of contents.
 const NOT_PAGES: [&str; 3] = ["print.html", "toc.html", "404.html"];
-/// Stubs that only point to where an edition went, and translations, which the default model does
-/// not know.
+/// Stubs that only link to the new place of an edition, and translations, whose languages the
+/// default model does not know.
 const NOT_BOOKS: [&str; 8] =
     ["first-edition", "second-edition", "2018-edition", "es", "ja", "ko", "zh", "theme"];
 
@@ -243,7 +243,8 @@ fn copy_pages(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The Markdown files at the root and in `docs/`, without what lies in `target` or `node_modules`.
+/// Copies the Markdown files of the root and of `docs/`, without those in `target` and
+/// `node_modules`.
 fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
     let _ = fs::remove_dir_all(into);
     fs::create_dir_all(into)?;
@@ -263,13 +264,13 @@ fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![into.to_owned()])
 }
 
-/// The command-line tool, in the profile and with the features that the tests use, so that tract
+/// Builds the command-line tool with the profile and the features of the tests, so that tract
 /// compiles once.
 pub fn build_cli(paths: &Paths) -> Result<()> {
     build_cli_and(paths, &[])
 }
 
-/// The same with examples of it.
+/// Builds the command-line tool and some of its examples.
 pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
     Cmd::new(paths::cargo())
         .args(["build", "--release", "--workspace", "--bin", "findling"])
@@ -278,12 +279,12 @@ pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
         .run()
 }
 
-/// Installs the model unless it is there.
+/// Installs the model unless it is installed.
 pub fn install_model(paths: &Paths) -> Result<()> {
     Cmd::new(paths.findling()).args(["models", "install", MODEL, "--yes"]).run()
 }
 
-/// Puts the demo page where the server finds it first.
+/// Copies the demo page.
 fn place_page(paths: &Paths, into: &Path) -> Result<()> {
     let from = paths.www.join("demo");
     for entry in fs::read_dir(&from).with_context(|| from.display().to_string())? {
@@ -295,7 +296,7 @@ fn place_page(paths: &Paths, into: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens the page once something answers there; without a desktop, nothing happens.
+/// Opens the page in a browser once the server answers; does nothing without a desktop.
 fn open_when_up(port: u16, address: String) {
     let desktop =
         std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some();

@@ -1,15 +1,15 @@
-//! `cargo xtask docs`: writes the tables of the documents from the results they show.
+//! `cargo xtask docs`: writes the tables of the documents from measured results.
 //!
-//! A document marks a table with `<!-- table: bench/results/NAME.json#ID -->` and
-//! `<!-- /table -->`, on lines of their own. What lies between them is generated. A results file is
-//! one JSON object:
+//! A document marks a table with `<!-- table: bench/results/NAME.json#ID -->` and `<!-- /table
+//! -->`, on lines of their own. The lines between them are generated. A results file is one JSON
+//! object:
 //!
 //! | field | meaning |
 //! |---|---|
 //! | `name`, `date`, `machine`, `commit`, `command` | what was measured, when, where and how |
 //! | `columns` | names, or `{"name": ..., "decimals": n}` for a column of numbers |
 //! | `rows` | lists of cells: strings, numbers, or null for an empty cell |
-//! | `tables` | several tables instead of one: each has `id`, `columns`, `rows` and may have `command` |
+//! | `tables` | several tables: each has `id`, `columns`, `rows` and may have `command` |
 //!
 //! A marker without `#ID` shows the table of the file itself.
 

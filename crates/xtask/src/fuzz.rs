@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: the targets in `tests/fuzz`, driven by libFuzzer.
+//! `cargo xtask fuzz`: runs the targets in `tests/fuzz` with libFuzzer.
 //!
 //! The instrumentation is LLVM's own and needs no nightly compiler, only a C++ compiler for
-//! libFuzzer. There is no address sanitizer: the crates under test forbid `unsafe`, and what is
-//! looked for are panics (overflows and debug assertions included), hangs, and memory beyond the
+//! libFuzzer. There is no address sanitizer, because the crates under test forbid `unsafe`. The
+//! targets look for panics (including overflows and debug assertions), hangs, and memory above the
 //! limit.
 
 use std::fs;
@@ -13,28 +13,30 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 
 const TARGETS: [&str; 3] = ["shards", "bytes", "requests"];
-/// How libFuzzer sees what an input reaches.
+/// Flags that instrument code, so that libFuzzer sees which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 /// An input that takes longer is a hang: the bundle under test has three pages.
 const TIMEOUT_S: u32 = 5;
-/// An input that takes more memory is a fault of the limits.
+/// An input that needs more memory shows that a limit is missing.
 const MEMORY_MB: u32 = 512;
 
 /// The arguments of `cargo xtask fuzz`.
 pub struct Options {
-    /// One of the targets instead of all.
+    /// Run only this target.
     pub target: Option<String>,
-    /// How long each runs.
+    /// Time for each target.
     pub seconds: u32,
 }
 
-/// Runs the targets, one after another; an input that breaks something is kept and named.
+/// Runs the targets, one after the other. An input that makes a target fail is kept and its path
+/// printed.
 pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     if which("c++").is_none() {
         bail!(
-            "libFuzzer is compiled by a C++ compiler, and there is none (Debian: `apt-get install g++`)"
+            "libFuzzer is compiled by a C++ compiler, and there is none (Debian: `apt-get install \
+             g++`)"
         );
     }
     let targets: Vec<&str> = match &options.target {
@@ -48,7 +50,8 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     let target_dir = paths.target.join("fuzz");
     let host = host_triple(paths)?;
     heading("compiling the fuzz targets");
-    // With a target named, the flags are for the crates under test and not for build scripts.
+    // With an explicit target triple, the flags apply to the crates under test and not to build
+    // scripts.
     Cmd::new(paths::cargo())
         .args(["build", "--release", "--target", &host, "--target-dir"])
         .arg(&target_dir)

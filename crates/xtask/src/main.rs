@@ -107,7 +107,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Everything that any command installs, except the model.
+/// Installs everything that any command installs, except the model.
 fn set_up(paths: &paths::Paths) -> Result<()> {
     cmd::heading("setup");
     let node = setup::node_for_tests(paths)?;

@@ -1,4 +1,4 @@
-//! Where things are.
+//! Directories and programs.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use crate::cmd::Cmd;
 pub struct Paths {
     /// The workspace's root.
     pub root: PathBuf,
-    /// Cargo's target directory, whatever the user's settings make of it.
+    /// Cargo's target directory, as the user's settings define it.
     pub target: PathBuf,
     /// The npm package.
     pub www: PathBuf,
     /// The end-to-end tests, an npm package too.
     pub e2e: PathBuf,
-    /// What outlives a `cargo clean`: the wasm sysroot.
+    /// The cache directory, which `cargo clean` does not delete.
     pub cache: PathBuf,
 }
 

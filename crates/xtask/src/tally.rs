@@ -1,6 +1,6 @@
-//! Counting what the test runners say in their closing lines.
+//! Reads the results of test runners from their output.
 
-/// How many tests went which way.
+/// Numbers of tests by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub passed: u64,
@@ -8,20 +8,20 @@ pub struct Tally {
     pub skipped: u64,
 }
 
-/// What was read out of a runner's output.
+/// The results in a runner's output.
 #[derive(Debug, Default)]
 pub struct Reading {
     pub tally: Tally,
-    /// The runner's own closing lines, as it printed them.
+    /// The runner's closing lines.
     pub closing: Vec<String>,
-    /// What was skipped, each once.
+    /// The skipped tests, without repetitions.
     pub skips: Vec<Skip>,
 }
 
 /// A test that did not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// The test's name; empty where the output does not tell.
+    /// The test's name; empty if the output does not have it.
     pub test: String,
     pub reason: String,
 }
@@ -37,14 +37,14 @@ impl std::ops::AddAssign for Tally {
 /// Reads the output of any of the runners.
 pub fn read(lines: &[String]) -> Reading {
     let mut reading = Reading::default();
-    // The test whose output cargo shows.
+    // The test whose output cargo prints.
     let mut shown = String::new();
     for line in lines {
         let line = plain(line);
         let trimmed = line.trim();
         if let Some(tally) = cargo_line(trimmed).or_else(|| node_line(trimmed)) {
             shown.clear();
-            // Binaries without tests only fill the page.
+            // Binaries without tests are left out.
             if tally != Tally::default() {
                 reading.tally += tally;
                 reading.closing.push(trimmed.to_owned());
@@ -120,7 +120,7 @@ fn node_skip(line: &str) -> Option<Skip> {
     Some(Skip { test: name.to_owned(), reason: reason.to_owned() })
 }
 
-/// `skipped: why`, `SKIP why`, as tests print it that need what is not there.
+/// `skipped: why`, `SKIP why`: printed by tests that need something the machine lacks.
 fn skip_line(line: &str) -> Option<&str> {
     let (word, reason) = line.split_once([':', ' '])?;
     let reason = reason.trim_start_matches([':', ' ']);
@@ -129,7 +129,7 @@ fn skip_line(line: &str) -> Option<&str> {
     (is_skip && reason.contains(' ')).then_some(reason)
 }
 
-/// Without terminal colours.
+/// Removes terminal colours.
 fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars();
@@ -155,9 +155,8 @@ mod tests {
     #[test]
     fn closing_lines_of_every_runner_are_counted() {
         check(
-            &[
-                "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s",
-            ],
+            &["test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; \
+                 finished in 0.1s"],
             12,
             0,
             1,

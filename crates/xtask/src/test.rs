@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test there is, and a plain account of those that could not be run.
+//! `cargo xtask test`: runs every test and lists those that were skipped.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,25 +11,26 @@ use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
 use crate::{client, demo, wasm};
 
-/// No step takes longer than this on two cores, from cold.
+/// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// The arguments of `cargo xtask test`.
 #[derive(Default)]
 pub struct Options {
-    /// Only what needs neither tract nor a browser.
+    /// Only run tests that need neither tract nor a browser.
     pub fast: bool,
     /// Whether a skipped test that [`ALLOWED_SKIPS`] does not name is a failure.
     pub deny_skips: bool,
 }
 
-/// The tests that may be skipped: `name: reason`, a line each. A name is a test's or a step's.
+/// The list of tests that may be skipped: lines `name: reason`. The name is that of a test or a
+/// step.
 const ALLOWED_SKIPS: &str = "tests/allowed-skips.txt";
 
 /// The step that fails for skipped tests.
 const SKIPS: &str = "skipped tests";
 
-/// What became of one step.
+/// The result of a step.
 enum Outcome {
     Passed,
     Failed(String),
@@ -45,14 +46,14 @@ struct Row {
     took: Duration,
 }
 
-/// The steps done so far.
+/// The steps so far.
 #[derive(Default)]
 struct Report {
     rows: Vec<Row>,
 }
 
 impl Report {
-    /// Runs a program and counts what it says.
+    /// Runs a program and reads the results in its output.
     fn step(&mut self, name: &'static str, command: Cmd) -> bool {
         heading(name);
         let started = Instant::now();
@@ -73,7 +74,7 @@ impl Report {
         ok
     }
 
-    /// Does something that is no test runner; what it gives, or the reason of its failure.
+    /// Does work that is no test runner. Returns its result; a failure is recorded.
     fn work<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Option<T> {
         let started = Instant::now();
         match work() {
@@ -142,7 +143,7 @@ impl Report {
         }
     }
 
-    /// Prints the table; whether all went well.
+    /// Prints the table. Returns whether everything passed.
     fn print(&self) -> bool {
         println!("\n==> what the runners said");
         for row in &self.rows {
@@ -169,15 +170,15 @@ impl Report {
         let mut all = Tally::default();
         for row in &self.rows {
             let mut tally = row.tally;
-            // A step without tests of its own counts as one.
+            // A step without tests counts as one test.
             match row.outcome {
                 Outcome::Passed if tally == Tally::default() => tally.passed = 1,
                 Outcome::Failed(_) if tally.failed == 0 => tally.failed = 1,
                 Outcome::Skipped(_) => tally.skipped = 1,
                 _ => {}
             }
-            // Tests that skip themselves look passed to cargo; their reasons are all there is to
-            // count.
+            // Cargo counts tests that skip themselves as passed, so they are counted by the reasons
+            // they print.
             let secs = row.took.as_secs();
             let took = format!("{}:{:02}", secs / 60, secs % 60);
             let why = if let Outcome::Failed(why) = &row.outcome {
@@ -208,7 +209,7 @@ fn allowed_skips(list: &str) -> Result<Vec<&str>> {
         .collect()
 }
 
-/// Runs the tests; whether all went well.
+/// Runs the tests. Returns whether everything passed.
 pub fn run(paths: &Paths, options: &Options) -> bool {
     let mut report = Report::default();
     run_steps(paths, options, &mut report);
@@ -256,8 +257,7 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
             "warnings",
         ]),
     );
-    // What goes to browsers is part of the command-line tool, and the native tests compare the
-    // encoder with its reference where the model is there: so these come first.
+    // The wasm modules and the client are built first, because the command-line tool contains them.
     let wasm =
         report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?)).is_some();
     let client = if wasm {
@@ -266,9 +266,9 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
         report.skip("client", "the wasm modules could not be built");
         false
     };
-    // The tool comes with the tests, from one compilation of tract (see build/Cargo.toml).
+    // The tool and the tests share one compilation of tract (see build/Cargo.toml).
     let tool = report.step("compile", cargo(&["test", "--release", "--workspace", "--no-run"]));
-    // Without a model what needs it is skipped, and says so; that is no failure of the code.
+    // Without a model, the tests that need it are skipped, which is not a failure.
     if tool && let Err(error) = demo::install_model(paths) {
         report.skip("model", format!("{error:#}"));
     }
@@ -299,7 +299,8 @@ fn lint(paths: &Paths, node: &Node) -> Cmd {
     node.command("npm").args(["run", "--silent", "lint"]).dir(&paths.www)
 }
 
-/// The TypeScript types of what crosses from wasm must be those that the Rust ones derive.
+/// Checks that the TypeScript types of requests and responses are those derived from the Rust
+/// types.
 fn types_are_current(paths: &Paths) -> Result<()> {
     heading("derived types");
     let derived = paths.target.join("engine-types.ts");
@@ -311,7 +312,7 @@ fn types_are_current(paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Too much in a module that has a binding budget is a failure.
+/// Fails if a module exceeds a binding budget.
 fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
     match sizes.iter().find(|size| size.binding && !size.within()) {
         Some(size) => anyhow::bail!("{}", size.line()),
@@ -319,7 +320,7 @@ fn check_budgets(sizes: Vec<wasm::Size>) -> Result<()> {
     }
 }
 
-/// What runs in Node, Chromium and workerd.
+/// Runs the tests in Node, Chromium and workerd.
 fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     let Some(node) = report.work("node packages", || packages_and_node(paths)) else {
         for name in ["lint", "encoder parity", "type check", "browser", "worker"] {
@@ -362,8 +363,8 @@ fn end_to_end(paths: &Paths, report: &mut Report, tool: bool, client: bool) {
     }
 }
 
-/// The encoder in wasm against the native one: on the tiny model that is committed, and on the real
-/// one where it is installed.
+/// Compares the encoder in wasm with the native one: with the tiny model in the repository and, if
+/// it is installed, with the real model.
 fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
     let parity = node.command("node").args([
         "--test",
@@ -381,7 +382,7 @@ fn encoder_parity(paths: &Paths, report: &mut Report, node: &Node) {
     report.step("encoder parity", parity);
 }
 
-/// Names the installed model to tests that need one.
+/// Sets the environment variables of tests that need the installed model.
 fn with_model(paths: &Paths, tests: Cmd) -> Cmd {
     match model_dir(paths) {
         Ok(model) => tests

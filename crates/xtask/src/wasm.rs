@@ -1,8 +1,9 @@
 //! `cargo xtask wasm`: builds the WebAssembly modules, the engine and the encoder.
 //!
 //! cargo -> wasm-bindgen -> traps -> split -> wasm-opt -> `www/wasm/{engine,encoder}/`. A module
-//! whose inputs have not changed is not built again. Browsers get the engine in parts: `first.wasm`,
-//! which carries a part for each language, and `rest.wasm`. Workers and Node get it whole.
+//! whose inputs have not changed is not built again. Browsers get the engine in parts:
+//! `first.wasm`, which carries a part for each language, and `rest.wasm`. Workers and Node get it
+//! whole.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -336,9 +337,10 @@ fn optimise(paths: &Paths, node: &Node, wasm: &Path, options: &[&str]) -> Result
 
 /// Length after brotli at its best, which is what static hosts send.
 fn brotli_len(node: &Node, file: &Path) -> Result<u64> {
-    let script = "const z=require('zlib'),b=require('fs').readFileSync(process.argv[1]);\
-                  console.log(z.brotliCompressSync(b,{params:{[z.constants.BROTLI_PARAM_SIZE_HINT]:b.length,\
-                  [z.constants.BROTLI_PARAM_LGWIN]:24}}).length)";
+    let script = "const z=require('zlib'),c=z.constants;\
+                  const b=require('fs').readFileSync(process.argv[1]);\
+                  const params={[c.BROTLI_PARAM_SIZE_HINT]:b.length,[c.BROTLI_PARAM_LGWIN]:24};\
+                  console.log(z.brotliCompressSync(b,{params}).length)";
     let said = node.command("node").args(["-e", script]).arg(file).read()?;
     said.parse().with_context(|| format!("node said `{said}` for a length"))
 }

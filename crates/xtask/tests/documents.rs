@@ -70,7 +70,7 @@ fn declares(code: &str, name: &str) -> bool {
     })
 }
 
-/// What stands between single backticks, outside of code blocks.
+/// The texts between single backticks, outside of code blocks.
 fn spans(markdown: &str) -> Vec<&str> {
     let prose = markdown.split("```").step_by(2);
     prose.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
@@ -205,15 +205,15 @@ fn a_table_is_written_between_its_markers() {
                       "rows": [["**a**", 0.51], ["b", null]]}]}"#;
     fs::write(dir.join("r.json"), results).expect("a results file");
     let text = "before\n<!-- table: r.json#t -->\nstale\n<!-- /table -->\nafter\n";
-    let expected = "before\n<!-- table: r.json#t -->\n| set | nDCG |\n|---|---|\n| **a** | 0.510 |\n\
-                    | b | |\n<!-- /table -->\nafter\n";
+    let expected = "before\n<!-- table: r.json#t -->\n| set | nDCG |\n|---|---|\n\
+                    | **a** | 0.510 |\n| b | |\n<!-- /table -->\nafter\n";
     assert_eq!(docs::with_tables(&dir, text).expect("a table"), expected);
     assert!(docs::with_tables(&dir, "<!-- table: r.json#t -->\n").is_err(), "it is not closed");
     assert!(docs::with_tables(&dir, &text.replace("#t", "#u")).is_err(), "there is no table u");
     fs::remove_dir_all(&dir).expect("the directory goes");
 }
 
-/// One decision a page; a longer page holds two.
+/// Largest number of lines of a page about one decision. A longer page probably has two.
 const MAX_DESIGN_LINES: usize = 200;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Any bytes in place of a bundle's files: entry file, manifest (with and without its frame), single
-//! file, shard.
+//! Any bytes in place of a bundle's files: entry file, manifest (with and without its frame),
+//! single file, shard.
 
 #![no_main]
 

@@ -141,7 +141,7 @@ fn load_encoder(meaning: &Meaning, yes: bool, ui: &Ui) -> Result<Option<BoxedEnc
     if !encoder.card().semantic {
         ui.warn(format!(
             "`{name}` compares spellings, not meanings: a search finds words that are spelled \
-             alike, not words that mean the same"
+             similarly, not words with the same meaning"
         ));
     }
     Ok(Some(encoder))

@@ -1,4 +1,4 @@
-//! What `findling build` reads besides models.
+//! Reads the inputs of `findling build`, except models.
 
 use std::path::Path;
 
@@ -31,8 +31,13 @@ impl Settings {
         let synonyms = match &args.reading.synonyms {
             None => Vec::new(),
             Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("--synonyms {}: cannot read it", path.display()))?;
+                let text = std::fs::read_to_string(path).with_context(|| {
+                    format!(
+                        "--synonyms {}: the file cannot be \
+                         read",
+                        path.display()
+                    )
+                })?;
                 synonyms::parse(&text).with_context(|| format!("--synonyms {}", path.display()))?
             }
         };
@@ -51,8 +56,13 @@ impl Settings {
 /// Checks that every input exists.
 pub fn check_inputs(args: &Args) -> Result<()> {
     for input in &args.inputs {
-        std::fs::metadata(input)
-            .with_context(|| format!("found no input {}; check the path", input.display()))?;
+        std::fs::metadata(input).with_context(|| {
+            format!(
+                "{}: expected an input, found nothing; check the \
+                 path",
+                input.display()
+            )
+        })?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What `findling build` reports at its end.
+//! The report at the end of `findling build`.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ struct Report<'a> {
     stages: &'a [Stage],
 }
 
-/// What a build did.
+/// The results of a build.
 pub struct Built<'a> {
     pub output: &'a Path,
     pub stats: &'a Stats,

@@ -1,8 +1,8 @@
-//! `findling build --watch`: waits until an input has changed and has come to rest.
+//! `findling build --watch`: waits until an input has changed and no longer changes.
 //!
-//! Files are asked for their lengths and dates now and then, which works where the system tells of
-//! no changes: on network drives and in containers. It takes some 85 ms for a site of 10,000 pages,
-//! so that between two looks it rests ten times as long.
+//! The lengths and dates of all files are polled, which also works on network drives and in
+//! containers, where the system reports no changes. A poll takes about 85 ms for a site of 10,000
+//! pages; the pause between two polls is ten times as long as a poll.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 use walkdir::WalkDir;
 
-/// Between two looks, at least.
+/// Shortest pause between two polls.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What is watched, as it was when last looked at.
+/// The watched inputs, with their state at the last poll.
 #[derive(Debug)]
 pub struct Watch {
     inputs: Vec<PathBuf>,
     output: PathBuf,
     seen: Files,
-    /// Until the next look.
+    /// Pause until the next poll.
     pause: Duration,
 }
 
@@ -27,7 +27,7 @@ pub struct Watch {
 type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
 impl Watch {
-    /// Begins to watch files and the trees below directories, `output` left out wherever it lies.
+    /// Watches files, and everything below directories except `output`.
     pub fn new(inputs: Vec<PathBuf>, output: &Path) -> Self {
         let mut watch =
             Self { inputs, output: output.to_owned(), seen: Files::new(), pause: PAUSE };
@@ -35,13 +35,13 @@ impl Watch {
         watch
     }
 
-    /// Waits until something is not as it was when last looked at, and until it no longer changes.
-    /// Returns a changed path.
+    /// Waits until something has changed since the last poll and no longer changes. Returns a
+    /// changed path.
     pub fn wait(&mut self) -> PathBuf {
         loop {
             let mut now = self.look_later();
             let Some(changed) = difference(&self.seen, &now) else { continue };
-            // A site generator writes for a while.
+            // A site generator writes for some time.
             loop {
                 let later = self.look_later();
                 let still = later == now;
@@ -68,7 +68,7 @@ impl Watch {
         let ours = |path: &Path| {
             output.as_ref().is_some_and(|output| path.canonicalize().ok().as_ref() == Some(output))
         };
-        // Bundles are made beside the output, in directories of this beginning.
+        // Builds use temporary directories beside the output whose names begin like this.
         let beside =
             self.output.file_name().map(|name| format!(".{}.findling-", name.to_string_lossy()));
         let staged = |name: &str| beside.as_ref().is_some_and(|beside| name.starts_with(beside));
@@ -90,7 +90,7 @@ impl Watch {
     }
 }
 
-/// A file that one has and the other has not, or has otherwise.
+/// A file that only one of the two has, or that differs.
 fn difference(before: &Files, after: &Files) -> Option<PathBuf> {
     let other = |(path, state): &(&PathBuf, &(u64, Option<SystemTime>)), files: &Files| {
         files.get(*path) != Some(*state)
@@ -117,7 +117,7 @@ mod tests {
         fs::write(site.join("a.html"), "one").unwrap();
         let mut watch = Watch::new(vec![site.clone()], &output);
 
-        // The build's own writing is no change: what is noticed is the page.
+        // The output of the build is not a change; the page is.
         fs::write(output.join("shards/new.bin"), "x").unwrap();
         fs::create_dir_all(site.join(".findling.findling-77")).unwrap();
         fs::write(site.join(".findling.findling-77/y.bin"), "y").unwrap();

@@ -18,60 +18,59 @@ use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::ranking;
 use crate::ui::{Paint, Ui, thousands};
 
-/// Pages ranked for each query: what recall@100 needs.
+/// Number of pages ranked for each query, for recall@100.
 const DEPTH: u32 = 100;
 
-/// Measures retrieval on judged queries
+/// Measure retrieval on judged queries
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle: its directory, or a single file
+    /// Bundle: its directory or its single file
     pub bundle: PathBuf,
-    /// Queries: {"_id", "text"} a line; unless given, up to 200 of the site's own headings, which
-    /// favour words
+    /// File of queries, one {"_id", "text"} on each line [default: up to 200 of the site's own
+    /// headings, which favour search by words]
     #[arg(long, value_name = "JSONL", requires = "qrels")]
     pub queries: Option<PathBuf>,
-    /// Judgements: query id, document id and grade between tabs
+    /// File of judgements: query id, document id and grade, separated by tabs
     #[arg(long, value_name = "TSV", requires = "queries")]
     pub qrels: Option<PathBuf>,
-    /// Which legs answer; may be given several times [default: all that the bundle and the encoder
-    /// allow]
+    /// Search by words, by meaning, or both. Repeatable [default: all that are possible]
     #[arg(long, value_enum)]
     pub mode: Vec<ModeArg>,
-    /// How the ranking is made
+    /// Options of ranking.
     #[command(flatten)]
     pub ranking: Ranking,
-    /// Rank by the parameters of a file, instead of those of the bundle
+    /// Rank with the parameters of a file instead of those of the bundle
     #[arg(long = "ranking", value_name = "FILE")]
     pub parameters: Option<PathBuf>,
-    /// Choose the parameters of ranking for these queries: by coordinate search, kept only where
-    /// queries gain that did not choose. Unless --mode says otherwise, for hybrid search where
-    /// the queries can be embedded
+    /// Choose ranking parameters for these queries by coordinate search. They are kept only if
+    /// cross-validation shows a gain. Uses hybrid search if the queries can be embedded, unless
+    /// --mode is given
     #[arg(long, conflicts_with = "per_query")]
     pub tune: bool,
-    /// Where what --tune has chosen is written, for `findling build --ranking FILE`
+    /// Write the parameters that --tune chose to this file, for `findling build --ranking FILE`
     #[arg(short, long, value_name = "FILE", requires = "tune")]
     pub output: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     pub json: bool,
-    /// With --json, print those of each query too
+    /// With --json, also print the figures of each query
     #[arg(long, requires = "json")]
     pub per_query: bool,
 }
 
-/// What the command measured.
+/// The results of the command.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
-    /// Queries with a relevant document, over which means are taken.
+    /// Queries with a relevant document; means are taken over these.
     n_queries: usize,
-    /// Judged queries that the file of queries lacks, or that nothing is relevant to.
+    /// Judged queries that are not in the file of queries or have no relevant document.
     n_left_out: usize,
-    /// Relevant documents that are not in the bundle cannot be told from those not found: pages of
-    /// the bundle, for comparison.
+    /// Pages of the bundle. Relevant documents that are not in the bundle count as not found; this
+    /// number helps to notice it.
     n_pages: u32,
     encoder: Option<&'static str>,
-    /// Embedding a query, milliseconds.
+    /// Time for embedding a query, in milliseconds.
     embedding_ms: Option<Latency>,
     modes: Vec<ModeReport>,
 }
@@ -82,7 +81,7 @@ struct ModeReport {
     mode: Mode,
     #[serde(flatten)]
     measures: Measures,
-    /// The engine's time for ten results once all shards are in memory, milliseconds.
+    /// The engine's time for ten results with all shards in memory, in milliseconds.
     search_ms: Latency,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queries: Vec<QueryReport>,
@@ -113,7 +112,10 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (mut judged, n_left_out) = match (&args.queries, &args.qrels) {
         (Some(queries), Some(qrels)) => read(queries, qrels)?,
         _ => {
-            ui.warn("the queries are the site's own headings: they say what pages say, and so favour words");
+            ui.warn(
+                "the queries are headings of the site: they use the words of the pages, which \
+                 favours search by words",
+            );
             let own = heading_queries(host.files())?.into_iter();
             (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
         }
@@ -130,7 +132,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             embed(encoder, &mut judged, ui)?;
         }
         if args.mode.is_empty() {
-            // The last is the most that can be had.
+            // The last mode is the most complete one.
             modes.drain(..modes.len() - 1);
         }
         tune::run(&mut host, &modes, &judged, &args, ui)?;
@@ -186,7 +188,7 @@ fn modes(args: &Args, encoder: Option<&QueryEncoder>) -> anyhow::Result<Vec<Mode
         let wanted = |mode: &ModeArg| args.mode.is_empty() || args.mode.contains(mode);
         return Ok(all.into_iter().filter(wanted).map(Mode::from).collect());
     }
-    // What would fall back to words must not be printed as something else.
+    // A search that would fall back to words must not be reported as another mode.
     if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) {
         let why = if args.ranking.query_encoder == EncoderChoice::None {
             ": --query-encoder none"
@@ -235,7 +237,7 @@ fn measure(
         let (response, _) = host.search_as_meant(encoder, request(DEPTH, 1)).with_context(which)?;
         let ranked: Vec<&str> = response.results.iter().map(|page| page.id.as_str()).collect();
         measured.push(Measures::of(&ranked, &one.judgements));
-        // Timed apart: as a reader asks, with everything in memory.
+        // Timed separately, with the default options and all shards in memory.
         let defaults = Request::default();
         let request = request(defaults.limit.0, defaults.sections_per_page.0);
         let (_, cost) = host.search(request).with_context(which)?;
@@ -257,12 +259,12 @@ fn measure(
     })
 }
 
-/// What is asked for one query.
+/// The request for a query.
 fn one(args: &Args, mode: Mode, one: &Judged) -> Request {
     Request {
         mode,
         vector: one.vector.clone(),
-        // Judgements are of pages, whichever of their copies is judged.
+        // Any copy of a page may be the judged one.
         copies: true,
         ..args.ranking.request(&one.query.text)
     }
@@ -296,7 +298,8 @@ fn print(report: &Report, ui: &Ui) {
         );
     }
     let mut tail = format!(
-        "{} queries over {} pages; times are the engine's for ten results, everything in memory",
+        "{} queries over {} pages; times are the engine's for ten results with all shards in \
+         memory",
         thousands(report.n_queries as u64),
         thousands(report.n_pages.into())
     );

@@ -11,10 +11,10 @@ use crate::host::Host;
 use crate::ranking::{self, PARAMETERS, Setting};
 use crate::ui::{Paint, Ui, thousands};
 
-/// Pages ranked for each query: what nDCG@10 needs.
+/// Number of pages ranked for each query, for nDCG@10.
 const DEPTH: u32 = 10;
 
-/// What tuning came to, as JSON.
+/// The result of tuning, as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -37,7 +37,7 @@ struct Change {
     to: f32,
 }
 
-/// Tunes, prints what came of it, and writes the setting.
+/// Tunes, prints the result, and writes the setting.
 pub(super) fn run(
     host: &mut Host,
     modes: &[Mode],
@@ -47,7 +47,8 @@ pub(super) fn run(
 ) -> Result<()> {
     if judged.len() < LEAST_QUERIES {
         bail!(
-            "expected {LEAST_QUERIES} judged queries at least, found {}; what fewer choose is chance",
+            "expected at least {LEAST_QUERIES} judged queries, found {}; with fewer, the result is \
+             chance",
             judged.len()
         );
     }
@@ -92,7 +93,14 @@ pub(super) fn run(
         return Ok(());
     };
     ranking::write(path, &setting)?;
-    ui.status("Written", format!("{0}; findling build --ranking {0} takes it up", path.display()));
+    ui.status(
+        "Written",
+        format!(
+            "{0}; use it with `findling build --ranking \
+         {0}`",
+            path.display()
+        ),
+    );
     Ok(())
 }
 
@@ -100,7 +108,7 @@ fn whole(setting: &[f32]) -> Result<Setting> {
     Ok(<Setting>::try_from(setting)?)
 }
 
-/// For each query the mean nDCG@10 of the modes.
+/// The mean nDCG@10 over the modes, for each query.
 fn scores(host: &mut Host, modes: &[Mode], judged: &[Judged], args: &Args) -> Result<Vec<f64>> {
     let mut sums = vec![0.0; judged.len()];
     for &mode in modes {
@@ -146,14 +154,11 @@ fn print(
     for (name, from, to) in &changes {
         println!("{name:<22} {from:>7} -> {to}");
     }
-    let gain = format!(
-        "{:+.4} on queries that did not choose, standard error {:.4}",
-        tuned.gain, tuned.error
-    );
+    let gain = format!("{:+.4} on held-out queries, standard error {:.4}", tuned.gain, tuned.error);
     let outcome = if tuned.holds {
         format!("the gain holds: {gain}")
     } else {
-        format!("what there is stays, since no gain holds: {gain}")
+        format!("parameters unchanged, because the gain is not significant: {gain}")
     };
     let tail = format!(
         "{outcome}; {}, {} settings measured",

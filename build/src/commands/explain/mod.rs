@@ -1,4 +1,4 @@
-//! `findling explain`: why a page is not first.
+//! `findling explain`: explains why a page is not first.
 
 mod print;
 
@@ -13,20 +13,20 @@ use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::host::Host;
 use crate::ui::Ui;
 
-/// Says why a page is not first for a query
+/// Explain why a page is not first for a query
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle: its directory, or a single file
+    /// Bundle: its directory or its single file
     pub bundle: PathBuf,
-    /// What is searched for
+    /// The query
     pub query: String,
-    /// The page: its URL, with an anchor for one of its sections, its path, or its document's id
+    /// The page: its URL (with an anchor for one of its sections), path or document id
     #[arg(value_name = "URL_OR_ID")]
     pub page: String,
-    /// How the ranking is made
+    /// Options of ranking.
     #[command(flatten)]
     pub ranking: Ranking,
-    /// Which legs answer
+    /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
     /// Print the comparison as JSON
@@ -41,7 +41,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
     let mut request = Request {
         mode: args.mode.into(),
-        // Of the others nothing is shown.
+        // Other results are not shown.
         limit: Limit(0),
         why: Some(args.page.clone()),
         ..args.ranking.request(&args.query)
@@ -54,7 +54,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
     } else {
-        let why = response.why.as_ref().context("the engine did not say why")?;
+        let why = response.why.as_ref().context("the engine returned no explanation")?;
         print::why(why, &response, ui, &mut out)?;
     }
     Ok(ExitCode::SUCCESS)

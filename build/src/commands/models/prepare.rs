@@ -1,5 +1,5 @@
-//! `findling models prepare`: a model as readers' devices load it, its bytes and how close it
-//! comes.
+//! `findling models prepare`: makes the file of a model that browsers load, and reports its size
+//! and its fidelity.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,27 +17,29 @@ use crate::ui::{Ui, bytes};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// An installed model
+    /// The installed model
     #[arg(default_value = known::DEFAULT)]
     name: String,
-    /// Write it to this file, as `build --query-encoder transformer` puts it beside a bundle
+    /// Write the prepared model to this file. It is the one that `build --query-encoder
+    /// transformer` deploys
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Bits a value of the layers' matrices takes once compressed, 2 to 8; several to compare them
+    /// Bits per value of the layers' matrices after compression, 2 to 8. Several values are
+    /// compared
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     bits: Vec<f32>,
-    /// The same of the table of words
+    /// Bits per value of the table of words after compression, 2 to 8. Several values are compared
     #[arg(long, value_name = "BITS", value_delimiter = ',')]
     word_bits: Vec<f32>,
-    /// Keep of the words those that this is written in, and general vocabulary: a bundle, or a
-    /// file of text; may be given several times. Other words are read in smaller pieces
+    /// Keep only words of this bundle or text file, and general vocabulary. Other words are split
+    /// into smaller tokens. Repeatable
     #[arg(long, value_name = "PATH")]
     vocabulary: Vec<PathBuf>,
-    /// Most kilobytes of the table of words, on the way; without --vocabulary of general
-    /// vocabulary alone
+    /// Largest download of the table of words in kilobytes; without --vocabulary, it keeps general
+    /// vocabulary
     #[arg(long, value_name = "KB")]
     vocabulary_budget: Option<u64>,
-    /// Queries to compare the vectors of, one a line; a list of its own unless told
+    /// File of queries whose vectors are compared, one on each line [default: a built-in list]
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     #[command(flatten)]
@@ -50,15 +52,15 @@ struct Row {
     name: String,
     word_bits: f32,
     bits: f32,
-    /// As it travels.
+    /// Bytes of the download.
     bytes: usize,
-    /// Once inflated.
+    /// Bytes after decompression.
     inflated_bytes: usize,
-    /// Tokens that have a row of their own.
+    /// Tokens that are kept.
     tokens: usize,
     /// Tokens that were dropped.
     dropped_tokens: usize,
-    /// The share of the tokens of what --vocabulary names that were kept.
+    /// The share of the tokens in the texts of --vocabulary that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     covered: Option<f64>,
     queries: usize,
@@ -73,7 +75,8 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let matrices = chosen(&args.bits, default.matrices)?;
     if args.output.is_some() && words.len() * matrices.len() > 1 {
         bail!(
-            "--output takes one model, but several precisions were given; give one --bits and one --word-bits"
+            "--output writes one model, but several precisions were given; give one --bits and one \
+             --word-bits"
         );
     }
     let text = match &args.queries {
@@ -91,7 +94,7 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         let budget = args.vocabulary_budget.map(|budget| (budget as usize).saturating_mul(1 << 10));
         vocabulary::Choice::new(&full, words, &texts)?.within(budget)
     };
-    // What can be refused is refused before the long work.
+    // Errors in the arguments are reported before the long work.
     let cuts = words
         .iter()
         .map(|&words| is_cut.then(|| kept(words)).transpose())
@@ -128,7 +131,8 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         };
         if !args.report.json {
             println!(
-                "{}  words {} bits, matrices {} bits  {} ({} inflated)  cosine to the model {:.4}, at least {:.4} ({} queries)",
+                "{}  words {} bits, matrices {} bits  {} ({} inflated)  cosine to the model {:.4}, \
+                 at least {:.4} ({} queries)",
                 row.name,
                 row.word_bits,
                 row.bits,
@@ -139,7 +143,11 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
                 row.queries,
             );
             if let Some(kept) = cut {
-                println!("    {kept}; {} dropped, read in smaller pieces", row.dropped_tokens);
+                println!(
+                    "    {kept}; {} dropped, whose words are split into smaller \
+                     tokens",
+                    row.dropped_tokens
+                );
             }
         }
         rows.push(row);
@@ -154,7 +162,7 @@ pub fn run(store: &Store, args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What bundles and files of text say.
+/// The texts of bundles and text files.
 fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in paths {
@@ -190,7 +198,7 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     Ok(texts)
 }
 
-/// What was asked for, or the default.
+/// The precisions asked for, or the default.
 fn chosen(asked: &[f32], default: Bits) -> anyhow::Result<Vec<Bits>> {
     if asked.is_empty() {
         return Ok(vec![default]);

@@ -216,7 +216,7 @@ pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|error| {
             format!(
-                "expected a filter as JSON, since it begins with {{, found invalid JSON: {error}"
+                "expected a filter in JSON, because it begins with {{, found invalid JSON: {error}"
             )
         })
     } else {

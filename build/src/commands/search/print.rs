@@ -1,4 +1,4 @@
-//! A response for people.
+//! Prints a response as text.
 
 use std::io::Write;
 
@@ -46,7 +46,7 @@ pub fn response(
     let more = if total.at_least { "+" } else { "" };
     let count = match (total.pages, response.results.len()) {
         (0, _) => "nothing matches".to_owned(),
-        (_, 0) => format!("{} pages match, none of them shown", thousands(total.pages.into())),
+        (_, 0) => format!("{} pages match, none is shown", thousands(total.pages.into())),
         (pages, _) => format!(
             "{}{more} {} in {}{more} {}",
             thousands(pages.into()),
@@ -68,7 +68,7 @@ pub fn response(
     Ok(())
 }
 
-/// What else to ask; what is left out of the query or the filter is told by a notice.
+/// Prints a suggestion. A notice names what it leaves out of the query or the filter.
 fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let Suggestion { what, instead: Some(instead), query, filter, pages, .. } = suggestion else {
         return Ok(());
@@ -189,7 +189,7 @@ fn explain_lines(legs: &Legs, explanation: &Explanation) -> Vec<String> {
     lines
 }
 
-/// Prints how a query was understood and run, a line each.
+/// Prints how a query was understood and run.
 pub fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let list =
         |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
@@ -212,19 +212,19 @@ pub fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<
     Ok(())
 }
 
-/// What a terminal can be given: control characters in indexed text could steer it.
+/// Removes control characters, because indexed text must not control the terminal.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The snippet in lines of at most [`WIDTH`] columns (longer words stay whole), matches marked by
-/// `mark`.
+/// Breaks the snippet into lines of at most [`WIDTH`] columns (longer words stay whole); `mark`
+/// marks the matches.
 fn snippet_lines(snippet: &Snippet, mark: impl Fn(&str) -> String) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut column = 0;
     let mut word = Vec::new();
-    // Where each character stands in UTF-16, the snippet's own unit.
+    // The position of each character in UTF-16 code units, which the snippet uses.
     let mut at = 0;
     let front = snippet.cut_start.then_some(('…', false));
     let back = snippet.cut_end.then_some(('…', false));

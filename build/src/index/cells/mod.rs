@@ -8,9 +8,9 @@
 //! The target size is in bytes ([`CellSize`]): on a site whose pages follow one template, vectors
 //! are similar to each other and take few bytes in their cell.
 //!
-//! A rebuild keeps the centroids of the previous build ([`Grouping`]) as long as they fit. An edited
-//! page then changes only the cells of its own vectors. Newly learned centroids would all differ a
-//! little.
+//! A rebuild keeps the centroids of the previous build ([`Grouping`]) as long as they fit. An
+//! edited page then changes only the cells of its own vectors. Newly learned centroids would all
+//! differ a little.
 
 mod cell_order;
 mod cell_size;
@@ -68,8 +68,8 @@ pub struct Cells {
 }
 
 /// Whether the shard of centroids lists the members of each cell, at about ten bits per vector. For
-/// more vectors, each cell lists the sections of its vectors instead, and a reader does not need the
-/// number of vectors of each section.
+/// more vectors, each cell lists the sections of its vectors instead, and a reader does not need
+/// the number of vectors of each section.
 pub fn centroids_list_members(n_vectors: usize) -> bool {
     n_vectors <= MAX_TOLD as usize
 }
@@ -171,7 +171,8 @@ fn component_scale(dim: usize) -> f32 {
     (256.0 / dim.max(1) as f32).sqrt()
 }
 
-/// Assigns the vectors to the centroids of an earlier build. `None` if these no longer fit the site.
+/// Assigns the vectors to the centroids of an earlier build. `None` if these no longer fit the
+/// site.
 fn reuse_clusters<'a>(
     values: &'a [f32],
     dim: usize,

@@ -1,18 +1,18 @@
 //! Fitting the static query encoder to a site: training the rows of the site's own words further.
 //!
 //! Rows learn from two sources: the vectors of the site's sections, which exist already and cost
-//! nothing, and spans, short parts of the site's text. Spans are as short as queries, but the teacher
-//! must embed them, so their number is limited. Both should land where the teacher puts them, and
-//! nearer to their own section than to other sections, because ranking depends on order.
+//! nothing, and spans, short parts of the site's text. Spans are as short as queries, but the
+//! teacher must embed them, so their number is limited. Both should land where the teacher puts
+//! them, and nearer to their own section than to other sections, because ranking depends on order.
 //!
 //! A part of the spans is held out for measuring. The fitted rows are kept only if held-out spans
 //! lead better to their sections. The sections of held-out spans are in the training data: a
 //! reader's query is new to the rows, the sections it looks for are not.
 //!
-//! A word changes its own row if it has one, also if it has several tokens; otherwise the row of the
-//! longest key that is a prefix of it. Only words that were rare in the table's training, or that
-//! the table has in pieces, change. For frequent words the table knows more than one site can tell:
-//! "get" and "list" mean something else in code than in a question.
+//! A word changes its own row if it has one, also if it has several tokens; otherwise the row of
+//! the longest key that is a prefix of it. Only words that were rare in the table's training, or
+//! that the table has in pieces, change. For frequent words the table knows more than one site can
+//! tell: "get" and "list" mean something else in code than in a question.
 //!
 //! Spans and sections are chosen by a hash of their own text. An edited page therefore changes only
 //! its own spans, and other embeddings stay in the cache. Equal sites and tables give equal rows on
@@ -51,8 +51,8 @@ const TRAINING: training::Options =
     training::Options { epochs: 12, batch: 256, learning_rate: 1e-3, seed: 1, patience: 12 };
 
 /// Fits the `rows` of `table` to `spans` and `sections`. `targets` are the projected embeddings of
-/// the spans by the teacher. The result is measured on `held_out`; the rows are `None` if the gain is
-/// too small.
+/// the spans by the teacher. The result is measured on `held_out`; the rows are `None` if the gain
+/// is too small.
 ///
 /// # Errors
 /// If a vector does not have the dimensions of the rows.
@@ -67,8 +67,8 @@ pub fn fit(
     if targets.len() != spans.len() * dim || sections.iter().any(|(_, vector)| vector.len() != dim)
     {
         return Err(Error::Run(format!(
-            "fitting expected {} spans and {} sections with {dim} numbers each, found {} and {} numbers \
-             in total",
+            "fitting expected {} spans and {} sections with {dim} numbers each, found {} and {} \
+             numbers in total",
             spans.len(),
             sections.len(),
             targets.len(),

@@ -29,8 +29,8 @@ pub struct Span {
     pub own: Range<usize>,
 }
 
-/// The spans of a site, sorted by a hash of their text. Texts in `without` are left out, because they
-/// are used for measuring.
+/// The spans of a site, sorted by a hash of their text. Texts in `without` are left out, because
+/// they are used for measuring.
 pub fn spans(chunks: &[ChunkedPage], without: &HashSet<String>) -> Vec<Span> {
     let mut spans: Vec<([u8; 16], Span)> = Vec::new();
     let mut seen = HashSet::new();

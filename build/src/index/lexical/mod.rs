@@ -211,8 +211,8 @@ fn structure(batches: &[PageBatch]) -> Structure {
 }
 
 /// The mean length of each field, over the passages in which the field is not empty. A page's title
-/// counts for each of its passages. Including passages without code would make a single word of code
-/// look like a long field.
+/// counts for each of its passages. Including passages without code would make a single word of
+/// code look like a long field.
 fn mean_len(batches: &[PageBatch]) -> [f32; 6] {
     let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);
     for batch in batches {

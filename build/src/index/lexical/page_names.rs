@@ -36,8 +36,8 @@ pub fn file_name(url: &str) -> Option<String> {
     Some(name).filter(|name| name.contains(char::is_alphabetic))
 }
 
-/// The words of a URL's path: without scheme, host, query, extension and `index`, separators replaced
-/// by spaces.
+/// The words of a URL's path: without scheme, host, query, extension and `index`, separators
+/// replaced by spaces.
 fn path_words(url: &str) -> String {
     let path = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),

@@ -24,8 +24,8 @@ pub struct Positions {
 /// Number of blocks that pages are cut into. An edited page changes the positions of one block.
 const N_BLOCKS: usize = 16;
 
-/// Bytes of an entry in the directory of positions. Together with [`SHARDS_PER_PHRASE`] it decides the
-/// size of the shards.
+/// Bytes of an entry in the directory of positions. Together with [`SHARDS_PER_PHRASE`] it decides
+/// the size of the shards.
 const BYTES_PER_ENTRY: usize = 7;
 
 /// Shards that a phrase fetches: two words in four blocks.

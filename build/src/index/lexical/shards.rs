@@ -70,8 +70,8 @@ fn join(parts: &[&TermPostings]) -> [LevelPostings; 3] {
     })
 }
 
-/// Number of passages that contain the term in any field. A title or heading counts for every passage
-/// below it.
+/// Number of passages that contain the term in any field. A title or heading counts for every
+/// passage below it.
 fn document_frequency(
     [pages, sections, passages]: &[LevelPostings; 3],
     structure: &Structure,

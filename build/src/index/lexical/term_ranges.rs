@@ -23,7 +23,8 @@ const MIN_RANGE_BYTES: usize = 1200;
 /// Keys of a term stay in the term's range up to one part in this number of the range's size.
 const KEYS_SHARE: usize = 4;
 
-/// Drops the word-form keys of terms that have only one form: such a key finds the same as the term.
+/// Drops the word-form keys of terms that have only one form: such a key finds the same as the
+/// term.
 /// `terms` must be sorted.
 pub fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
     let term_of = |key: &str| split_form(key).map(|(term, _)| term.len());
@@ -42,8 +43,8 @@ pub fn drop_lone_forms<T>(terms: &mut Vec<(&str, T)>) {
     terms.retain(|_| keeps.next().unwrap_or(true));
 }
 
-/// Drops the name keys of titles and headings whose words are enough to find them: those whose first
-/// word has no second tier. `terms` must be sorted.
+/// Drops the name keys of titles and headings whose words are enough to find them: those whose
+/// first word has no second tier. `terms` must be sorted.
 pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
     let has_second_tier = |term: &str| {
         let Ok(at) = terms.binary_search_by_key(&term, |(term, _)| term) else { return false };
@@ -66,8 +67,9 @@ pub fn drop_plain_names(terms: &mut Vec<Term<'_>>) {
 
 /// The index of the first term of each range, and the number of terms at the end.
 ///
-/// The keys of a term stay in its range if they are short, because a query that asks for the term may
-/// ask for them too. Otherwise a large term would be alone in its range and its keys in another.
+/// The keys of a term stay in its range if they are short, because a query that asks for the term
+/// may ask for them too. Otherwise a large term would be alone in its range and its keys in
+/// another.
 pub fn range_starts(terms: &[Term<'_>]) -> Vec<usize> {
     let total: usize = terms.iter().map(|(term, lists)| term_size(term, lists)).sum();
     let target =

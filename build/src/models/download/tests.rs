@@ -253,7 +253,7 @@ fn what_came_is_kept_when_it_is_given_up() {
 #[test]
 fn wrong_bytes_are_refused_and_not_kept() {
     let run = run(100_000, vec![Act::OtherBytes], None);
-    run.failed("is not the file that is pinned");
+    run.failed("differs from the pinned file");
     assert_eq!(run.part, None);
     assert_eq!(run.ranges.len(), 1, "asking a liar again is no use");
 }
@@ -276,7 +276,7 @@ fn a_part_that_is_too_long_is_thrown_away() {
 fn another_length_is_refused_before_it_is_read() {
     for n in [99_999, 100_001] {
         let run = run(100_000, vec![Act::OtherLength(n)], None);
-        run.failed(&format!("expected 100000 bytes, got {n} bytes"));
+        run.failed(&format!("expected 100000 bytes, found {n} bytes"));
         assert_eq!(run.part, None);
     }
 }
@@ -284,7 +284,7 @@ fn another_length_is_refused_before_it_is_read() {
 #[test]
 fn more_than_was_wanted_is_refused() {
     let run = run(100_000, vec![Act::Endless], None);
-    run.failed("expected 100000 bytes, got more");
+    run.failed("expected 100000 bytes, found more");
     assert_eq!(run.part, None);
 }
 

@@ -1,5 +1,5 @@
-//! What a site says of its pages in `data-findling-*` attributes; Pagefind's `data-pagefind-*` mean
-//! the same.
+//! Annotations of pages in `data-findling-*` attributes. Pagefind's `data-pagefind-*` attributes
+//! have the same meaning.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use scraper::{ElementRef, Html, Node};
 use super::super::attributes::Raw;
 use super::super::outline::fold;
 
-/// An attribute in either spelling. `$name` is what stands behind the prefix.
+/// An attribute in either spelling. `$name` is the part after the prefix.
 macro_rules! annotation {
     ($element:expr, $name:literal) => {
         $element
@@ -19,7 +19,7 @@ macro_rules! annotation {
 }
 pub(super) use annotation;
 
-/// Whether a page can have annotations at all: most have none, and are spared the search.
+/// Whether a page can have annotations. Most have none, so that they need not be searched.
 pub(super) fn may_be_annotated(html: &str) -> bool {
     html.contains("data-findling-") || html.contains("data-pagefind-")
 }
@@ -27,9 +27,9 @@ pub(super) fn may_be_annotated(html: &str) -> bool {
 /// The value of `…-ignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ignore {
-    /// Not indexed, but meta, filters and sorts inside count.
+    /// Not indexed, but meta, filters and sorts inside are used.
     Index,
-    /// As if it were not there.
+    /// Ignored completely.
     All,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn weight(element: &Element) -> Option<f32> {
         .map(|weight| weight.clamp(0.0, 10.0))
 }
 
-/// All that the annotations of a page say.
+/// The annotations of a page.
 #[derive(Debug, Default)]
 pub(super) struct Annotations {
     pub title: Option<String>,
@@ -60,12 +60,11 @@ pub(super) struct Annotations {
     pub meta: Vec<(String, String)>,
     pub attributes: BTreeMap<String, Raw>,
     pub sort_only: Vec<String>,
-    /// Queries, separated by commas, that the page is to be the first answer to.
+    /// Queries for which the page is the first result.
     pub pins: Vec<String>,
 }
 
-/// Collects meta, filters and sorts from the whole document, the marked body and what is ignored
-/// included.
+/// Collects meta, filters and sorts from the whole document, also outside the marked body.
 pub(super) fn collect(html: &Html) -> Annotations {
     let mut found = Annotations::default();
     let mut default_meta = Vec::new();
@@ -202,7 +201,9 @@ mod tests {
     #[test]
     fn a_list_of_names_takes_text_attributes_and_at_last_a_value() {
         let found = collected(
-            r#"<a href="/" title="Homepage" data-pagefind-meta="link_text, link_title[title], other:Freeform, captured to the end">Hello World</a>"#,
+            r#"<a href="/" title="Homepage"
+            data-pagefind-meta="link_text, link_title[title], other:Freeform, captured to the end"
+            >Hello World</a>"#,
         );
         let expect = [
             ("link_text", "Hello World"),
@@ -217,7 +218,8 @@ mod tests {
         let found = collected(
             r#"<head><meta data-findling-filter="site[content]" content="Docs"></head>
                <b data-findling-filter="author">Ann</b> <b data-findling-filter="author">Bob</b>
-               <i data-findling-sort="date:2024-01-01"></i><i data-findling-filter="rank:2" data-findling-sort="rank:2"></i>"#,
+               <i data-findling-sort="date:2024-01-01"></i>
+                <i data-findling-filter="rank:2" data-findling-sort="rank:2"></i>"#,
         );
         assert_eq!(found.attributes["author"], Raw::List(vec!["Ann".into(), "Bob".into()]));
         assert_eq!(found.attributes["site"], Raw::Untyped("Docs".into()));
@@ -237,7 +239,8 @@ mod tests {
     #[test]
     fn the_title_is_not_among_the_rest() {
         let found = collected(
-            r#"<h1 data-findling-meta="title">A title</h1><img data-findling-default-meta="image[src]" src="x.png">"#,
+            r#"<h1 data-findling-meta="title">A title</h1>
+               <img data-findling-default-meta="image[src]" src="x.png">"#,
         );
         assert_eq!(found.title.as_deref(), Some("A title"));
         assert_eq!(found.meta, [("image".to_owned(), "x.png".to_owned())]);

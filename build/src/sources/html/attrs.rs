@@ -1,8 +1,8 @@
-//! What an element's attributes say.
+//! Attributes of an element.
 
 use scraper::node::Element;
 
-/// What an element's attributes say, read in one pass.
+/// The attributes of an element that matter for extraction, read in one pass.
 #[derive(Default)]
 pub(super) struct Attrs<'a> {
     pub id: Option<&'a str>,
@@ -49,7 +49,8 @@ fn hides(style: &str) -> bool {
 }
 
 /// Whether a name has a word for which `wanted` holds. Names are class names, attributes and tags;
-/// their words are parted by punctuation or by a capital letter: `btn-clipboard`, `codeLineNumber`.
+/// their words are separated by punctuation or by a capital letter: `btn-clipboard`,
+/// `codeLineNumber`.
 pub(super) fn has_word(name: &str, wanted: impl Fn(&str) -> bool) -> bool {
     let mut word = String::new();
     let mut after_lower = false;

@@ -1,4 +1,4 @@
-//! Code blocks: their text as it is shown, without line numbers, copy buttons and hidden lines.
+//! Code blocks: their visible text, without line numbers, copy buttons and hidden lines.
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
@@ -13,7 +13,7 @@ use super::line_numbers::{Heads, is_line_numbers};
 use super::rules;
 use super::text::{Words, has_code_block};
 
-/// Words that a control beside code has at most: what has more is text.
+/// Largest number of words of a control beside code. An element with more words is text.
 const MAX_CONTROL_WORDS: usize = 6;
 
 /// The text of a code block. `pre` is a `<pre>`, or a table or container whose lines are code.
@@ -26,7 +26,7 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
     for edge in pre.traverse() {
         match edge {
             Edge::Open(node) if skipped.is_none() => match node.value() {
-                // Between the lines of a table or of a container there is nothing but markup.
+                // White space between the lines of a table or container is only markup.
                 Node::Text(text) if !is_pre && !is_in_line(node, pre) && text.trim().is_empty() => {
                 }
                 Node::Text(text) => code.push_str(text),
@@ -73,7 +73,7 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
     code
 }
 
-/// Why an element inside of a code block is left out.
+/// The rule that leaves out an element inside a code block.
 fn left_out(node: NodeRef<Node>, element: &Element, annotated: bool) -> Option<Rule> {
     if rules::is_machinery(element.name()) {
         return Some(if rules::is_not_text(element.name()) {
@@ -105,7 +105,7 @@ fn end_line(code: &mut String, always: bool) {
     }
 }
 
-/// Whether an element inside of a code block is a line of its own.
+/// Whether an element inside a code block begins a line.
 fn begins_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool {
     let is_row = matches!(element.name(), "tr" | "pre") || rules::is_block(element.name());
     node.id() != pre.id() && is_row && !is_in_line(node, pre)
@@ -122,7 +122,7 @@ fn ends_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool
     if begins_line(node, element, pre) {
         return true;
     }
-    // Lines that only a style sheet parts: siblings with nothing between them.
+    // Lines that only the style sheet separates: adjacent siblings.
     let next = node.next_sibling().and_then(|next| next.value().as_element());
     node.id() != pre.id()
         && next.is_some_and(|next| {
@@ -131,7 +131,7 @@ fn ends_line(node: NodeRef<Node>, element: &Element, pre: NodeRef<Node>) -> bool
         })
 }
 
-/// Whether an element is called a line of code.
+/// Whether an element has the name of a line of code.
 fn is_line(element: &Element) -> bool {
     names(element).any(|name| {
         matches!(
@@ -141,7 +141,7 @@ fn is_line(element: &Element) -> bool {
     })
 }
 
-/// Whether an element that is no `<pre>` holds lines of code: Doxygen's fragments.
+/// Whether an element other than `<pre>` contains lines of code, such as Doxygen's fragments.
 pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool {
     attrs.has_class(|class| class == "fragment") && {
         let mut lines = node.children().filter_map(|child| child.value().as_element()).peekable();
@@ -149,8 +149,8 @@ pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool 
     }
 }
 
-/// Whether an element is a control of a code block: a copy button, a toolbar. It is called so, has
-/// few words, holds no code and stands inside of a code block or beside one.
+/// Whether an element is a control of a code block: a copy button, a toolbar. Its name says so, it
+/// has few words, contains no code, and is inside a code block or beside one.
 pub(super) fn is_code_control(
     node: NodeRef<Node>,
     element: &Element,

@@ -1,8 +1,8 @@
 //! Controls, and what they open: accordions, tabs, forms, dialogs.
 //!
-//! Content that a click shows is content, although it is hidden at first. What stays hidden for
-//! every reader is not. The difference is in what points at the hidden element, in what it is
-//! called, and in what stands beside it.
+//! Content that a click shows is indexed, although it is hidden at first. Content that stays hidden
+//! for every reader is not. The elements that point at a hidden element, its names and its siblings
+//! tell the difference.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,16 +15,16 @@ use super::attrs::{Attrs, has_word, is_called, names};
 use super::rules;
 use super::text::Words;
 
-/// Words of prose from which a form is read as part of the text.
+/// Smallest number of words of prose for which a form is part of the text.
 const MIN_FORM_WORDS: usize = 40;
 
-/// Words of prose from which a dialog inside the content is read as part of the text.
+/// Smallest number of words of prose for which a dialog inside the content is part of the text.
 const MIN_DIALOG_WORDS: usize = 20;
 
-/// Words from which a button is read as text: a card, a question.
+/// Smallest number of words for which a button is text, such as a card or a question.
 const MIN_BUTTON_WORDS: usize = 12;
 
-/// What the controls of a page point at.
+/// The elements that the controls of a page point at.
 #[derive(Debug, Default)]
 pub(super) struct Controls<'a> {
     /// Ids of what a control opens.
@@ -95,7 +95,7 @@ impl<'a> Controls<'a> {
         }
     }
 
-    /// Whether a hidden element is content all the same: readers can have it shown.
+    /// Whether a hidden element is content because readers can show it.
     pub fn reveal(&self, node: NodeRef<Node>, element: &Element, attrs: &Attrs) -> bool {
         if attrs.role == "tabpanel" {
             return true;
@@ -152,7 +152,7 @@ impl<'a> Controls<'a> {
     }
 }
 
-/// Whether a panel holds text rather than links or controls, and is not navigation.
+/// Whether a panel contains text rather than links or controls, and is not navigation.
 fn is_text_panel(panel: NodeRef<Node>) -> bool {
     let Node::Element(element) = panel.value() else { return false };
     is_panel(element.name())
@@ -207,7 +207,7 @@ fn is_disclosure_word(word: &str) -> bool {
     )
 }
 
-/// Words in the names of what lies over the page and is not part of its text.
+/// Words in the names of overlays, which are not part of the page's text.
 fn is_overlay_word(word: &str) -> bool {
     matches!(
         word,
@@ -237,8 +237,8 @@ fn is_heading_like(node: &Node) -> bool {
     })
 }
 
-/// Whether a button is what a heading says: there is no other text in the heading. Of several
-/// buttons it is the one that opens something, or the first.
+/// Whether a button has the text of a heading that has no other text. Of several buttons, it is the
+/// one that opens something, or the first.
 fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     let is_button = |node: &NodeRef<Node>| super::is_named(node.value(), "button");
     let other_text = heading.descendants().any(|below| match below.value() {
@@ -276,8 +276,8 @@ fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     chosen.is_some_and(|chosen| chosen.id() == button.id())
 }
 
-/// Whether the element before a hidden one is a button that is called a disclosure, or says whether
-/// its panel is open.
+/// Whether the element before a hidden one is a button whose name is that of a disclosure, or that
+/// has an attribute for whether its panel is open.
 fn is_opened_by_the_button_before(node: NodeRef<Node>) -> bool {
     let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
         return false;
@@ -320,7 +320,7 @@ fn is_choice(node: &Node) -> bool {
     })
 }
 
-/// Names that say which panel is shown, not what kind of element it is.
+/// Names for the state of a panel, which do not describe its kind.
 fn is_state(name: &str) -> bool {
     matches!(
         name,
@@ -339,8 +339,8 @@ fn is_state(name: &str) -> bool {
     )
 }
 
-/// Whether an element belongs to the site's navigation: inside of `<nav>`, of the page's header or
-/// footer, of a search form.
+/// Whether an element belongs to the site's navigation: it is inside `<nav>`, the page's header or
+/// footer, or a search form.
 fn in_site_navigation(node: NodeRef<Node>) -> bool {
     let mut in_header = false;
     for above in std::iter::once(node).chain(node.ancestors()) {
@@ -366,8 +366,8 @@ fn quoted(script: &str) -> impl Iterator<Item = &str> {
     script.split(['\'', '"']).skip(1).step_by(2).map(|word| word.trim_start_matches('#'))
 }
 
-/// Whether a form holds text rather than controls. `page_words` is the number of words of prose of
-/// the content around it.
+/// Whether a form contains text rather than controls. `page_words` is the number of words of prose
+/// of the content around it.
 pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
     let words = Words::of(form, usize::MAX);
     let has_title = form.descendants().any(|below| {

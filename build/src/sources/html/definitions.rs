@@ -53,7 +53,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The term of a definition list: the heading of a section, where it can be linked to.
+    /// The term of a definition list. It is the heading of a section if it has an anchor.
     fn term(&mut self, node: NodeRef<Node>, attrs: &Attrs) {
         let anchor = attrs.id.map(str::to_owned).or_else(|| {
             node.descendants().skip(1).filter_map(|below| below.value().as_element()).find_map(
@@ -99,8 +99,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Begins the entry that a row of a table is, or goes on with the one before; whether it is
-    /// one.
+    /// Begins the entry of a table's row, or continues the previous one. Returns whether the row is
+    /// an entry.
     fn row(&mut self, row: NodeRef<Node>) -> bool {
         if !self.definition_sections {
             return false;
@@ -124,7 +124,7 @@ impl Walker<'_> {
         self.boundary();
     }
 
-    /// Ends a term: it begins an entry, or is a second name of the entry before.
+    /// Ends a term, which begins an entry or is a second name of the previous entry.
     pub(super) fn end_term(
         &mut self,
         text: String,

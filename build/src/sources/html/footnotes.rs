@@ -1,5 +1,5 @@
-//! Reference marks that markup gives away: links to notes, roles and classes. Marks that are only
-//! raised text are told apart by their words, in `reference_marks.rs`.
+//! Reference marks that can be recognised by their markup: links to notes, roles and classes. Marks
+//! that are only raised text are recognised by their text, in `reference_marks.rs`.
 
 use ego_tree::NodeRef;
 use scraper::node::Element;
@@ -52,7 +52,7 @@ fn is_short(node: NodeRef<Node>) -> bool {
         && parts().all(|part| part.chars().count() <= 3 || part.parse::<u32>().is_ok())
 }
 
-/// Whether raised text stands behind a variable or code: an exponent.
+/// Whether raised text follows a variable or code, which makes it an exponent.
 pub(super) fn is_behind_a_variable(node: NodeRef<Node>) -> bool {
     node.prev_sibling()
         .and_then(|before| before.value().as_element())

@@ -1,4 +1,4 @@
-//! Headings: their text without marks, and the anchor that leads to them.
+//! Headings: their text without marks, and their anchor.
 
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
@@ -8,20 +8,19 @@ use super::annotations;
 use super::attrs::{Attrs, has_word, is_called};
 use super::rules;
 
-/// What of a heading's content is its text.
+/// Describes which parts of a heading are its text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heading {
-    /// Fragment that leads to it.
+    /// Its fragment.
     pub anchor: Option<String>,
-    /// Its text outside of links to itself: where the first and the last of it stand, among all
-    /// its texts.
+    /// The first and last text node outside of links to the heading itself.
     own_text: Option<(NodeId, NodeId)>,
-    /// It has text outside of what only screen readers say.
+    /// Whether it has text that is not only for screen readers.
     has_visible_text: bool,
 }
 
 impl Heading {
-    /// Looks at a heading before it is read.
+    /// Analyses a heading before it is read.
     pub fn of(node: NodeRef<Node>, anchor: Option<String>) -> Self {
         let mut heading = Self { anchor, ..Self::default() };
         for below in node.descendants() {
@@ -46,8 +45,7 @@ impl Heading {
         heading
     }
 
-    /// Whether a link inside the heading is a mark that links the heading to itself: it leads there
-    /// and is not what the heading says.
+    /// Whether a link inside the heading is a mark: it links to the heading and is not its text.
     pub fn is_mark_link(&self, link: NodeRef<Node>, element: &Element) -> bool {
         let Some((first, last)) = self.own_text.filter(|_| self.leads_to_itself(element)) else {
             return false;
@@ -59,8 +57,8 @@ impl Heading {
                     .as_element()
                     .is_some_and(|below| is_mark(below) || matches!(below.name(), "svg" | "img"))
             });
-        // A mark stands in front of the text or behind it, not in the middle. Ids follow the order
-        // of the document.
+        // A mark is before or after the text, not in the middle. Node ids follow the order of the
+        // document.
         let in_the_middle = first < link.id() && link.id() < last;
         marked || !(in_the_middle || self.is_named_by(link))
     }
@@ -77,7 +75,7 @@ impl Heading {
         !words.is_empty() && anchor.contains(&words)
     }
 
-    /// Whether an element's words are left to screen readers, while the heading has others.
+    /// Whether an element's words are only for screen readers and the heading has other words.
     pub fn is_screen_reader_text(&self, element: &Element) -> bool {
         self.has_visible_text && is_visually_hidden(element)
     }
@@ -96,7 +94,7 @@ impl Heading {
     }
 }
 
-/// Whether a text is the number in front of a heading's text.
+/// Whether a text is the number before a heading's text.
 fn is_number_of(heading: NodeRef<Node>, text: &str) -> bool {
     let first = heading
         .descendants()
@@ -112,13 +110,13 @@ pub(super) fn is_anchor_word(word: &str) -> bool {
         || word.ends_with("anchor")
 }
 
-/// Whether an element holds words that are not shown as they are: for screen readers, or the name
-/// of an icon.
+/// Whether an element contains words that are not shown: text for screen readers, or the name of an
+/// icon.
 pub(super) fn is_mark(element: &Element) -> bool {
     is_visually_hidden(element) || is_icon(element)
 }
 
-/// Whether an element is there for screen readers alone.
+/// Whether an element is only for screen readers.
 pub(super) fn is_visually_hidden(element: &Element) -> bool {
     element.attrs().any(|(name, value)| match name {
         "class" => value.split_ascii_whitespace().any(|class| {
@@ -149,7 +147,7 @@ pub(super) fn is_visually_hidden(element: &Element) -> bool {
     })
 }
 
-/// Whether an element is set in an icon font, its text the name of the icon.
+/// Whether an element is an icon of an icon font, whose text is the icon's name.
 pub(super) fn is_icon(element: &Element) -> bool {
     let is_font = |class: &str| {
         let class = class.to_ascii_lowercase();
@@ -163,8 +161,8 @@ pub(super) fn is_icon(element: &Element) -> bool {
             .is_some_and(|classes| classes.split_ascii_whitespace().any(is_font))
 }
 
-/// Whether an element of a heading is called an icon and says one word of small letters, as names of
-/// icons are written.
+/// Whether an element of a heading has the name of an icon and contains one word in lower case, as
+/// names of icons are written.
 pub(super) fn is_icon_name(node: NodeRef<Node>, element: &Element) -> bool {
     let is_icon = |word: &str| matches!(word, "icon" | "icons" | "ico" | "glyph" | "ligature");
     let called = element.attr("class").is_some_and(|classes| {
@@ -212,8 +210,8 @@ pub(super) fn anchor_within(node: NodeRef<Node>, attrs: &Attrs) -> Option<String
     attrs.id.or(inside).map(str::to_owned).or_else(|| own_link.map(percent_decoded))
 }
 
-/// Whether a heading is no more than the word above a note (`Note`, `Warning`), as DocBook sets it:
-/// it has no anchor and begins no section.
+/// Whether a heading is only the label of a note (`Note`, `Warning`), as DocBook writes it: it has
+/// no anchor and begins no section.
 pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
     attrs.id.is_none()
         && heading.parent().and_then(|parent| parent.value().as_element()).is_some_and(|parent| {
@@ -240,7 +238,7 @@ pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
             .any(|below| Attrs::of(below).id.is_some())
 }
 
-/// An anchor as it is written in an `id`: links may spell it percent-encoded.
+/// Decodes an anchor in a link, which may be percent-encoded, to the form of an `id`.
 pub(super) fn percent_decoded(target: &str) -> String {
     let bytes = target.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -28,7 +28,8 @@ fn check(html: &str, expect: &str) {
 #[test]
 fn the_content_is_what_is_in_main() {
     check(
-        "<body><nav>Menu</nav><p>Around</p><main><h1 id=a>A</h1><p>Text</p><nav>More</nav></main></body>",
+        "<body><nav>Menu</nav><p>Around</p><main><h1 id=a>A</h1><p>Text</p>\
+         <nav>More</nav></main></body>",
         "1 A #a: Text",
     );
     check("<body><p>Around</p><div role=main><p>Text</p></div></body>", "0 : Text");
@@ -49,9 +50,11 @@ fn a_teaser_in_an_article_is_not_the_content() {
 #[test]
 fn without_main_the_body_is_read_without_its_surroundings() {
     check(
-        "<body><header>Site</header><nav>Menu</nav><aside>Ads</aside><div role=navigation>Next</div><div class='a toc'>Contents</div>\
-         <p>Text</p><script>x()</script><style>p{}</style><noscript>No</noscript><template>T</template><form>F</form>\
-         <p hidden>H</p><p aria-hidden=true>I</p><p style='display: none'>D</p><footer>Foot</footer></body>",
+        "<body><header>Site</header><nav>Menu</nav><aside>Ads</aside>\
+         <div role=navigation>Next</div><div class='a toc'>Contents</div><p>Text</p>\
+         <script>x()</script><style>p{}</style><noscript>No</noscript><template>T</template>\
+         <form>F</form><p hidden>H</p><p aria-hidden=true>I</p><p style='display: none'>D</p>\
+         <footer>Foot</footer></body>",
         "0 : Text",
     );
 }
@@ -59,7 +62,8 @@ fn without_main_the_body_is_read_without_its_surroundings() {
 #[test]
 fn the_header_of_an_article_holds_its_title_and_asides_that_are_notes_stay() {
     check(
-        "<main><article><header><h1>A</h1></header><aside class='admonition note'>Mind this.</aside><aside>Ads</aside></article></main>",
+        "<main><article><header><h1>A</h1></header>\
+         <aside class='admonition note'>Mind this.</aside><aside>Ads</aside></article></main>",
         "1 A: Mind this.",
     );
 }
@@ -86,11 +90,13 @@ fn the_anchor_of_a_heading_is_on_it_in_it_or_around_it() {
 fn permalinks_are_not_part_of_headings_or_text() {
     check("<h2 id=a>A<a class=headerlink href='#a' title='Permalink'>¶</a></h2>", "2 A #a: ");
     check(
-        "<h2 id=a tabindex=-1>A <a class=header-anchor href='#a' aria-label='Permalink to A'>\u{200b}</a></h2>",
+        "<h2 id=a tabindex=-1>A <a class=header-anchor href='#a' aria-label='Permalink to \
+         A'>\u{200b}</a></h2>",
         "2 A #a: ",
     );
     check(
-        "<h2 id=a>A</h2><a class=sl-anchor-link href='#a'><span aria-hidden=true>x</span><span class=sr-only>Section titled A</span></a>",
+        "<h2 id=a>A</h2><a class=sl-anchor-link href='#a'><span aria-hidden=true>x</span>\
+         <span class=sr-only>Section titled A</span></a>",
         "2 A #a: ",
     );
     check("<p>Text<a href='#p'>#</a> and <a href='#x'>more</a></p>", "0 : Text and more");
@@ -103,8 +109,9 @@ fn permalinks_are_not_part_of_headings_or_text() {
 #[test]
 fn text_comes_in_paragraphs_items_rows_and_definitions() {
     check(
-        "<p>One <b>bold</b>ly</p><ul><li>a<ul><li>b</ul><li>c</ul><table><tr><th>H</th><th>I</th></tr><tr><td>1</td><td><p>2</p></td></tr></table>\
-         <blockquote><p>q</blockquote><dl><dt>T</dt><dd>D</dd></dl>loose<p>x<br>y</p><img alt='A cat'>",
+        "<p>One <b>bold</b>ly</p><ul><li>a<ul><li>b</ul><li>c</ul><table><tr><th>H</th>\
+         <th>I</th></tr><tr><td>1</td><td><p>2</p></td></tr></table><blockquote><p>q</blockquote>\
+         <dl><dt>T</dt><dd>D</dd></dl>loose<p>x<br>y</p><img alt='A cat'>",
         "0 : One boldly / a / b / c / H | I / 1 | 2 / q / T / D / loose / x y / A cat",
     );
 }
@@ -112,7 +119,8 @@ fn text_comes_in_paragraphs_items_rows_and_definitions() {
 #[test]
 fn code_keeps_its_white_space_and_inline_code_its_place() {
     let found = sections(
-        "<p>Call <code>f(x)</code> now</p><pre><code class=language-rust><span class=boring>fn main() {\n</span>if x {\n    y\n}\n</code></pre>",
+        "<p>Call <code>f(x)</code> now</p><pre><code class=language-rust><span class=boring>fn \
+         main() {\n</span>if x {\n    y\n}\n</code></pre>",
     );
     let block = |text: &str, code: &[(u32, u32)], is_code_block| Block {
         text: text.into(),
@@ -129,13 +137,16 @@ fn code_keeps_its_white_space_and_inline_code_its_place() {
 #[test]
 fn an_entry_of_an_api_that_can_be_linked_to_is_a_section() {
     check(
-        "<section id=m><h1>Module</h1><p>Intro</p><dl class='py function'><dt class=sig id=os.walk><span class=sig-prename>os.</span>\
-         <span class=sig-name>walk</span><span class=sig-paren>(</span><em>top</em><span class=sig-paren>)</span><a class=headerlink href='#os.walk'>¶</a></dt>\
-         <dd><p>Walks.</p></dd></dl><p>Outro</p></section>",
+        "<section id=m><h1>Module</h1><p>Intro</p><dl class='py function'><dt class=sig id=os.walk>\
+         <span class=sig-prename>os.</span><span class=sig-name>walk</span>\
+         <span class=sig-paren>(</span><em>top</em><span class=sig-paren>)</span>\
+         <a class=headerlink href='#os.walk'>¶</a></dt><dd><p>Walks.</p></dd></dl>\
+         <p>Outro</p></section>",
         "1 Module #m: Intro / Outro\n2 os.walk() #os.walk: os.walk(top) / Walks.",
     );
     check(
-        "<h2>Settings</h2><dl><dt id=a><code>a</code> (integer)</dt><dd>Sets a.</dd><dt>b</dt><dd>Sets b.</dd></dl>",
+        "<h2>Settings</h2><dl><dt id=a><code>a</code> (integer)</dt><dd>Sets a.</dd><dt>b</dt>\
+         <dd>Sets b.</dd></dl>",
         "2 Settings: b / Sets b.\n3 a (integer) #a: Sets a.",
     );
     check(
@@ -148,24 +159,30 @@ fn an_entry_of_an_api_that_can_be_linked_to_is_a_section() {
 fn a_row_that_defines_a_name_and_can_be_linked_to_is_a_section() {
     // As DocBook sets functions: anchor, signature, description, all in one cell.
     check(
-        "<h2>Functions</h2><table><thead><tr><th><p>Function</p><p>Description</p></th></tr></thead><tbody>\
-         <tr><td><p><a id=i1 class=indexterm></a><code>abs</code> ( <em>numeric</em> ) → number</p><p>Absolute value</p><p><code>abs(-1)</code> → 1</p></td></tr>\
-         <tr><td><p><code>abs</code> ( <em>interval</em> )</p><p>Of time</p></td></tr>\
-         <tr><td><p><a id=i2></a><a id=i3></a><code>to_json</code> ( any )</p><p><code>to_jsonb</code> ( any )</p><p>Converts</p></td></tr>\
-         <tr><td><p><code>other</code> ()</p><p>Unlinked</p></td></tr></tbody></table><p>Outro</p>",
-        "2 Functions: Function Description / other () Unlinked / Outro\n\
-         3 abs #i1: abs ( numeric ) → number Absolute value abs(-1) → 1 / abs ( interval ) Of time\n\
+        "<h2>Functions</h2><table><thead><tr><th><p>Function</p>\
+         <p>Description</p></th></tr></thead><tbody><tr><td><p><a id=i1 class=indexterm></a>\
+         <code>abs</code> ( <em>numeric</em> ) → number</p><p>Absolute value</p><p>\
+         <code>abs(-1)</code> → 1</p></td></tr><tr><td><p><code>abs</code> ( \
+         <em>interval</em> )</p><p>Of time</p></td></tr><tr><td><p><a id=i2></a><a id=i3></a>\
+         <code>to_json</code> ( any )</p><p><code>to_jsonb</code> ( any )</p>\
+         <p>Converts</p></td></tr><tr><td><p><code>other</code> ()</p>\
+         <p>Unlinked</p></td></tr></tbody></table><p>Outro</p>",
+        "2 Functions: Function Description / other () Unlinked / Outro\n3 abs #i1: abs ( numeric ) \
+         → number Absolute value abs(-1) → 1 / abs ( interval ) Of time\n\
          3 to_json, to_jsonb #i2: to_json ( any ) to_jsonb ( any ) Converts",
     );
     // With the description in a second cell, the anchor on row, cell or code.
     check(
-        "<h2>F</h2><table><tr><th>Name<th>Meaning<tr id=a><td><code>-v</code><td>Says more<tr><td id=b><code>run()</code><td>Runs\
-         <tr><th><code id=c>Max</code><a class=headerlink href='#c'>¶</a><td>Most</table>",
-        "2 F: Name | Meaning\n3 -v #a: -v | Says more\n3 run #b: run() | Runs\n3 Max #c: Max | Most",
+        "<h2>F</h2><table><tr><th>Name<th>Meaning<tr id=a><td><code>-v</code><td>Says more<tr>\
+         <td id=b><code>run()</code><td>Runs<tr><th><code id=c>Max</code>\
+         <a class=headerlink href='#c'>¶</a><td>Most</table>",
+        "2 F: Name | Meaning\n3 -v #a: -v | Says more\n3 run #b: run() | Runs\n\
+         3 Max #c: Max | Most",
     );
     // As Sphinx sets them.
     check(
-        "<h2>F</h2><table><tr><td><dl><dt class=sig id=m.X><span class=descclassname>m.</span><span class=descname>X</span></dt><dd></dd></dl><td>Most</table>",
+        "<h2>F</h2><table><tr><td><dl><dt class=sig id=m.X><span class=descclassname>m.</span>\
+         <span class=descname>X</span></dt><dd></dd></dl><td>Most</table>",
         "2 F: \n3 m.X #m.X: m.X | Most",
     );
 }
@@ -244,7 +261,8 @@ fn pages_that_are_not_content_are_left_out() {
 #[test]
 fn what_a_page_says_of_itself() {
     let raw = page(
-        "<html lang=en_GB><head><title>A - Site</title></head><body><main><h1>A <em>b</em></h1></main></body></html>",
+        "<html lang=en_GB><head><title>A - Site</title></head><body><main><h1>A \
+         <em>b</em></h1></main></body></html>",
     );
     assert_eq!(raw.page.language, "en-GB");
     assert_eq!(
@@ -260,8 +278,9 @@ fn what_a_page_says_of_itself() {
 #[test]
 fn a_marked_body_is_read_as_marked() {
     let raw = page(
-        "<body><h1>Out</h1><div data-pagefind-body><header>In</header><aside>Also in</aside><p data-pagefind-ignore>Not</p>\
-         <p data-findling-weight=2>Twice</p><nav>Not</nav><img data-findling-index-attrs='title' title='Said'></div><p>Out</p>\
+        "<body><h1>Out</h1><div data-pagefind-body><header>In</header><aside>Also in</aside>\
+         <p data-pagefind-ignore>Not</p><p data-findling-weight=2>Twice</p><nav>Not</nav>\
+         <img data-findling-index-attrs='title' title='Said'></div><p>Out</p>\
          <div data-findling-body>Second</div></body>",
     );
     assert!(raw.marked_body);
@@ -280,7 +299,8 @@ fn a_marked_body_is_read_as_marked() {
 #[test]
 fn a_page_says_what_it_is_pinned_to() {
     let raw = page(
-        "<main><h1 data-findling-pin='get started, how to  install,'>A</h1><p data-findling-pin=setup>Text</p></main>",
+        "<main><h1 data-findling-pin='get started, how to  install,'>A</h1>\
+         <p data-findling-pin=setup>Text</p></main>",
     );
     assert_eq!(raw.page.pins, ["get started", "how to install", "setup"]);
 }

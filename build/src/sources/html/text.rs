@@ -80,7 +80,9 @@ impl Words {
 fn count(text: &str) -> usize {
     let unspaced = text
         .chars()
-        .filter(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{eff}'))
+        .filter(|c| {
+            matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{eff}')
+        })
         .count();
     let spaced =
         text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();

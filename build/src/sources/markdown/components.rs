@@ -1,12 +1,12 @@
-//! Components of MDX: their tags go, their children stay.
+//! Components of MDX: their tags are removed, their children stay.
 
 use super::constructs::tag_len;
 use super::dialects::Scanner;
 use super::inline_html::attribute;
 
 impl Scanner<'_, '_> {
-    /// A tag of a component: nothing is left of it but a title that it shows. Tags of HTML stay,
-    /// for they are Markdown's own.
+    /// Removes the tag of a component, except a title that it shows. HTML tags stay, because they
+    /// are part of Markdown.
     pub(super) fn jsx(&mut self) {
         let rest = self.rest();
         if rest.starts_with("<!--") {
@@ -32,7 +32,7 @@ impl Scanner<'_, '_> {
         }
         self.at += len;
         if !is_component {
-            // HTML with expressions among its attributes, which Markdown would not take for a tag.
+            // An HTML tag with expressions in its attributes, which Markdown would not recognise.
             self.out.push_str(if tag.starts_with("</") { "</" } else { "<" });
             self.out.push_str(name);
             self.out.push_str(if tag.ends_with("/>") { " />" } else { ">" });

@@ -1,6 +1,6 @@
-//! Constructs that site generators add to Markdown: where they end, and what they say.
+//! Parses constructs that site generators add to Markdown.
 
-/// Longest tag, expression or shortcode, in bytes. A longer one has no end, and is text.
+/// Longest tag, expression or shortcode, in bytes. A longer one is taken as text.
 pub(super) const MAX_CONSTRUCT: usize = 20_000;
 
 /// The text between two marks at the beginning of `text`.
@@ -10,7 +10,7 @@ pub(super) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a 
     Some(&inner[..end])
 }
 
-/// The length of a `{…}` at the beginning, quoted braces not counted.
+/// The length of a `{…}` at the beginning; braces in quotes do not count.
 pub(super) fn balanced(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote = None;
@@ -52,7 +52,7 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     None
 }
 
-/// A quoted string that an expression is nothing but.
+/// The contents of an expression that is only a quoted string.
 pub(super) fn literal(expression: &str) -> Option<&str> {
     let quote = expression.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
     let inner = expression[1..].strip_suffix(quote)?;

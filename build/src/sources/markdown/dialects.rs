@@ -1,5 +1,5 @@
-//! Markup that site generators add to Markdown: shortcodes, template tags, containers, includes,
-//! JSX. It is reduced to the text that readers see of it.
+//! Replaces markup that site generators add to Markdown (shortcodes, template tags, containers,
+//! includes, JSX) by the text that readers see.
 //!
 //! One pass over the body; fenced code and code spans are copied as they are.
 
@@ -27,8 +27,8 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
     Cow::Owned(scanner.out)
 }
 
-/// Bytes that may be searched in vain for the ends of constructs before the rest of a page is taken
-/// as it stands.
+/// Largest number of bytes searched in vain for the ends of constructs. The rest of the page is
+/// then copied unchanged.
 const MAX_WASTED: usize = 4_000_000;
 
 pub(super) struct Scanner<'a, 't> {
@@ -46,14 +46,14 @@ impl<'a> Scanner<'a, '_> {
         &self.text[self.at..]
     }
 
-    /// Passes over markup that nothing is left of.
+    /// Skips markup that leaves no text.
     pub fn leave_out(&mut self, len: usize) {
         let markup = &self.text[self.at..self.at + len];
         self.at += len;
         self.note(markup);
     }
 
-    /// Notes markup that nothing is left of.
+    /// Records markup that leaves no text.
     pub fn note(&mut self, markup: &str) {
         self.trace.note(Rule::GeneratorMarkup, || (String::new(), fold(markup)));
     }
@@ -89,7 +89,7 @@ impl<'a> Scanner<'a, '_> {
                 Some(b'\\') => self.copy(
                     1 + rest[1..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8),
                 ),
-                // What has no end is searched for one again and again: not for ever.
+                // Searching for missing ends again and again must be bounded.
                 Some(_) if self.wasted > MAX_WASTED => self.copy(1),
                 Some(b'`') => self.code_span(),
                 Some(b'{') => self.braces(),
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a, '_> {
                     self.extension_link()
                 }
                 Some(b'[') if rest.starts_with("[^") => self.reference_mark(),
-                // A note in the line: `word^[The note.]`.
+                // An inline note: `word^[The note.]`.
                 Some(b'^') if rest.starts_with("^[") => {
                     self.at += 1;
                     self.out.push(' ');
@@ -112,8 +112,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// `[^1]` behind a word. Where the page has the note, it is Markdown's own; else it would be
-    /// text.
+    /// `[^1]` after a word. If the page has the note, it is Markdown's own syntax; otherwise it
+    /// would become text.
     fn reference_mark(&mut self) {
         let rest = self.rest();
         let label = rest[2..].find([']', '[', '\n', ' ']).filter(|end| *end > 0 && *end <= 64);
@@ -150,7 +150,7 @@ impl<'a> Scanner<'a, '_> {
         true
     }
 
-    /// Constructs that take a whole line.
+    /// Handles constructs that take a whole line.
     fn line(&mut self) -> bool {
         let rest = self.rest();
         let mut line = rest.split_inclusive('\n').next().unwrap_or_default();
@@ -158,7 +158,7 @@ impl<'a> Scanner<'a, '_> {
         let indent = &line[..line.len() - content.len()];
         let mut trimmed = content.trim();
         if trimmed.starts_with(":::image ") && !trimmed.ends_with(":::") {
-            // A description may go over several lines.
+            // A description may have several lines.
             let paragraph = rest.find("\n\n").map_or(rest, |end| &rest[..end]);
             let start = indent.len() + 3;
             // Marks at the beginning of a line belong to what follows.
@@ -196,8 +196,7 @@ impl<'a> Scanner<'a, '_> {
         };
         self.at += line.len();
         if !replacement.is_empty() {
-            // A paragraph of its own, but for where a mark of a quotation or an item stands in
-            // front.
+            // A separate paragraph, unless a mark of a quotation or a list item is before it.
             if indent.trim().is_empty() {
                 self.out.push('\n');
             }
@@ -317,7 +316,8 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// What a reader sees of a `:::` line: the title of a container, the description of a picture.
+/// The text that readers see of a `:::` line: the title of a container, the description of a
+/// picture.
 fn container(line: &str) -> String {
     let inner = line.trim_start_matches(':').trim_start();
     let inner = inner.strip_suffix(":::").unwrap_or(inner).trim();
@@ -351,7 +351,7 @@ fn container(line: &str) -> String {
     }
 }
 
-/// The title of a block of PyMdown: `/// note | Title`. Its kind where it has none; nothing of its
+/// The title of a block of PyMdown: `/// note | Title`. Its kind if it has no title; empty at its
 /// end.
 fn slashed_block(line: &str) -> String {
     let inner = line.trim_start_matches('/').trim();
@@ -455,7 +455,8 @@ mod tests {
     #[test]
     fn components_go_and_their_children_stay() {
         check(
-            "import A from 'a';\nimport {\n  B,\n} from 'b';\n\n<A x={{y: \">\"}}>\nText {/* no */}with <B.c d=\"e\"/> {\"words\"}{1 + 2}.\n</A>",
+            "import A from 'a';\nimport {\n  B,\n} from 'b';\n\n<A x={{y: \">\"}}>\n\
+             Text {/* no */}with <B.c d=\"e\"/> {\"words\"}{1 + 2}.\n</A>",
             true,
             "Text with  words.",
         );

@@ -1,4 +1,4 @@
-//! Fields of front matter: what they say about a page, and which become attributes.
+//! Fields of front matter: which describe the page, and which become attributes.
 
 use findling_engine::BOOST;
 
@@ -7,7 +7,7 @@ use super::super::files::{self, File};
 use super::super::outline::fold;
 use super::super::{Options, RawPage};
 
-/// Names in front matter that say how to render a page, not what it is about.
+/// Fields that describe how to render a page.
 const PRESENTATION: [&str; 33] = [
     "audit",
     "bodyclass",
@@ -50,7 +50,7 @@ fn names(value: &serde_json::Value) -> impl Iterator<Item = String> {
     list.iter().filter_map(scalar).map(|name| fold(&name)).filter(|name| !name.is_empty())
 }
 
-/// Takes from front matter what a page is: title, language, address; the rest becomes attributes.
+/// Takes title, language and address from front matter; other fields become attributes.
 pub(super) fn apply(
     fields: serde_json::Map<String, serde_json::Value>,
     file: &File,
@@ -88,7 +88,7 @@ pub(super) fn apply(
                     raw.page.language = language.trim().replace('_', "-");
                 }
             }
-            // Some generators keep addresses of old here, which are no names.
+            // Some generators keep old addresses here, which are no names of the page.
             "aliases" => {
                 raw.page.aliases = names(&value).filter(|name| !name.contains('/')).collect()
             }
@@ -119,7 +119,7 @@ pub(super) fn apply(
             }
         }
     }
-    // Addresses with placeholders (`/:year/:title/`) are the generator's to fill in.
+    // Only the generator can fill in addresses with placeholders (`/:year/:title/`).
     if let Some(address) = address.filter(|address| {
         !address.is_empty() && !address.contains([':', '{', '*']) || address.starts_with("http")
     }) {
@@ -143,7 +143,7 @@ fn scalar(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// A slug takes the place of the file's name; with a leading slash it is the whole path.
+/// A slug replaces the file's name; with a leading slash it replaces the whole path.
 fn slugged(slug: &str, file: &File, options: &Options) -> String {
     let path = if slug.starts_with('/') {
         slug.to_owned()
@@ -151,6 +151,6 @@ fn slugged(slug: &str, file: &File, options: &Options) -> String {
         let directory = file.id.rsplit_once('/').map_or("", |(directory, _)| directory);
         format!("{directory}/{slug}")
     };
-    // As a file's name, so that its URL is made like any other's.
+    // Treated as a file's name, so that its URL is made like others.
     files::url(&format!("{}.md", path.trim_matches('/')), file.format, options)
 }

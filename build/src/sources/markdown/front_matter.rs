@@ -16,7 +16,7 @@ pub(super) struct FrontMatter<'a> {
     text: &'a str,
 }
 
-/// Takes front matter off the beginning of a page.
+/// Splits the front matter from a page.
 pub(super) fn split(page: &str) -> (Option<FrontMatter<'_>>, &str) {
     let page = page.trim_start_matches('\u{feff}');
     let (first, rest) = page.split_once('\n').unwrap_or((page, ""));
@@ -32,23 +32,26 @@ pub(super) fn split(page: &str) -> (Option<FrontMatter<'_>>, &str) {
         }
         at += line.len();
     }
-    // A thematic break at the beginning, and no second one.
+    // Only a thematic break at the beginning.
     (None, page)
 }
 
 impl FrontMatter<'_> {
-    /// Its fields, dates as strings. The error has the line in the file, where known.
+    /// Parses the fields; dates become strings. The error has the line in the file, if known.
     pub fn parse(&self) -> Result<Map<String, Value>, (Option<u64>, String)> {
         match self.syntax {
             _ if self.text.trim().is_empty() => Ok(Map::new()),
-            // As generators read it: what is said twice counts as said last.
+            // As in generators, the last of repeated fields counts.
             Syntax::Yaml => match serde_saphyr::from_str_with_options::<Value>(
                 self.text,
-                serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins, strict_booleans: true },
+                serde_saphyr::options! {
+                    duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
+                    strict_booleans: true,
+                },
             ) {
                 Ok(Value::Object(fields)) => Ok(fields),
                 Ok(Value::Null) => Ok(Map::new()),
-                Ok(_) => Err((Some(2), "expected lines of `name: value`".to_owned())),
+                Ok(_) => Err((Some(2), "expected lines `name: value`".to_owned())),
                 Err(error) => {
                     let line = error.location().map(|location| location.line() + 1);
                     Err((line, first_line(&error.to_string())))

@@ -1,6 +1,6 @@
-//! Blocks of Python-Markdown, as MkDocs sites write them: `!!! note "Title"`, `??? tip`,
-//! `=== "Tab"`, with their content indented below. They become a paragraph with the title, followed
-//! by the content without its indentation, so that code in there is code.
+//! Blocks of Python-Markdown, as MkDocs sites write them: `!!! note "Title"`, `??? tip`, `===
+//! "Tab"`, with their content indented below. They become a paragraph with the title, followed by
+//! the content without its indentation, so that indented content is not taken for code.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use super::fences::fence_of;
 /// Columns that content is indented by.
 const INDENT: usize = 4;
 
-/// A block under way.
+/// An open block.
 struct Block {
-    /// Columns in front of its mark.
+    /// Columns before its mark.
     indent: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn unwrap(body: &str) -> Cow<'_, str> {
         if !is_blank {
             while open.last().is_some_and(|block| indent < block.indent + INDENT) {
                 open.pop();
-                // A fence ends with the block that it stands in.
+                // A fence ends with the block that contains it.
                 fence = None;
             }
         }
@@ -91,7 +91,7 @@ fn title_of(line: &str) -> Option<String> {
     }
     // Without a title, the kind is shown: "Note".
     let kind = names.split_whitespace().next()?;
-    // One word and nothing else is a kind; more words are positions (`inline end`) or prose.
+    // A single word is a kind; more words are positions (`inline end`) or prose.
     let positioned =
         names.split_whitespace().skip(1).all(|name| matches!(name, "inline" | "end" | "annotate"));
     if !positioned {
@@ -107,7 +107,7 @@ fn quoted(text: &str) -> Option<&str> {
     text[1..].trim_end().strip_suffix(quote)
 }
 
-/// Columns of white space in front of a line; a tab goes on to the next multiple of four.
+/// Columns of white space before a line; a tab extends to the next multiple of four.
 fn columns(line: &str) -> usize {
     let mut columns = 0;
     for c in line.chars() {
@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn blocks_are_nested_and_stand_in_lists() {
         check(
-            "!!! note\n    A\n\n    === \"T\"\n\n        ```\n        x\n        ```\n\n    B\n\nC\n",
+            "!!! note\n    A\n\n    === \"T\"\n\n        ```\n        x\n        ```\n\n    \
+             B\n\nC\n",
             "Note\nA\nT\n```\nx\n```\nB\nC",
         );
         check(

@@ -1,4 +1,4 @@
-//! HTML in the text of Markdown, which comes tag by tag.
+//! HTML in the text of Markdown, which the parser reports tag by tag.
 
 use scraper::{ElementRef, Html};
 
@@ -9,12 +9,13 @@ use super::super::outline::{Folded, fold};
 /// State of reading the tags of a paragraph or heading.
 #[derive(Default)]
 pub(super) struct InlineHtml {
-    /// The element whose content is left out: its name, how many of that name are open in it.
+    /// The element whose content is left out: its name, and the number of open elements of that
+    /// name.
     skipped: Option<(String, usize)>,
 }
 
 impl InlineHtml {
-    /// Whether text is to be left out here.
+    /// Whether text is left out here.
     pub fn is_skipping(&self) -> bool {
         self.skipped.is_some()
     }
@@ -82,7 +83,8 @@ impl InlineHtml {
     }
 }
 
-/// Why the element that a tag opens is left out. `heading` is the text of a heading in front of it.
+/// The rule that leaves out the element that a tag opens. `heading` is the text of the heading
+/// before it.
 fn left_out(tag: &str, heading: Option<&str>) -> Option<Rule> {
     if !tag.contains('=') && !tag.contains('-') && !tag.contains(" hidden") {
         return None;

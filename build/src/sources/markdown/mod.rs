@@ -35,7 +35,7 @@ pub(super) fn read(
                 Severity::Warning,
                 &file.path,
                 line,
-                format!("front matter is not understood and left out: {reason}"),
+                format!("front matter is ignored, because it is not valid: {reason}"),
             );
             serde_json::Map::new()
         }

@@ -1,4 +1,4 @@
-//! The reader of Markdown's events: text into blocks, headings into sections.
+//! Reads the events of the Markdown parser: text becomes blocks, headings become sections.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options as Extensions, Parser, Tag, TagEnd};
 
@@ -9,10 +9,10 @@ use super::inline_html::{InlineHtml, anchor_of, has_text};
 use super::slug::Slugs;
 use crate::page::Section;
 
-/// Deepest nesting of Markdown inside of code blocks.
+/// Deepest nesting of Markdown inside code blocks.
 const MAX_DEPTH: usize = 6;
 
-/// Stands for the info string of an indented code block, which has none.
+/// Info string for indented code blocks, which have none.
 const INDENTED: &str = "\0indented";
 
 /// State of reading a body.
@@ -24,19 +24,19 @@ pub(super) struct Reader {
     /// The anchor of an `<a id>` or `<a name>` just passed.
     loose_anchor: Option<String>,
     is_mdx: bool,
-    /// The heading under way.
+    /// The open heading.
     heading: Option<Heading>,
     inline: InlineHtml,
 }
 
-/// What was read.
+/// The result of reading.
 pub(super) struct Reading {
     pub sections: Vec<Section>,
     pub h1: Option<String>,
     pub left_out: Vec<LeftOut>,
 }
 
-/// A heading under way.
+/// An open heading.
 struct Heading {
     text: Folded,
     id: Option<String>,
@@ -60,7 +60,7 @@ impl Reader {
         Reading { sections: self.outline.finish(), h1: self.h1, left_out: self.trace.finish() }
     }
 
-    /// Reads a body, or Markdown inside of one.
+    /// Reads a body, or Markdown inside a body.
     pub fn read(&mut self, body: &str, depth: usize) {
         let extensions = Extensions::ENABLE_TABLES
             | Extensions::ENABLE_FOOTNOTES
@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    /// Reads what is neither code nor a block of HTML.
+    /// Reads an event that is neither code nor a block of HTML.
     fn event(&mut self, event: Event) {
         match event {
             Event::Start(Tag::Heading { id, .. }) => {
@@ -143,7 +143,7 @@ impl Reader {
             Event::Start(tag) if is_inline(&tag.to_end()) => {}
             Event::End(tag) if is_inline(&tag) => {}
             Event::Start(_) | Event::End(_) | Event::Rule => {
-                // An element left open does not go on in the next block.
+                // An element that was not closed does not continue in the next block.
                 self.inline = InlineHtml::default();
                 self.outline.end_block();
             }
@@ -294,8 +294,7 @@ fn options_removed(text: &str) -> &str {
     rest
 }
 
-/// Code as the site shows it: without the lines that mdBook hides or fills in, without the marks of
-/// VitePress.
+/// Code as the site shows it, without hidden lines of mdBook and without marks of VitePress.
 fn shown_code(info: &str, text: &str) -> String {
     let language = info
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#')))

@@ -1,10 +1,10 @@
-//! Shortcodes of Hugo: what readers see of them.
+//! Shortcodes of Hugo.
 
 use super::constructs::{between, parameter};
 use super::dialects::Scanner;
 
 impl<'a> Scanner<'a, '_> {
-    /// What a reader sees of a Hugo shortcode.
+    /// Replaces a Hugo shortcode by the text that readers see.
     pub(super) fn shortcode(&mut self, inner: &str) {
         let inner = inner.trim();
         if let Some(escaped) = inner.strip_prefix("/*").and_then(|inner| inner.strip_suffix("*/")) {
@@ -50,7 +50,7 @@ impl<'a> Scanner<'a, '_> {
                     });
                 let text = text.unwrap_or_default();
                 match name {
-                    // What these name is a block below.
+                    // These name the block below them.
                     "tab" | "details" | "expand" | "tabitem" | "accordion" if !text.is_empty() => {
                         self.out.push_str(&format!("\n\n{text}\n\n"));
                     }
@@ -69,7 +69,7 @@ impl<'a> Scanner<'a, '_> {
             .push_str(&format!("\n\n{fence}{language}\n{}\n{fence}\n", code.trim_matches('\n')));
     }
 
-    /// Passes over everything up to and including the closing shortcode; returns what is between.
+    /// Skips everything up to and including the closing shortcode; returns the text between.
     fn through_closing(&mut self, name: &str) -> &'a str {
         let rest = self.rest();
         let mut from = 0;

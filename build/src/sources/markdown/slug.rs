@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Gives every heading of a page its anchor, as GitHub does: small letters, no punctuation, hyphens
-/// for spaces, numbers behind repeats.
+/// Makes the anchors of a page's headings as GitHub does: lower case, no punctuation, hyphens
+/// instead of spaces, numbers after repetitions.
 #[derive(Debug, Default)]
 pub(super) struct Slugs {
     seen: HashMap<String, u32>,
@@ -19,7 +19,7 @@ impl Slugs {
         if n == 0 { slug } else { self.taken(format!("{slug}-{n}")) }
     }
 
-    /// Notes an anchor that the author chose.
+    /// Records an anchor that the author chose.
     pub fn taken(&mut self, anchor: String) -> String {
         *self.seen.entry(anchor.clone()).or_default() += 1;
         anchor
@@ -38,9 +38,19 @@ fn slug(heading: &str) -> String {
     slug
 }
 
-/// Combining marks belong to the letters in front of them.
+/// Whether a character is a combining mark, which belongs to the letter before it.
 fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{3099}' | '\u{309a}')
+    matches!(
+        c,
+        '\u{300}'..='\u{36f}'
+            | '\u{900}'..='\u{903}'
+            | '\u{93a}'..='\u{94f}'
+            | '\u{e31}'
+            | '\u{e34}'..='\u{e3a}'
+            | '\u{e47}'..='\u{e4e}'
+            | '\u{3099}'
+            | '\u{309a}'
+    )
 }
 
 #[cfg(test)]

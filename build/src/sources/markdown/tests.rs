@@ -1,4 +1,4 @@
-//! What a reader of a rendered page expects of a search over its Markdown.
+//! A search over Markdown must find what readers of the rendered page see.
 
 use std::path::PathBuf;
 
@@ -48,7 +48,8 @@ fn headings_have_the_anchors_that_generators_give_them() {
 #[test]
 fn blocks_are_what_readers_see() {
     check(
-        "One\ntwo [link](x) ![alt](i.png)[^1]\n\n- a\n- [x] b\n\n  c\n\n| H | I |\n|---|---|\n| 1 | `2` |\n\n> [!NOTE]\n> q\n\n[^1]: Note\n",
+        "One\ntwo [link](x) ![alt](i.png)[^1]\n\n- a\n- [x] b\n\n  c\n\n| H | I |\n|---|---|\n\
+         | 1 | `2` |\n\n> [!NOTE]\n> q\n\n[^1]: Note\n",
         "0 : One two link alt / a / b / c / H | I / 1 | 2 / q / Note",
     );
 }
@@ -56,7 +57,9 @@ fn blocks_are_what_readers_see() {
 #[test]
 fn html_in_markdown_is_text() {
     check(
-        "<div class=\"x\">\n  <p>Para <b>b</b></p>\n</div>\n\nText<br>with <kbd>Ctrl</kbd> <!-- no --> <span>tags</span>.\n\n<script setup>\nlet x\n\nlet y\n</script>\n\n<details>\n<summary>More</summary>\n\nInside\n\n</details>\n",
+        "<div class=\"x\">\n  <p>Para <b>b</b></p>\n</div>\n\n\
+         Text<br>with <kbd>Ctrl</kbd> <!-- no --> <span>tags</span>.\n\n<script setup>\nlet x\n\n\
+         let y\n</script>\n\n<details>\n<summary>More</summary>\n\nInside\n\n</details>\n",
         "0 : Para b / Text with Ctrl tags. / More / Inside",
     );
     check("<h2 id=\"h\">H</h2>\n\ntext\n", "2 H #h: text");
@@ -82,7 +85,8 @@ fn the_indented_content_of_components_is_not_code() {
 #[test]
 fn front_matter_says_what_a_page_is() {
     let raw = page(
-        "---\ntitle: \"A: B\"\nlang: pt_BR\ndescription: D\ntags: [x, y]\nweight: 10\ndate: 2024-01-02\nsidebar:\n  order: 1\nlayout: doc\nfeatured: true\n---\ntext\n",
+        "---\ntitle: \"A: B\"\nlang: pt_BR\ndescription: D\ntags: [x, y]\nweight: 10\n\
+         date: 2024-01-02\nsidebar:\n  order: 1\nlayout: doc\nfeatured: true\n---\ntext\n",
     );
     assert_eq!(raw.names.explicit.as_deref(), Some("A: B"));
     assert_eq!(raw.page.language, "pt-BR");

@@ -81,7 +81,8 @@ pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> 
         if cosine.is_nan() || cosine < min_cosine {
             return Err(Error::Verify(format!(
                 "{shown:?}: expected a cosine of at least {min_cosine} to the reference vector, \
-                 found {cosine}; take the weights of {}, or this processor's kernels compute wrongly",
+                 found {cosine}; take the weights of {}, or this processor's kernels compute \
+                 wrongly",
                 reference.model
             )));
         }

@@ -15,7 +15,8 @@ import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper, save
 
 WORDS, DIM = 13, 8
-table = np.array([[((7 * i + 3 * j) % 11 - 5) / 5 for j in range(DIM)] for i in range(WORDS)], dtype=np.float32)
+rows = [[((7 * i + 3 * j) % 11 - 5) / 5 for j in range(DIM)] for i in range(WORDS)]
+table = np.array(rows, dtype=np.float32)
 kinds = np.zeros((2, DIM), dtype=np.float32)
 
 
@@ -63,8 +64,15 @@ write(
         helper.make_node("Div", ["total", "count"], ["sentence_embedding"]),
     ],
     [ints("input_ids"), ints("attention_mask")],
-    [floats("token_embeddings", "batch", "tokens", DIM), floats("sentence_embedding", "batch", DIM)],
-    {"table": table, "axis1": np.array([1], dtype=np.int64), "axis2": np.array([2], dtype=np.int64)},
+    [
+        floats("token_embeddings", "batch", "tokens", DIM),
+        floats("sentence_embedding", "batch", DIM),
+    ],
+    {
+        "table": table,
+        "axis1": np.array([1], dtype=np.int64),
+        "axis2": np.array([2], dtype=np.int64),
+    },
 )
 write(
     "other",

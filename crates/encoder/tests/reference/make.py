@@ -4,9 +4,10 @@
     pip install numpy tokenizers safetensors
     python make.py MODEL_DIR > ../../src/transformer/reference-all-minilm-l6-v2.json
 
-BERT's forward pass in float64, straight from the paper and the names in the file; tokens from the `tokenizers`
-package with its truncation set to 256 and no padding; mean over the tokens, scaled to length 1: what
-sentence-transformers computes for this model. Each text is embedded alone, so that there is nothing to mask.
+BERT's forward pass in float64, written from the paper and the names in the file. Tokens come from
+the `tokenizers` package, truncated to 256 and not padded. The result is the mean over the tokens,
+scaled to length 1, as sentence-transformers computes it for this model. Each text is embedded
+alone, so no mask is needed.
 """
 
 import json
@@ -30,8 +31,9 @@ TEXTS = [
     "",
     "   \tCAPITALS, e-mail@example.org, 3.14159, http://example.org/a?b=c&d=e #42 👍🏽   \n",
     " ".join(
-        f"Paragraph {i}: a search index is built once and read many times, so that work moves from the "
-        f"reader's device to the build; what is left is a handful of lookups and {i * 37 % 101} additions."
+        f"Paragraph {i}: a search index is built once and read many times, so that work moves "
+        f"from the reader's device to the build; what is left is a handful of lookups and "
+        f"{i * 37 % 101} additions."
         for i in range(12)
     ),
 ]
@@ -69,7 +71,9 @@ def embed(ids, w, config):
         def split(x):
             return x.reshape(len(ids), heads, -1).transpose(1, 0, 2)
 
-        query, key, value = (split(linear("attention.self." + n, x)) for n in ("query", "key", "value"))
+        query, key, value = (
+            split(linear("attention.self." + part, x)) for part in ("query", "key", "value")
+        )
         shares = softmax(query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1]))
         mixed = (shares @ value).transpose(1, 0, 2).reshape(len(ids), -1)
         x = norm(
@@ -93,7 +97,8 @@ def embed(ids, w, config):
 def main():
     directory = Path(sys.argv[1])
     config = json.loads((directory / "config.json").read_text())
-    weights = {name: value.astype(np.float64) for name, value in load_file(directory / "model.safetensors").items()}
+    stored = load_file(directory / "model.safetensors")
+    weights = {name: value.astype(np.float64) for name, value in stored.items()}
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     tokenizer.no_padding()
     cases = []

@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 use super::debian;
 use crate::cmd::which;
 
-/// Programs that are Chromium, in the order of preference.
+/// Names of Chromium's program, the preferred first.
 const NAMES: [&str; 4] = ["chromium", "google-chrome-stable", "google-chrome", "chromium-browser"];
 
-/// The one that `FINDLING_CHROMIUM` names, the machine's own, or Debian's package.
+/// Finds Chromium: the one that `FINDLING_CHROMIUM` names, an installed one, or Debian's package.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("FINDLING_CHROMIUM").map(PathBuf::from) {
         if !named.is_file() {

@@ -44,15 +44,15 @@ pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
     packages.iter().copied().filter(|package| !installed(package)).collect()
 }
 
-/// Refreshes the lists of packages, which may be empty on a new machine. Failing is no harm: the
-/// lists that are there may do.
+/// Updates the lists of packages, which may be empty on a new machine. A failure is ignored,
+/// because the existing lists may be good enough.
 pub fn update() {
     if let Some(command) = as_root("apt-get") {
         let _ = command.args(["update", "-q"]).limit(Duration::from_secs(180)).run();
     }
 }
 
-/// Installs what is missing of `packages`, removing nothing.
+/// Installs the missing ones of `packages` without removing other packages.
 pub fn install(packages: &[&str], why: &str) -> Result<()> {
     let missing = missing(packages);
     if missing.is_empty() {
@@ -62,7 +62,8 @@ pub fn install(packages: &[&str], why: &str) -> Result<()> {
     let by_hand = format!("apt-get install --no-install-recommends {}", missing.join(" "));
     let command = as_root("apt-get").with_context(|| {
         format!(
-            "installing packages needs root and there is no sudo; as root, run `{by_hand}`, then try again"
+            "installing packages needs root and there is no sudo; as root, run `{by_hand}`, then \
+             try again"
         )
     })?;
     let outcome = command

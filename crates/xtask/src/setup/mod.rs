@@ -1,5 +1,5 @@
-//! What must be on the machine, and how it gets there. Each part looks first, says what it will
-//! install before it does, and does nothing the second time.
+//! Installs what the other commands need. Each part first looks whether something is missing, and
+//! announces what it will install.
 
 mod chromium;
 mod debian;
@@ -10,7 +10,7 @@ pub use chromium::chromium;
 pub use node::{Node, node, node_for_tests, node_modules};
 pub use sysroot::{WasmRustc, wasm_rustc};
 
-/// Says what is going to be installed.
+/// Prints what is going to be installed.
 fn will_install(what: &str) {
     println!("    will install: {what}");
 }

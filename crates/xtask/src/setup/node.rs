@@ -1,8 +1,7 @@
 //! Node.js and the npm packages.
 //!
-//! The machine's own Node is used where it is new enough. Distributions carry older ones; their npm
-//! can still fetch a newer Node, which npm has as a package, into the cache directory and nowhere
-//! else.
+//! An installed Node is used if it is new enough. Otherwise its npm installs a newer Node, which is
+//! an npm package, into the cache directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +15,14 @@ use crate::paths::Paths;
 
 /// The oldest Node that builds the client.
 const BUILDS: u32 = 20;
-/// The oldest Node that runs every test: wrangler wants it.
+/// The oldest Node that runs every test; wrangler needs it.
 const TESTS: u32 = 22;
-/// What is fetched where the machine's own is older.
+/// The version that is installed if the existing one is older.
 const FETCHED: &str = "22.23.3";
 
 /// The Node to use.
 pub struct Node {
-    /// To be put in front of PATH; empty where the machine's own will do.
+    /// Directories to add at the beginning of PATH; empty for the installed Node.
     path_first: Vec<PathBuf>,
     /// Its version.
     pub version: String,
@@ -49,13 +48,14 @@ pub fn node(paths: &Paths) -> Result<Node> {
     }
     fetch(paths).with_context(|| {
         format!(
-            "this machine's Node is {}, and {BUILDS} is the oldest that will do; install {TESTS} or newer",
+            "this machine's Node is {}, and {BUILDS} is the oldest that will do; install {TESTS} \
+             or newer",
             own.version
         )
     })
 }
 
-/// A Node that runs every test, or the one that builds where none can be had.
+/// A Node that runs every test or, if there is none, one that builds the client.
 pub fn node_for_tests(paths: &Paths) -> Result<Node> {
     let own = own()?;
     if own.runs_tests() {
@@ -73,14 +73,15 @@ pub fn node_for_tests(paths: &Paths) -> Result<Node> {
 fn own() -> Result<Node> {
     if which("node").is_none() || which("npm").is_none() {
         bail!(
-            "Node.js and npm are needed to build the client and are not on this machine; install Node {TESTS} or \
-             newer (https://nodejs.org, or your system's packages `nodejs` and `npm`), then try again"
+            "Node.js and npm are needed to build the client and are not on this machine; install \
+             Node {TESTS} or newer (https://nodejs.org, or your system's packages `nodejs` and \
+             `npm`), then try again"
         );
     }
     Ok(Node { path_first: Vec::new(), version: Cmd::new("node").arg("--version").read()? })
 }
 
-/// Node as an npm package, in the cache directory.
+/// Installs Node as an npm package into the cache directory.
 fn fetch(paths: &Paths) -> Result<Node> {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "x64",
@@ -121,7 +122,7 @@ fn major(version: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// `npm ci` in `package`, unless its lock file is what was installed last.
+/// Runs `npm ci` in `package`, unless its lock file has not changed since the last time.
 pub fn node_modules(node: &Node, package: &Path) -> Result<()> {
     let lock = package.join("package-lock.json");
     let wanted = fs::read(&lock).with_context(|| lock.display().to_string())?;

@@ -1,9 +1,9 @@
 //! A compiler for wasm32-unknown-unknown.
 //!
-//! Ordinarily that is the user's own with `rustup target add`. Where rustup or its server cannot be
-//! had, but Debian's packages can, `rustc-web` and the standard library's source make one: the
-//! library is compiled once, in about a minute, into a sysroot of its own in the cache directory.
-//! Debian's compiler never touches native builds.
+//! Usually this is the user's compiler after `rustup target add`. If rustup or its server is not
+//! available but Debian's packages are, `rustc-web` is used: the standard library is compiled once
+//! from its source, in about a minute, into a sysroot in the cache directory. Debian's compiler is
+//! never used for native builds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,20 +16,20 @@ use crate::cmd::{Cmd, note, which};
 use crate::paths::{self, Paths};
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Debian's compiler, which must not be mistaken for rustup's.
+/// Debian's compiler, which is not rustup's.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
-/// About 30 MB over a slow line; past this the packages are tried.
+/// Time limit for about 30 MB on a slow connection. Afterwards the packages are tried.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(240);
 
 /// The compiler to build wasm with.
 pub struct WasmRustc {
-    /// `None`: the one that cargo uses anyway.
+    /// `None` for the compiler that cargo uses.
     pub rustc: Option<PathBuf>,
 }
 
 impl WasmRustc {
-    /// Makes a cargo command use it.
+    /// Makes a cargo command use this compiler.
     pub fn apply(&self, command: Cmd) -> Cmd {
         match &self.rustc {
             Some(rustc) => command.env("RUSTC", rustc),
@@ -39,7 +39,7 @@ impl WasmRustc {
 }
 
 /// Finds or makes a compiler for wasm. `FINDLING_WASM_RUSTC` names one;
-/// `FINDLING_WASM_SYSROOT=packaged` passes over rustup.
+/// `FINDLING_WASM_SYSROOT=packaged` skips rustup.
 pub fn wasm_rustc(paths: &Paths) -> Result<WasmRustc> {
     if let Some(rustc) = std::env::var_os("FINDLING_WASM_RUSTC").map(PathBuf::from) {
         if !has_std(&rustc) {
@@ -74,7 +74,8 @@ pub fn wasm_rustc(paths: &Paths) -> Result<WasmRustc> {
         Err(error) => {
             tried.push(format!("Debian packages: {error:#}"));
             bail!(
-                "there is no Rust standard library for {TARGET}, and none could be installed:\n  - {}\n\
+                "there is no Rust standard library for {TARGET}, and none could be installed:\n  - \
+                 {}\n\
                  Install it by hand (`rustup target add {TARGET}`), or name a compiler that has it \
                  in FINDLING_WASM_RUSTC",
                 tried.join("\n  - ")
@@ -164,7 +165,7 @@ fn minor(version: &str) -> u32 {
     version.split(['.', '+', '~', '-']).nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(0)
 }
 
-/// Compiles the standard library and lays it out as a sysroot, which appears whole or not at all.
+/// Compiles the standard library into a sysroot. The directory appears only when it is complete.
 fn compile_std(sysroot: &Path, host: &str) -> Result<()> {
     let work = sysroot.with_extension("making");
     remove(&work)?;

@@ -1,8 +1,9 @@
 //! The modules of a crate form layers, and imports point down only.
 //!
-//! A crate with layers has a file `layers.txt`: one line a layer, lowest first, names of modules of
-//! its `src` separated by spaces. `#` begins a comment. A module may use modules of lower lines,
-//! and none of its own line or of higher ones. `lib.rs` and `main.rs` stand above all lines.
+//! A crate with layers has a file `layers.txt` with one line for each layer, the lowest first:
+//! names of modules in `src`, separated by spaces. `#` begins a comment. A module may use modules
+//! of lower lines, but none of its own or of higher lines. `lib.rs` and `main.rs` are above all
+//! lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +33,7 @@ fn layered(source: &str) -> Vec<PathBuf> {
     directories
 }
 
-/// The number of the line of `layers.txt` on which each module stands.
+/// The line of each module in `layers.txt`.
 fn layers(directory: &Path) -> BTreeMap<String, usize> {
     let text = fs::read_to_string(root().join(directory).join("layers.txt")).unwrap_or_default();
     let mut layers = BTreeMap::new();
@@ -77,7 +78,7 @@ fn rust_modules_use_lower_layers_only() {
             let Ok(inner) = file.strip_prefix(&src) else { continue };
             let path = module_path(inner);
             let Some(user) = path.first() else { continue };
-            // A file of tests may look at anything.
+            // A file of tests may use every module.
             if inner.file_stem().is_some_and(|stem| stem == "tests") || inner.starts_with("bin") {
                 continue;
             }
@@ -273,7 +274,7 @@ fn scripts_used(text: &str, file: &Path) -> Vec<String> {
                     name => path.push(name.trim_end_matches(".js").to_owned()),
                 }
             }
-            // What lies beside `src`, such as the wasm modules, has no layer.
+            // Files outside `src`, such as the wasm modules, have no layer.
             if inside && !path.last().is_some_and(|name| name.contains('.')) {
                 used.push(path.join("/"));
             }

@@ -1,4 +1,4 @@
-//! Rules of the repository that a review would otherwise have to watch for.
+//! Tests for rules of the repository, so that reviews need not check them.
 
 mod layers;
 mod shape;
@@ -16,7 +16,7 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// What cargo knows of the workspace's own packages.
+/// Cargo's metadata of the workspace's packages.
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -27,7 +27,7 @@ fn metadata() -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("cargo metadata speaks JSON")
 }
 
-/// Files that git tracks, or would.
+/// Files that git tracks, and new files that it does not ignore.
 fn tracked() -> Vec<PathBuf> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -38,7 +38,7 @@ fn tracked() -> Vec<PathBuf> {
     names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect()
 }
 
-/// What each crate may stand on. `*` is for everything below it.
+/// The crates of the workspace that each crate may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("findling-bundle", &[]),
     ("findling-text", &[]),
@@ -74,7 +74,7 @@ fn dependencies_between_crates_point_one_way() {
             .get(name)
             .unwrap_or_else(|| panic!("{name} is new: say in this test what it may use"));
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            // Tests may look at a crate from above.
+            // Tests may use a crate of a higher layer.
             let (other, kind) =
                 (dependency["name"].as_str().unwrap_or_default(), dependency["kind"].as_str());
             let fine = kind == Some("dev") || !ours.contains(other) || may.contains(&other);
@@ -102,7 +102,7 @@ fn the_inner_crates_do_no_io_and_know_no_clock_thread_or_javascript() {
             continue;
         }
         let text = fs::read_to_string(root().join(&file)).unwrap_or_default();
-        // What a test module does is its own business; by custom it is the end of the file.
+        // Test modules, which are at the end of a file, may do these things.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (i, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
@@ -122,7 +122,7 @@ fn the_inner_crates_do_no_io_and_know_no_clock_thread_or_javascript() {
 fn links_between_documents_lead_somewhere() {
     let mut broken = Vec::new();
     for file in tracked().iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
-        // Fixtures are other people's pages.
+        // Fixtures are pages of other projects.
         if file.starts_with("tests") || file.components().any(|part| part.as_os_str() == "fixtures")
         {
             continue;
@@ -139,7 +139,7 @@ fn links_between_documents_lead_somewhere() {
     assert!(broken.is_empty(), "links to files that are not there:\n{}", broken.join("\n"));
 }
 
-/// Targets of `[text](target)` that are files here, without their fragments.
+/// Targets of `[text](target)` that are local files, without fragments.
 fn local_links(markdown: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut in_code = false;
@@ -168,8 +168,7 @@ fn links_are_found_and_code_is_not_taken_for_links() {
 
 #[test]
 fn nothing_outside_the_repository_is_required() {
-    // Data beside the repository may be used where it is there, by tests that say so when they
-    // skip.
+    // Tests may use data beside the repository, if they report that they skip without it.
     for file in tracked() {
         let in_code = file
             .extension()
@@ -182,7 +181,7 @@ fn nothing_outside_the_repository_is_required() {
         }
         let text = fs::read_to_string(root().join(&file)).unwrap_or_default();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        // Put together, so that this test does not find itself.
+        // Concatenated, so that the test does not find this line.
         let outside = ["../", "shared"].concat();
         assert!(
             !code.contains(&outside),

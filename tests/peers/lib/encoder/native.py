@@ -1,13 +1,18 @@
-"""onnxruntime's side of the native comparison: embeds the same texts with the same weights whenever it is told to.
+"""onnxruntime's side of the native comparison: embeds the same texts with the same weights.
 
 python native.py TOKENIZER MAX_TOKENS TEXTS GRAPH...
 
-TOKENIZER is the model's tokenizer.json, TEXTS a JSON list. Prints a line of JSON when it is ready, and one for each line
-read, `GRAPH_INDEX WAY`: {"seconds", "tokens", "vectors"}, the first vectors in the order of the texts.
+TOKENIZER is the model's tokenizer.json, TEXTS a JSON list. Prints a line of JSON when it is ready.
+Then it reads lines `GRAPH_INDEX WAY`, runs each, and prints {"seconds", "tokens", "vectors"}, with
+the first vectors in the order of the texts.
 
-Ways of using two cores: 0, each text by itself, in two threads of one core each; 1, texts of equal length together, up to 16, the same
-two threads; 2, the same, one after the other, and onnxruntime's own two threads. Longest first. None pads.
-Texts are tokenised beforehand, which is not part of its time."""
+Ways of using two cores:
+
+0. each text by itself, in two threads of one core each;
+1. batches of up to 16 texts of equal length, in the same two threads;
+2. the same batches, one after the other, in onnxruntime's own two threads.
+
+Long texts come first. No way pads. Texts are tokenised beforehand, outside of the measured time."""
 
 import json
 import sys
