@@ -189,7 +189,7 @@ mod tests {
         );
         assert_eq!(read(&path).expect("read"), setting);
         for (text, expect) in [
-            ("[1]", "an object of names and numbers"),
+            ("[1]", "a JSON object of names and numbers"),
             (
                 r#"{"k2": 1}"#,
                 "expected a ranking parameter, found `k2`; there are titleLength, headingLength",
