@@ -303,7 +303,7 @@ mod tests {
                 // Three times kiki, once kii, k and ##ikk, and the token for `!`.
                 assert_eq!(kept.covered, Some(5.0 / 7.0));
                 let error = choice.within(Some(bytes_of(&STAY) - 1)).unwrap_err().to_string();
-                assert!(error.contains("expected 1 at least"), "{error}");
+                assert!(error.contains("expected at least 1"), "{error}");
             });
         }
 
