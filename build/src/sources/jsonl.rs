@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::attributes::Raw;
+use super::decode;
 use super::files::{self, File};
 use super::outline::{Outline, fold};
 use super::reference_marks::without_marks;
@@ -19,7 +20,9 @@ const MAX_DEPTH: usize = 4;
 const MAX_ATTRIBUTE_BYTES: usize = 1024;
 
 pub(super) fn read(bytes: &[u8], file: &File, options: &Options, outcome: &mut Outcome) {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // Some tools write UTF-16 with a byte order mark.
+    let decoded = encoding_rs::Encoding::for_bom(bytes).map(|_| decode::plain(bytes, None));
+    let bytes = decoded.as_ref().map_or(bytes, |decoded| decoded.text.as_bytes());
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let records: Vec<Option<Result<Record, String>>> = lines
         .par_iter()
@@ -263,6 +266,18 @@ mod tests {
         assert_eq!(texts, ["One. Still one.", "Two."]);
         let names: Vec<_> = raw.attributes.keys().map(String::as_str).collect();
         assert_eq!(names, ["open", "tags", "venue.name", "year"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_tells_utf_16() {
+        let file =
+            File { id: "r.jsonl".into(), path: PathBuf::from("r.jsonl"), format: Format::Jsonl };
+        let text = "\u{feff}{\"_id\": \"1\", \"title\": \"Żółta\"}\n";
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut outcome = Outcome::default();
+        read(&bytes, &file, &Options::default(), &mut outcome);
+        assert_eq!(outcome.problems, []);
+        assert_eq!(outcome.pages[0].page.title, "Żółta");
     }
 
     #[test]

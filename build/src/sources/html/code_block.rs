@@ -2,8 +2,8 @@
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
-use scraper::Node;
 use scraper::node::Element;
+use scraper::{ElementRef, Node};
 
 use super::super::left_out::{Rule, Trace};
 use super::annotations;
@@ -15,6 +15,9 @@ use super::text::{Words, has_code_block};
 
 /// Largest number of words of a control beside code. An element with more words is text.
 const MAX_CONTROL_WORDS: usize = 6;
+
+/// Words that the name of a language has at most.
+const MAX_LABEL_WORDS: usize = 3;
 
 /// The text of a code block. `pre` is a `<pre>`, or a table or container whose lines are code.
 pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> String {
@@ -157,28 +160,64 @@ pub(super) fn is_code_control(
     attrs: &Attrs,
     in_code: bool,
 ) -> bool {
-    if !(is_called_a_copy_control(element)
-        || (!leads_away(element) && is_called_a_control(element, attrs)))
-        || matches!(element.name(), "p" | "pre" | "code" | "table" | "main" | "article" | "body")
+    let called = copy_name(element);
+    let is_label = is_language_label(attrs);
+    let is_control = !leads_away(element) && is_called_a_control(element, attrs);
+    if !(called.is_some() || is_label || is_control)
+        || matches!(element.name(), "pre" | "code" | "table" | "main" | "article" | "body")
+        || (element.name() == "p" && !(called.is_some() && is_control))
         || rules::is_heading(element.name())
         || has_code_block(node)
     {
         return false;
     }
     let words = Words::of(node, MAX_CONTROL_WORDS + 1);
-    words.blocks == 0
-        && words.prose + words.links + words.controls <= MAX_CONTROL_WORDS
-        && (in_code || is_beside_code(node))
+    let n_words = words.prose + words.links + words.controls;
+    let max = if is_label { MAX_LABEL_WORDS } else { MAX_CONTROL_WORDS };
+    let is_sentence = || {
+        ElementRef::wrap(node).is_some_and(|element| {
+            n_words > 2 && annotations::text_of(element).ends_with(['.', ':', '。', '：'])
+        })
+    };
+    words.blocks <= usize::from(element.name() == "p")
+        && n_words <= max
+        && (in_code || called == Some(CopyName::Clipboard) || is_beside_code(node))
+        && !is_sentence()
 }
 
-fn is_called_a_copy_control(element: &Element) -> bool {
-    let is_copy = |word: &str| {
-        matches!(word, "copy" | "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
-    };
-    is_called(element, is_copy)
-        || element.attrs().any(|(name, value)| {
-            matches!(name, "title" | "aria-label") && value.len() < 40 && has_word(value, is_copy)
-        })
+/// What the names of an element say about copying.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CopyName {
+    /// It may be a copy control: authors call texts so, too.
+    Copy,
+    /// It is a copy control wherever it stands.
+    Clipboard,
+}
+
+fn copy_name(element: &Element) -> Option<CopyName> {
+    let is_clipboard =
+        |word: &str| matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy");
+    let is_copy = |word: &str| matches!(word, "copy" | "copied") || is_clipboard(word);
+    if is_called(element, is_clipboard) {
+        return Some(CopyName::Clipboard);
+    }
+    // `body-copy` is the text of an advertisement.
+    let is_text = |word: &str| matches!(word, "body" | "hero" | "main" | "marketing" | "ad");
+    let called = names(element).any(|name| has_word(name, is_copy) && !has_word(name, is_text))
+        || element.attrs().any(|(name, value)| match name {
+            "title" | "aria-label" => value.len() < 40 && has_word(value, is_copy),
+            "onclick" => has_word(value, is_copy),
+            "href" => value.starts_with("javascript:") && has_word(value, is_copy),
+            _ => false,
+        });
+    called.then_some(CopyName::Copy)
+}
+
+/// Whether an element is called the name of a code block's language: `<span class="code-lang">`.
+fn is_language_label(attrs: &Attrs) -> bool {
+    attrs.has_class(|class| {
+        class.rsplit(['-', '_']).next().is_some_and(|word| matches!(word, "lang" | "language"))
+    })
 }
 
 fn is_called_a_control(element: &Element, attrs: &Attrs) -> bool {

@@ -18,17 +18,29 @@ use super::text::Words;
 /// Smallest number of words of prose for which a form is part of the text.
 const MIN_FORM_WORDS: usize = 40;
 
-/// Smallest number of words of prose for which a dialog inside the content is part of the text.
+/// Smallest number of words of prose for which a dialog inside the content, or a form that has
+/// choices alone, is part of the text.
 const MIN_DIALOG_WORDS: usize = 20;
 
 /// Smallest number of words for which a button is text, such as a card or a question.
 const MIN_BUTTON_WORDS: usize = 12;
 
+/// Longest value of an attribute that is taken for the id of a panel, in bytes.
+const MAX_ID_BYTES: usize = 64;
+
+/// Siblings of a hidden element that are looked at.
+const MAX_SIBLINGS: usize = 200;
+
+/// Containers around panels, up to one that has controls beside it.
+const MAX_LEVELS: usize = 4;
+
 /// The elements that the controls of a page point at.
 #[derive(Debug, Default)]
 pub(super) struct Controls<'a> {
-    /// Ids of what a control opens.
+    /// Ids of what a control opens or a link leads to.
     opened: HashSet<&'a str>,
+    /// Classes of what a control opens.
+    opened_classes: HashSet<&'a str>,
     /// Elements that can name what they open (`aria-labelledby`).
     labels: HashMap<&'a str, NodeId>,
 }
@@ -48,7 +60,7 @@ impl<'a> Controls<'a> {
 
     fn note(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
         let mut targets: Vec<&'a str> = Vec::new();
-        let mut is_control = false;
+        let mut is_control = matches!(element.name(), "button" | "label" | "summary");
         let (mut href, mut id) = (None, None);
         for (name, value) in element.attrs() {
             match name {
@@ -56,6 +68,7 @@ impl<'a> Controls<'a> {
                 "aria-controls" => targets.extend(value.split_ascii_whitespace()),
                 "data-target" | "data-bs-target" | "data-tab-target" | "data-tabs-target" => {
                     targets.extend(value.strip_prefix('#'));
+                    self.opened_classes.extend(value.strip_prefix('.'));
                 }
                 "aria-expanded" | "aria-selected" => is_control = true,
                 "data-toggle" | "data-bs-toggle"
@@ -80,8 +93,15 @@ impl<'a> Controls<'a> {
                 _ => {}
             }
         }
-        if is_control {
+        // What a link leads to is to be read. Nothing could show it if it stayed hidden.
+        if is_control || element.name() == "a" {
             targets.extend(href);
+        }
+        if is_control && !is_called(element, is_overlay_word) {
+            // Scripts find the panel by an attribute of their own: `<button data-show="linux">`.
+            let own = element.attrs().filter(|(name, _)| name.starts_with("data-"));
+            let ids = own.map(|(_, value)| value.trim_start_matches('#'));
+            targets.extend(ids.filter(|id| id.len() <= MAX_ID_BYTES && !id.contains(' ')));
         }
         if let Some(id) = id
             && (is_control
@@ -111,10 +131,12 @@ impl<'a> Controls<'a> {
             return false;
         }
         is_called(element, is_disclosure_word)
+            || attrs.has_class(|class| self.opened_classes.contains(class))
             || element.attrs().any(|(name, _)| matches!(name, "x-show" | "v-show" | "x-collapse"))
             || attrs.id.is_some_and(|id| self.opened.contains(id))
             || self.is_labelled_from_outside(node, element)
-            || is_opened_by_the_button_before(node)
+            || is_opened_by_the_control_before(node)
+            || is_one_of_several_answers(node)
             || is_one_of_several(node, element)
     }
 
@@ -146,9 +168,13 @@ impl<'a> Controls<'a> {
             self.opened.contains(id)
                 && next_element_with_id(button, id).is_some_and(|panel| is_text_panel(panel))
         });
+        let next_is_panel = || next_element(button).is_some_and(is_text_panel);
         shows_text
-            || (is_called(element, is_disclosure_word)
-                && next_element(button).is_some_and(is_text_panel))
+            || (is_called(element, is_disclosure_word) && next_is_panel())
+            || next_element(button).is_some_and(|panel| {
+                let is_hidden = panel.value().as_element().is_some_and(|e| Attrs::of(e).hidden);
+                is_hidden && is_one_of_several_answers(panel) && is_text_panel(panel)
+            })
     }
 }
 
@@ -277,16 +303,51 @@ fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
 }
 
 /// Whether the element before a hidden one is a button whose name is that of a disclosure, or that
-/// has an attribute for whether its panel is open.
-fn is_opened_by_the_button_before(node: NodeRef<Node>) -> bool {
+/// has an attribute for whether its panel is open; or any element with a script that shows something.
+fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
         return false;
     };
     before.descendants().take(8).filter_map(|below| below.value().as_element()).any(|element| {
         let is_control = matches!(element.name(), "button" | "summary")
             || element.attr("role") == Some("button");
-        is_control
-            && (element.attr("aria-expanded").is_some() || is_called(element, is_disclosure_word))
+        (is_control
+            && (element.attr("aria-expanded").is_some() || is_called(element, is_disclosure_word)))
+            || element.attr("onclick").is_some_and(shows_something)
+    })
+}
+
+/// Whether a script is written to show what is beside its control.
+fn shows_something(script: &str) -> bool {
+    let script = script.to_ascii_lowercase();
+    ["toggle", "show", "next", "hidden", "display", "expand", "collaps", "accordion"]
+        .iter()
+        .any(|word| script.contains(word))
+}
+
+/// Whether a hidden element stands directly behind a button or a heading, and others of its kind
+/// behind others of that kind: answers behind their questions.
+fn is_one_of_several_answers(node: NodeRef<Node>) -> bool {
+    let hidden = |node: NodeRef<Node>| {
+        node.value().as_element().is_some_and(|element| Attrs::of(element).hidden)
+    };
+    let is_question = |element: &Element| {
+        element.name() == "button" || rules::is_heading(element.name()) || element.name() == "dt"
+    };
+    let alike = |a: &Element, b: &Element| {
+        a.name() == b.name() && a.attr("class").unwrap_or("") == b.attr("class").unwrap_or("")
+    };
+    let question = |node: NodeRef<Node>| -> Option<Element> {
+        let before = node.prev_siblings().find(|sibling| sibling.value().is_element())?;
+        before.value().as_element().filter(|element| is_question(element)).cloned()
+    };
+    let (Some(answer), Some(own)) = (node.value().as_element(), question(node)) else {
+        return false;
+    };
+    node.prev_siblings().chain(node.next_siblings()).take(MAX_SIBLINGS).any(|sibling| {
+        hidden(sibling)
+            && sibling.value().as_element().is_some_and(|other| alike(answer, other))
+            && question(sibling).is_some_and(|other| alike(&own, &other))
     })
 }
 
@@ -294,21 +355,42 @@ fn is_opened_by_the_button_before(node: NodeRef<Node>) -> bool {
 /// there are controls to choose with.
 fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
     let own: Vec<&str> = names(element).filter(|name| !is_state(name)).collect();
-    let shown = node.prev_siblings().chain(node.next_siblings()).any(|sibling| {
-        sibling.value().as_element().is_some_and(|other| {
-            other.name() == element.name()
-                && !Attrs::of(other).hidden
-                && names(other).any(|name| own.contains(&name))
+    let siblings = node.prev_siblings().chain(node.next_siblings()).take(MAX_SIBLINGS);
+    let alike: Vec<bool> = siblings
+        .filter_map(|sibling| sibling.value().as_element())
+        .filter(|other| {
+            other.name() == element.name() && names(other).any(|name| own.contains(&name))
         })
-    });
-    if !shown {
+        .map(|other| !Attrs::of(other).hidden)
+        .collect();
+    if alike.is_empty() {
         return false;
     }
-    let around = node.parent().into_iter().flat_map(|parent| parent.prev_siblings().take(4));
-    node.prev_siblings().chain(around).any(|candidate| {
-        let controls = candidate.descendants().filter(|below| is_choice(below.value()));
-        controls.take(2).count() == 2
-    })
+    let is_shown = alike.contains(&true);
+    let called_tabs = node.parent().and_then(|parent| parent.value().as_element());
+    if is_shown && called_tabs.is_some_and(|parent| is_called(parent, is_disclosure_word)) {
+        return true;
+    }
+    // A script may show the first one: then there is a control for each.
+    let n_panels = alike.len() + 1;
+    let mut at = Some(node);
+    for _ in 0..MAX_LEVELS {
+        let Some(below) = at else { return false };
+        let chooses = below.prev_siblings().filter(|node| node.value().is_element()).take(4).any(
+            |candidate| {
+                let controls = candidate.descendants().filter(|below| is_choice(below.value()));
+                let n_controls = controls.take(n_panels + 2).count();
+                if is_shown { n_controls >= 2 } else { n_controls == n_panels }
+            },
+        );
+        if chooses {
+            return true;
+        }
+        at = below.parent().filter(|parent| {
+            parent.value().as_element().is_some_and(|element| element.name() == "div")
+        });
+    }
+    false
 }
 
 fn is_choice(node: &Node) -> bool {
@@ -376,10 +458,23 @@ pub(super) fn form_is_content(form: NodeRef<Node>, page_words: usize) -> bool {
             .as_element()
             .is_some_and(|element| matches!(element.name(), "h1" | "main" | "article"))
     });
+    let explains = words.blocks > 1 && words.prose >= MIN_DIALOG_WORDS && !is_written_into(form);
     words.prose >= MIN_FORM_WORDS
         || words.prose * 2 > page_words
         || (has_title && words.prose > words.controls)
         || (words.inputs == 0 && words.blocks > 0 && words.prose > words.controls)
+        || (explains && words.prose > words.controls)
+}
+
+/// Whether a form has fields to write into. One that has choices alone is part of an explanation.
+fn is_written_into(form: NodeRef<Node>) -> bool {
+    form.descendants().filter_map(|below| below.value().as_element()).any(|element| {
+        let kind = element.attr("type").unwrap_or("text");
+        let is_choice = ["radio", "checkbox", "range", "hidden", "button", "submit", "reset"]
+            .iter()
+            .any(|choice| kind.eq_ignore_ascii_case(choice));
+        element.name() == "textarea" || (element.name() == "input" && !is_choice)
+    })
 }
 
 /// Whether a dialog is part of the text.

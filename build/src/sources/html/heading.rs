@@ -33,6 +33,7 @@ impl Heading {
                 let Node::Element(element) = above.value() else { continue };
                 unseen |= Attrs::of(element).hidden
                     || is_mark(element)
+                    || element.attr("data-nosnippet").is_some()
                     || (rules::is_machinery(element.name()) && element.name() != "button");
                 in_link |= element.name() == "a" && heading.leads_to_itself(element);
             }
@@ -80,6 +81,12 @@ impl Heading {
         self.has_visible_text && is_visually_hidden(element)
     }
 
+    /// Whether the site says of an element that it is not to be shown in search results, while the
+    /// heading has other text: the word "Show" of an accordion.
+    pub fn is_beside_its_text(&self, element: &Element) -> bool {
+        self.own_text.is_some() && element.attr("data-nosnippet").is_some()
+    }
+
     fn leads_to_itself(&self, link: &Element) -> bool {
         let Some((page, fragment)) = link.attr("href").and_then(|href| href.rsplit_once('#'))
         else {
@@ -92,6 +99,20 @@ impl Heading {
             .is_some_and(|anchor| anchor == fragment || anchor == percent_decoded(fragment));
         (to_heading && to_page) || (page.is_empty() && is_called(link, is_anchor_word))
     }
+}
+
+/// Whether a link stands alone beside a heading and leads to it: `<div><h2 id="x">X</h2><a
+/// href="#x">Link</a></div>`.
+pub(super) fn is_mark_beside_a_heading(link: NodeRef<Node>, attrs: &Attrs) -> bool {
+    let Some(target) = attrs.href.and_then(|href| href.strip_prefix('#')) else { return false };
+    let Some(parent) = link.parent().filter(|_| !target.is_empty()) else { return false };
+    let is_text =
+        |node: NodeRef<Node>| node.value().as_text().is_some_and(|text| !text.trim().is_empty());
+    let target = percent_decoded(target);
+    parent.children().take(8).all(|child| !is_text(child))
+        && super::text::neighbours(link).filter_map(|beside| beside.value().as_element()).any(
+            |beside| rules::is_heading(beside.name()) && beside.attr("id") == Some(target.as_str()),
+        )
 }
 
 /// Whether a text is the number before a heading's text.
@@ -133,15 +154,30 @@ pub(super) fn is_visually_hidden(element: &Element) -> bool {
                 "offscreen",
                 "assistivetext",
                 "elementinvisible",
+                "hiddenaccessible",
+                "hidevisually",
+                "visuallyhide",
+                "accessibilityhidden",
+                "accessiblehidden",
+                "accessiblyhidden",
+                "accesshide",
+                "a11ytext",
+                "readeronly",
+                "vishidden",
             ]
             .iter()
             .any(|name| joined.contains(name))
         }),
         "style" => {
             let style: String = value.chars().filter(|c| !c.is_whitespace()).collect();
-            style.contains("clip:rect(")
-                || style.contains("left:-9999")
-                || style.contains("left:-10000")
+            let has = |rule: &str| style.contains(rule);
+            has("clip:rect(")
+                || has("clip-path:inset(")
+                || has("left:-9999")
+                || has("left:-10000")
+                || has("text-indent:-9999")
+                || (has("width:1px") && has("height:1px") && has("overflow:hidden"))
+                || style.split(';').any(|rule| matches!(rule, "font-size:0" | "font-size:0px"))
         }
         _ => false,
     })
@@ -155,7 +191,7 @@ pub(super) fn is_icon(element: &Element) -> bool {
             || class.starts_with("material-symbols")
             || class == "mat-icon"
     };
-    matches!(element.name(), "mat-icon" | "md-icon")
+    element.name().ends_with("-icon")
         || element
             .attr("class")
             .is_some_and(|classes| classes.split_ascii_whitespace().any(is_font))

@@ -25,15 +25,56 @@ enum Hint {
 /// Whether an element holds the line numbers of a code block. `in_code`: it is inside of one.
 pub(super) fn is_line_numbers(node: NodeRef<Node>, element: &Element, in_code: bool) -> bool {
     match hint(element) {
-        Hint::Strong => is_numeric(node),
+        Hint::Strong => is_numeric(node) && (!holds_code(node) || counts_other_code(node, element)),
         _ if is_its_own_number(node, element) => true,
         Hint::Weak => is_numeric(node) && (in_code || is_beside_code(node)),
-        Hint::None => is_column(element.name()) && counts_the_lines_beside(node),
+        Hint::None => {
+            is_column(element.name()) && (counts_the_lines_beside(node) || counts_the_rows(node))
+        }
     }
 }
 
-/// Whether the element's text is the number that an attribute such as `data-line-number` gives.
+/// Whether an element is or contains code.
+fn holds_code(node: NodeRef<Node>) -> bool {
+    node.descendants().any(|below| {
+        super::is_named(below.value(), "pre") || super::is_named(below.value(), "code")
+    })
+}
+
+/// Whether code that is nothing but numbers counts the lines of other code. `<pre
+/// class="line-numbers"><code>404</code></pre>` asks for line numbers and is content.
+fn counts_other_code(node: NodeRef<Node>, element: &Element) -> bool {
+    let is_block = element.name() == "pre"
+        && node.descendants().any(|below| super::is_named(below.value(), "code"));
+    if is_block {
+        return counts_the_lines_beside(node);
+    }
+    let mut at = node;
+    for _ in 0..3 {
+        if neighbours(at).any(|beside| holds_code(beside) && !is_numeric(beside)) {
+            return true;
+        }
+        let Some(parent) = at.parent() else { return false };
+        let is_alone = parent.children().filter(|child| child.value().is_element()).count() == 1;
+        if !is_alone {
+            return false;
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Whether the element's text is the number that an attribute such as `data-line-number` gives. A
+/// line of code may be called by its number too: then nothing follows on the same line.
 fn is_its_own_number(node: NodeRef<Node>, element: &Element) -> bool {
+    let is_cell = matches!(element.name(), "td" | "th");
+    let goes_on = || {
+        node.next_sibling()
+            .is_some_and(|next| next.value().as_text().is_none_or(|text| !text.starts_with('\n')))
+    };
+    if !is_cell && !goes_on() {
+        return false;
+    }
     let mut numbers = element
         .attrs()
         .filter(|(name, value)| name.starts_with("data-line") && !value.is_empty())
@@ -137,6 +178,42 @@ fn counts_the_lines_beside(node: NodeRef<Node>) -> bool {
     })
 }
 
+/// Whether a cell is the number of a line of code, one line in each row of its table: the first
+/// cells ascend one by one, and a second one holds nothing but a code block.
+fn counts_the_rows(cell: NodeRef<Node>) -> bool {
+    let is_cell = |node: NodeRef<Node>| {
+        super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
+    };
+    if !is_cell(cell) || !is_numeric(cell) {
+        return false;
+    }
+    let Some(rows) = cell.parent().and_then(|row| row.parent()) else { return false };
+    let (mut last, mut count): (Option<u64>, usize) = (None, 0);
+    for row in rows.children().filter(|row| row.value().is_element()) {
+        let mut cells = row.children().filter(|cell| cell.value().is_element());
+        let (Some(first), Some(second), None) = (cells.next(), cells.next(), cells.next()) else {
+            return false;
+        };
+        let mut inside = second.children().filter(|child| match child.value() {
+            Node::Text(text) => !text.trim().is_empty(),
+            child => child.is_element(),
+        });
+        let is_code = inside.next().is_some_and(|child| super::is_named(child.value(), "pre"));
+        let number = ElementRef::wrap(first).and_then(|cell| text_of(cell).parse().ok());
+        let follows = match (last, number) {
+            (_, None) => false,
+            (None, _) => true,
+            (Some(last), number) => last.checked_add(1) == number,
+        };
+        if !is_code || inside.next().is_some() || !follows {
+            return false;
+        }
+        last = number;
+        count += 1;
+    }
+    count > 1
+}
+
 fn lines(pre: ElementRef) -> usize {
     let text: String = pre.text().collect();
     let breaks = pre.descendants().filter(|below| super::is_named(below.value(), "br")).count();
@@ -170,9 +247,27 @@ pub(super) fn is_code_table(table: NodeRef<Node>) -> bool {
         && rows.all(|row| {
             let mut cells = row.children().filter_map(ElementRef::wrap);
             let Some(first) = cells.next() else { return false };
-            hint(first.value()) == Hint::Strong
-                && (is_numeric(*first) || text_of(first).is_empty())
-                && cells.next().is_some()
+            let is_numbers = is_numeric(*first) || text_of(first).is_empty();
+            let code = cells.next_back();
+            match hint(first.value()) {
+                Hint::Strong => is_numbers && code.is_some(),
+                Hint::Weak => is_numbers && code.is_some_and(is_all_code),
+                Hint::None => false,
+            }
+        })
+}
+
+/// Whether all text of an element is inside of `<code>`.
+fn is_all_code(element: ElementRef) -> bool {
+    let mut texts = element
+        .descendants()
+        .filter(|below| below.value().as_text().is_some_and(|text| !text.trim().is_empty()))
+        .peekable();
+    texts.peek().is_some()
+        && texts.all(|text| {
+            text.ancestors()
+                .take_while(|above| above.id() != element.id())
+                .any(|above| super::is_named(above.value(), "code"))
         })
 }
 

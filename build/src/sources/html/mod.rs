@@ -23,6 +23,7 @@ use super::left_out::{LeftOut, Rule, Trace};
 use super::outline::Outline;
 use super::{Options, RawPage};
 use controls::{Controls, describe};
+pub(super) use page_kind::is_error_page_of_site;
 use survey::Survey;
 use walker::Walker;
 

@@ -59,10 +59,15 @@ pub(in super::super) fn is_error_page_of_site(path: &str) -> bool {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let directory =
             directory.strip_suffix(stem(path)).map_or(directory, |d| d.trim_end_matches('/'));
-        directory.is_empty()
-            || (!directory.contains('/')
-                && (language::is_language(directory) || is_version(directory)))
+        is_root(directory)
     }
+}
+
+/// Whether a directory is the root of the site, of one of its languages or versions, or of a
+/// language of a version.
+fn is_root(directory: &str) -> bool {
+    directory.is_empty()
+        || directory.split('/').all(|name| language::is_language(name) || is_version(name))
 }
 
 fn is_called_error_page(path: &str) -> bool {
@@ -72,7 +77,9 @@ fn is_called_error_page(path: &str) -> bool {
 fn is_version(name: &str) -> bool {
     matches!(name, "latest" | "stable" | "dev" | "next" | "main" | "master")
         || name.strip_prefix('v').unwrap_or(name).split('.').all(|part| {
-            !part.is_empty() && part.len() < 3 && part.bytes().all(|b| b.is_ascii_digit())
+            let is_number =
+                !part.is_empty() && part.len() < 3 && part.bytes().all(|b| b.is_ascii_digit());
+            is_number || part == "x"
         })
 }
 
@@ -92,21 +99,40 @@ fn content_words(survey: &Survey, limit: usize) -> usize {
 /// Where a page leads at once: by `<meta http-equiv="refresh">`, or by a script where the page has
 /// nothing else to say.
 fn redirect(html: &Html, survey: &Survey, path: &str) -> Option<String> {
+    let has_text =
+        || survey.body.is_some_and(|body| Words::of(*body, MIN_PAGE_WORDS).prose >= MIN_PAGE_WORDS);
     if let Some((seconds, target)) = survey.refresh.as_deref().and_then(refresh)
         && seconds <= MAX_REDIRECT_SECONDS
         && !leads_to_itself(&target, path)
+        // The page reloads itself by its full address.
+        && !(target.contains("://") && ends_with_path(&target, path) && has_text())
     {
         return Some(target);
     }
     let body = survey.body?;
-    if Words::of(*body, MIN_PAGE_WORDS).prose >= MIN_PAGE_WORDS {
+    if has_text() {
         return None;
     }
-    let target = script_target(html)?;
+    let leads_away =
+        |address: &&str| !(leads_to_itself(address, path) || ends_with_path(address, path));
+    let without_scripts = survey.refresh_without_scripts.as_deref().and_then(refresh);
+    let without_scripts = without_scripts.filter(|(_, target)| leads_away(&target.as_str()));
+    let target = match script_target(html)? {
+        ScriptTarget::Address(target) => target,
+        // A variable: where it leads is said for browsers without scripts, or by the canonical
+        // link.
+        ScriptTarget::Unknown => {
+            return without_scripts.map(|(_, target)| target).or(survey
+                .canonical
+                .as_deref()
+                .filter(leads_away)
+                .map(str::to_owned));
+        }
+    };
     let same = |address: &str| trimmed(address) == trimmed(&target);
-    let canonical = survey.canonical.as_deref().is_some_and(|address| {
-        same(address) || !(leads_to_itself(address, path) || ends_with_path(address, path))
-    });
+    let canonical =
+        survey.canonical.as_deref().is_some_and(|address| same(address) || leads_away(&address))
+            || without_scripts.is_some();
     let linked = body
         .descendants()
         .filter_map(|below| below.value().as_element())
@@ -140,8 +166,16 @@ fn refresh(content: &str) -> Option<(f64, String)> {
     (!address.is_empty()).then_some((seconds, address))
 }
 
-/// The address that a script of the page gives to `location`, as a quoted string.
-fn script_target(html: &Html) -> Option<String> {
+/// Where a script leads.
+enum ScriptTarget {
+    /// A quoted address.
+    Address(String),
+    /// What a variable or a call gives.
+    Unknown,
+}
+
+/// What a script of the page gives to `location`.
+fn script_target(html: &Html) -> Option<ScriptTarget> {
     html.tree.root().descendants().find_map(|node| {
         let element = ElementRef::wrap(node)?;
         match element.value().name() {
@@ -152,8 +186,9 @@ fn script_target(html: &Html) -> Option<String> {
     })
 }
 
-fn location_in(script: &str) -> Option<String> {
-    script.match_indices("location").find_map(|(at, word)| {
+fn location_in(script: &str) -> Option<ScriptTarget> {
+    let mut is_set = false;
+    let address = script.match_indices("location").find_map(|(at, word)| {
         let mut rest = &script[at + word.len()..];
         for property in [".href", ".replace", ".assign"] {
             rest = rest.strip_prefix(property).unwrap_or(rest);
@@ -164,10 +199,12 @@ fn location_in(script: &str) -> Option<String> {
             None => rest.strip_prefix('=').filter(|rest| !rest.starts_with('='))?,
         };
         let rest = rest.trim_start();
+        is_set |= rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
         let address = rest[1..].split(quote).next()?;
         (!address.is_empty() && !address.starts_with('#')).then(|| address.to_owned())
-    })
+    });
+    address.map(ScriptTarget::Address).or(is_set.then_some(ScriptTarget::Unknown))
 }
 
 fn trimmed(address: &str) -> &str {
@@ -238,26 +275,42 @@ fn is_general_index(survey: &Survey, path: &str) -> bool {
 }
 
 /// Whether a page is the site's search: called so, with a search form or a place for results in its
-/// content, and little else.
+/// content, and little else. Below the root, where a site documents its search, a form is not
+/// enough beside text.
 fn is_search_page(survey: &Survey, path: &str) -> bool {
     if stem(path) != "search" {
         return false;
     }
     let (roots, _) = survey.roots();
-    let searches = roots.iter().flat_map(|root| root.descendants()).any(|node| {
-        let Node::Element(element) = node.value() else { return false };
+    let (mut has_input, mut has_place) = (false, false);
+    for node in roots.iter().flat_map(|root| root.descendants()) {
+        let Node::Element(element) = node.value() else { continue };
         let attrs = Attrs::of(element);
-        let is_place = attrs.id.is_some_and(|id| id.contains("search")) || attrs.role == "search";
         let is_input = element.name() == "input"
             && (element.attr("type") == Some("search")
                 || matches!(element.attr("name"), Some("q" | "query" | "search")));
+        let is_place = attrs.role == "search"
+            || attrs.id.is_some_and(|id| id.contains("search") || id.contains("results"));
         // A section about search is called so as well, and has words.
-        let is_bare = || Words::of(node, MIN_ERROR_PAGE_WORDS).prose < MIN_ERROR_PAGE_WORDS;
-        (is_input || (is_place && is_bare())) && !in_header(node)
-    });
-    searches
-        && content_words(survey, MIN_SEARCH_PAGE_WORDS) < MIN_SEARCH_PAGE_WORDS
-        && !roots.iter().any(|root| has_code_block(**root))
+        let is_bare = || {
+            let words = Words::of(node, MIN_ERROR_PAGE_WORDS);
+            words.prose < MIN_ERROR_PAGE_WORDS && words.inputs == 0
+        };
+        if (is_input || is_place) && !in_header(node) {
+            has_input |= is_input || element.name() == "form";
+            has_place |= is_place && is_bare();
+        }
+    }
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let directory = directory.strip_suffix("search").unwrap_or(directory).trim_end_matches('/');
+    let max_words = if has_place || (has_input && is_root(directory)) {
+        MIN_SEARCH_PAGE_WORDS
+    } else if has_input {
+        MIN_ERROR_PAGE_WORDS
+    } else {
+        return false;
+    };
+    content_words(survey, max_words) < max_words && !roots.iter().any(|root| has_code_block(**root))
 }
 
 fn in_header(node: ego_tree::NodeRef<Node>) -> bool {

@@ -9,6 +9,7 @@ use scraper::{ElementRef, Node};
 use super::super::left_out::Rule;
 use super::annotations::text_of;
 use super::attrs::Attrs;
+use super::text::Words;
 
 /// Elements without text for readers.
 pub(super) fn is_not_text(name: &str) -> bool {
@@ -123,7 +124,7 @@ pub(super) fn surrounding(
         _ => {}
     }
     match attrs.role {
-        "navigation" | "menu" | "menubar" => return Some(Rule::Navigation),
+        "navigation" | "menu" | "menubar" | "doc-toc" => return Some(Rule::Navigation),
         "search" => return Some(Rule::Form),
         "contentinfo" => return Some(Rule::PageFrame),
         "toolbar" => return Some(Rule::Control),
@@ -144,15 +145,32 @@ pub(super) fn surrounding(
     }
     let contents = attrs.has_class(|class| class == "contents")
         && attrs.has_class(|class| class == "topic" || class == "local");
-    if contents || attrs.has_class(is_navigation_class) {
-        return Some(Rule::Navigation);
-    }
-    if attrs.has_class(is_frame_class) {
-        return Some(Rule::PageFrame);
-    }
     // Inside the content an id is the anchor of what it names.
     let named = !place.in_content && attrs.id.is_some_and(is_surrounding_id);
-    (named && !is_section_called(node, attrs.id.unwrap_or_default())).then_some(Rule::PageFrame)
+    let rule = if contents || attrs.has_class(is_navigation_class) {
+        Rule::Navigation
+    } else if named || attrs.has_class(is_frame_class) {
+        Rule::PageFrame
+    } else {
+        return None;
+    };
+    (!is_section_of_text(node, attrs)).then_some(rule)
+}
+
+/// Whether an element is a section of text about what it is called: it begins with a heading that
+/// its id or class is made from, and holds text rather than links.
+fn is_section_of_text(node: NodeRef<Node>, attrs: &Attrs) -> bool {
+    let mut names = attrs.id.into_iter().chain(attrs.class.split_ascii_whitespace());
+    names.any(|name| is_section_called(node, name)) && {
+        let headings: usize = node
+            .descendants()
+            .filter(|below| below.value().as_element().is_some_and(|at| is_heading(at.name())))
+            .map(|heading| Words::of(heading, usize::MAX).prose)
+            .sum();
+        let words = Words::of(node, usize::MAX);
+        let words = Words { prose: words.prose.saturating_sub(headings), ..words };
+        words.is_prose()
+    }
 }
 
 /// Classes of what is not content even where the site marked the content itself.
@@ -163,7 +181,7 @@ fn never_content(class: &str) -> Option<Rule> {
         "rustdoc-breadcrumbs" | "rightside" | "skip-link" | "skip-to-content" => {
             Some(Rule::Navigation)
         }
-        "viewcode-link" | "hideme" | "indexterm" => Some(Rule::Control),
+        "viewcode-link" | "hideme" | "indexterm" | "mw-editsection" => Some(Rule::Control),
         _ => None,
     }
 }

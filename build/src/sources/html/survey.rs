@@ -12,6 +12,8 @@ pub(super) struct Survey<'a> {
     pub language: Option<String>,
     /// The content of the first `<meta http-equiv="refresh">`.
     pub refresh: Option<String>,
+    /// The same for browsers without scripts.
+    pub refresh_without_scripts: Option<String>,
     /// Address of the page itself as it says: `<link rel="canonical">`.
     pub canonical: Option<String>,
     /// `<base href>` is there.
@@ -59,6 +61,9 @@ impl<'a> Survey<'a> {
                 // What is there for browsers without scripts is not what readers see.
                 "meta" if node.ancestors().all(|above| !is_named(above.value(), "noscript")) => {
                     survey.note_meta(element, &mut declared_language);
+                }
+                "noscript" if survey.refresh_without_scripts.is_none() => {
+                    survey.refresh_without_scripts = refresh_within(reference);
                 }
                 "link" if survey.canonical.is_none() => {
                     let is_canonical = element
@@ -154,6 +159,25 @@ impl<'a> Survey<'a> {
         }
         (article.or(self.container).into_iter().collect(), true)
     }
+}
+
+/// The content of a `<meta http-equiv="refresh">` inside of `<noscript>`. In the head the parser
+/// keeps its markup as text.
+fn refresh_within(noscript: ElementRef) -> Option<String> {
+    let markup: String = noscript.text().collect();
+    if !markup.to_ascii_lowercase().contains("refresh") {
+        return None;
+    }
+    let fragment = Html::parse_fragment(&markup);
+    let mut survey = Survey::default();
+    for node in fragment.tree.root().descendants() {
+        if let Node::Element(element) = node.value()
+            && element.name() == "meta"
+        {
+            survey.note_meta(element, &mut None);
+        }
+    }
+    survey.refresh
 }
 
 /// Whether the element or one around it is left out of everything.

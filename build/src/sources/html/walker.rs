@@ -224,8 +224,7 @@ impl<'a> Walker<'a> {
                 if heading::is_icon(element) {
                     return Some(Rule::Icon);
                 }
-                let column = matches!(name, "td" | "th" | "pre");
-                (column && is_line_numbers(node, element, false)).then_some(Rule::LineNumbers)
+                is_line_numbers(node, element, false).then_some(Rule::LineNumbers)
             });
         }
         if let Some(rule) = rules::surrounding(node, name, attrs, self.place) {
@@ -244,11 +243,18 @@ impl<'a> Walker<'a> {
             if heading::is_icon_name(node, element) {
                 return Some(Rule::Icon);
             }
-            if name == "a" && heading.is_mark_link(node, element) {
+            let is_mark = (name == "a" && heading.is_mark_link(node, element))
+                || heading.is_beside_its_text(element);
+            if is_mark {
                 return Some(Rule::HeadingMark);
             }
-        } else if self.capture.is_none() && is_code_control(node, element, attrs, false) {
-            return Some(Rule::CodeControl);
+        } else if self.capture.is_none() {
+            if name == "a" && heading::is_mark_beside_a_heading(node, attrs) {
+                return Some(Rule::HeadingMark);
+            }
+            if is_code_control(node, element, attrs, false) {
+                return Some(Rule::CodeControl);
+            }
         }
         footnotes::is_mark(node, element, attrs).then_some(Rule::ReferenceMark)
     }

@@ -38,15 +38,24 @@ impl Scanner<'_, '_> {
             self.out.push_str(if tag.ends_with("/>") { " />" } else { ">" });
             return;
         }
-        let title = attribute(tag, "title");
+        let is_tab = name.contains("Tab");
+        let title = attribute(tag, "title").or_else(|| attribute(tag, "label").filter(|_| is_tab));
         let description = attribute(tag, "description");
         match (title, description) {
             (Some(title), Some(description)) => {
                 self.out.push_str(&format!("{title}: {description}"))
             }
             (Some(text), None) | (None, Some(text)) => self.out.push_str(&text),
-            (None, None) => {}
+            (None, None) => return self.end_tag(tag),
         }
+        if !self.rest().starts_with(char::is_whitespace) {
+            self.out.push(' ');
+        }
+        self.end_tag(tag);
+    }
+
+    /// Text behind the tag of a component begins a line of its own where it does in the source.
+    fn end_tag(&mut self, tag: &str) {
         if tag.starts_with('<')
             && self.rest().starts_with('\n')
             && !self.out.ends_with('\n')

@@ -7,13 +7,40 @@ use std::borrow::Cow;
 
 use super::super::left_out::{Rule, Trace};
 use super::super::outline::fold;
+use super::attribute_lists;
 use super::constructs::{MAX_CONSTRUCT, balanced, between, literal, parameter, statement_len};
+use super::directives;
 use super::fences::{fence_of, unquoted};
 use super::inline_html::attribute;
 
 /// Marks that begin markup of generators.
-const MARKS: [&str; 13] =
-    ["{{", "{%", "{:", ":::", "[!", "[[", "[TOC]", "[toc]", "[^", "^[", "///", "--8<--", "!>"];
+const MARKS: [&str; 25] = [
+    "{{",
+    "{%",
+    "{:",
+    "{ .",
+    "{.",
+    "{ #",
+    "{#",
+    "){",
+    ":::",
+    "[!",
+    "[[",
+    "[TOC]",
+    "[toc]",
+    "[^",
+    "^[",
+    "///",
+    "--8<--",
+    "!>",
+    "<!-- tab ",
+    ":material-",
+    ":octicons-",
+    ":fontawesome-",
+    ":simple-",
+    ":lucide-",
+    ":tabler-",
+];
 
 /// The body without markup that is not Markdown.
 pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'a, str> {
@@ -77,7 +104,7 @@ impl<'a> Scanner<'a, '_> {
             }
             line_start = false;
             let rest = self.rest();
-            let next = rest.find(['\n', '`', '{', '<', '[', '^', '\\']).unwrap_or(rest.len());
+            let next = rest.find(['\n', '`', '{', '<', '[', '^', '\\', ':']).unwrap_or(rest.len());
             self.copy(next);
             let rest = self.rest();
             match rest.as_bytes().first() {
@@ -94,6 +121,10 @@ impl<'a> Scanner<'a, '_> {
                 Some(b'`') => self.code_span(),
                 Some(b'{') => self.braces(),
                 Some(b'<') if self.is_mdx => self.jsx(),
+                Some(b':') => match attribute_lists::icon_len(rest) {
+                    0 => self.copy(1),
+                    len => self.leave_out(len),
+                },
                 Some(b'[')
                     if rest.starts_with("[!")
                         && rest[2..].starts_with(|c: char| c.is_ascii_alphabetic()) =>
@@ -176,6 +207,9 @@ impl<'a> Scanner<'a, '_> {
             container(trimmed)
         } else if trimmed.starts_with("///") && indent.trim().is_empty() {
             slashed_block(trimmed)
+        } else if let Some(tab) = trimmed.strip_prefix("<!-- tab ") {
+            // Hexo's tabs are named in a comment.
+            tab.trim_end_matches("-->").trim().to_owned()
         } else if let Some(text) = trimmed.strip_prefix("!>").or_else(|| trimmed.strip_prefix("?>"))
         {
             // Docsify's notes.
@@ -195,6 +229,11 @@ impl<'a> Scanner<'a, '_> {
             return false;
         };
         self.at += line.len();
+        self.at += match trimmed.get(..3) {
+            Some(":::") if trimmed.contains('{') => directives::options_len(self.rest()),
+            Some("///") => directives::slashed_options_len(self.rest()),
+            _ => 0,
+        };
         if !replacement.is_empty() {
             // A separate paragraph, unless a mark of a quotation or a list item is before it.
             if indent.trim().is_empty() {
@@ -249,7 +288,19 @@ impl<'a> Scanner<'a, '_> {
             }
             return;
         }
+        let line = &self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..];
+        // Those of headings are Markdown's own.
+        if !line.starts_with('#') {
+            let len = attribute_lists::list_len(rest, line);
+            if len > 0 {
+                self.at += len;
+                return;
+            }
+        }
         if let Some(inner) = between(rest, "{%", "%}") {
+            if self.highlighted(inner) {
+                return;
+            }
             // GitBook's tabs and code blocks have titles.
             match parameter(inner, "title") {
                 Some(title) => {
@@ -285,6 +336,57 @@ impl<'a> Scanner<'a, '_> {
         self.give_up(1, if looked_for { rest } else { "" });
     }
 
+    /// The title behind the mark of an alert, `> [!note]- Title`, as a paragraph; whether there is
+    /// one. A mark alone, or with a sign for folding, is Markdown's once the sign is gone.
+    fn alert_title(&mut self, mark_len: usize) -> bool {
+        let line = &self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..];
+        if !line.contains('>') || !line.trim_matches(['>', ' ', '\t']).is_empty() {
+            return false;
+        }
+        let quotation = line.to_owned();
+        let behind = &self.rest()[mark_len..];
+        let end = behind.find('\n').unwrap_or(behind.len());
+        let is_folded = behind.starts_with(['+', '-']);
+        let title = behind[usize::from(is_folded)..end.max(usize::from(is_folded))].trim();
+        if title.is_empty() {
+            self.copy(mark_len);
+            self.at += usize::from(is_folded);
+            return true;
+        }
+        self.out.push_str(title);
+        self.out.push('\n');
+        self.out.push_str(quotation.trim_end());
+        self.at += mark_len + end;
+        true
+    }
+
+    /// Code between tags of Liquid: `{% highlight ruby %}` of Jekyll, `{% codeblock %}` of Hexo.
+    /// Whether the tag began any.
+    fn highlighted(&mut self, tag: &str) -> bool {
+        let mut words = tag.trim_matches(['-', ' ', '\t', '\n']).split_ascii_whitespace();
+        let name = words.next().unwrap_or_default();
+        if !matches!(name, "highlight" | "codeblock") {
+            return false;
+        }
+        let language = words.next().map_or("", |word| word.trim_start_matches("lang:")).to_owned();
+        let body = &self.rest()[tag.len() + 4..];
+        let mut from = 0;
+        while let Some(found) = body[from..].find("{%") {
+            let start = from + found;
+            let closing = between(&body[start..], "{%", "%}");
+            let closes = closing.is_some_and(|closing| {
+                closing.trim_matches(['-', ' ']).strip_prefix("end").is_some_and(|end| end == name)
+            });
+            if let Some(closing) = closing.filter(|_| closes) {
+                self.at += tag.len() + 4 + start + closing.len() + 4;
+                self.fenced(&language, &body[..start]);
+                return true;
+            }
+            from = start + 2;
+        }
+        false
+    }
+
     /// `[!INCLUDE[name](path)]`, `[!code-cpp[name](path)]`; but `[!NOTE]` is Markdown's.
     fn extension_link(&mut self) {
         let rest = self.rest();
@@ -298,6 +400,9 @@ impl<'a> Scanner<'a, '_> {
                         let inner = &rest[2..at];
                         let keep =
                             !inner.contains(['[', ' ', ':']) && !rest[at + 1..].starts_with('(');
+                        if keep && self.alert_title(at + 1) {
+                            return;
+                        }
                         if keep {
                             self.copy(at + 1);
                         } else if inner.contains('[') || inner.contains(' ') {
@@ -321,6 +426,9 @@ impl<'a> Scanner<'a, '_> {
 fn container(line: &str) -> String {
     let inner = line.trim_start_matches(':').trim_start();
     let inner = inner.strip_suffix(":::").unwrap_or(inner).trim();
+    if let Some(title) = directives::braced_title(inner) {
+        return fold(&title);
+    }
     if inner.starts_with("image") {
         return attribute(inner, "alt-text").unwrap_or_default();
     }
@@ -442,6 +550,17 @@ mod tests {
         check("/// note | Title\nText.\n///\n", false, "Title\nText.");
         check("!> **Mind** this.\n\n?> A tip.", false, "**Mind** this.\nA tip.");
         check("{% tab title=\"Linux\" %}\nx\n{% endtab %}", false, "Linux\nx");
+    }
+
+    #[test]
+    fn code_between_tags_of_liquid_is_code() {
+        check(
+            "{% highlight ruby %}\n# not a heading\n{% endhighlight %}\nText.",
+            false,
+            "```ruby\n# not a heading\n```\nText.",
+        );
+        check("{% codeblock lang:sh %}\nls *\n{% endcodeblock %}", false, "```sh\nls *\n```");
+        check("{% highlight ruby %} without end", false, " without end");
     }
 
     #[test]

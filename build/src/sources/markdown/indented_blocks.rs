@@ -9,6 +9,9 @@ use super::fences::fence_of;
 /// Columns that content is indented by.
 const INDENT: usize = 4;
 
+/// Deepest nesting of block quotations that is looked into.
+const MAX_QUOTATIONS: usize = 4;
+
 /// An open block.
 struct Block {
     /// Columns before its mark.
@@ -17,15 +20,32 @@ struct Block {
 
 /// The body with its indented blocks unwrapped.
 pub(super) fn unwrap(body: &str) -> Cow<'_, str> {
-    let has_any = body.lines().any(|line| title_of(line.trim_start()).is_some());
+    unwrap_within(body, 0)
+}
+
+fn unwrap_within(body: &str, depth: usize) -> Cow<'_, str> {
+    let has_any =
+        body.lines().any(|line| title_of(line.trim_start_matches(['>', ' ', '\t'])).is_some());
     if !has_any {
         return Cow::Borrowed(body);
     }
     let mut out = String::with_capacity(body.len());
     let mut open: Vec<Block> = Vec::new();
     let mut fence: Option<(char, usize)> = None;
-    for line in body.split_inclusive('\n') {
+    let mut lines = body.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let indent = columns(line);
+        if fence.is_none() && open.is_empty() && depth < MAX_QUOTATIONS && is_quoted(line) {
+            let mut quotation = without_quotation_mark(line).to_owned();
+            while let Some(next) = lines.next_if(|next| is_quoted(next)) {
+                quotation.push_str(without_quotation_mark(next));
+            }
+            for inner in unwrap_within(&quotation, depth + 1).split_inclusive('\n') {
+                out.push_str("> ");
+                out.push_str(inner);
+            }
+            continue;
+        }
         let is_blank = line.trim().is_empty();
         if !is_blank {
             while open.last().is_some_and(|block| indent < block.indent + INDENT) {
@@ -64,6 +84,42 @@ pub(super) fn unwrap(body: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+fn is_quoted(line: &str) -> bool {
+    columns(line) < INDENT && line.trim_start().starts_with('>')
+}
+
+fn without_quotation_mark(line: &str) -> &str {
+    let line = line.trim_start_matches([' ', '\t']);
+    let line = line.strip_prefix('>').unwrap_or(line);
+    line.strip_prefix(' ').unwrap_or(line)
+}
+
+/// Kinds of notes that may stand directly behind the mark: `!!!note`.
+fn is_known_kind(name: &str) -> bool {
+    [
+        "note",
+        "abstract",
+        "info",
+        "tip",
+        "success",
+        "question",
+        "warning",
+        "failure",
+        "danger",
+        "bug",
+        "example",
+        "quote",
+        "important",
+        "caution",
+        "hint",
+        "attention",
+        "error",
+        "seealso",
+        "todo",
+    ]
+    .contains(&name)
+}
+
 /// The title that readers see of a line that begins a block; `None` if it begins none.
 fn title_of(line: &str) -> Option<String> {
     let line = line.trim_end();
@@ -76,7 +132,8 @@ fn title_of(line: &str) -> Option<String> {
         .or_else(|| line.strip_prefix("???+"))
         .or_else(|| line.strip_prefix("???"))?;
     let rest = rest.trim_start_matches('+');
-    if !rest.starts_with(' ') && !rest.starts_with('"') {
+    let first = rest.split([' ', '"']).next().unwrap_or_default();
+    if !first.is_empty() && !is_known_kind(first) {
         return None;
     }
     let rest = rest.trim();

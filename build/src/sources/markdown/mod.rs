@@ -1,9 +1,11 @@
 //! Markdown and MDX: front matter, headings with the anchors that site generators give them, text,
 //! code.
 
+mod attribute_lists;
 mod components;
 mod constructs;
 mod dialects;
+mod directives;
 mod fences;
 mod fields;
 mod front_matter;
@@ -16,8 +18,12 @@ mod slug;
 use super::files::File;
 use super::left_out::Trace;
 use super::outline::Outline;
-use super::{Options, Outcome, RawPage, Severity};
+use super::{Options, Outcome, RawPage, Severity, html};
+use crate::page::Section;
 use reader::Reader;
+
+/// Words that a site's error page has at most.
+const MAX_ERROR_PAGE_WORDS: usize = 40;
 
 /// Reads a page. `Err`: it is left out on purpose, and why.
 pub(super) fn read(
@@ -54,6 +60,9 @@ pub(super) fn read(
     raw.names.h1 = reading.h1;
     raw.page.sections = reading.sections;
     raw.left_out = reading.left_out;
+    if html::is_error_page_of_site(&file.id) && is_short(&raw.page.sections) {
+        return Err("an error page".to_owned());
+    }
     if raw.page.sections.is_empty()
         && raw.names.explicit.is_some()
         && let Some((_, description)) =
@@ -65,6 +74,12 @@ pub(super) fn read(
         raw.page.sections = outline.finish();
     }
     Ok(raw)
+}
+
+/// Whether a page called `404` says no more than that something is not there.
+fn is_short(sections: &[Section]) -> bool {
+    let blocks = sections.iter().flat_map(|section| &section.blocks);
+    blocks.map(|block| block.text.split_whitespace().count()).sum::<usize>() < MAX_ERROR_PAGE_WORDS
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options as Extensions, Parser, Tag, T
 
 use super::super::html;
 use super::super::left_out::{LeftOut, Rule, Trace};
-use super::super::outline::{Folded, Outline};
-use super::inline_html::{InlineHtml, anchor_of, has_text};
+use super::super::outline::{Folded, Outline, fold};
+use super::directives;
+use super::inline_html::{InlineHtml, anchor_of, attribute, has_text};
 use super::slug::Slugs;
 use crate::page::Section;
 
@@ -40,6 +41,58 @@ pub(super) struct Reading {
 struct Heading {
     text: Folded,
     id: Option<String>,
+    /// Links of it to this page: where their text begins and ends, and the fragment.
+    links: Vec<HeadingLink>,
+}
+
+/// A link in a heading.
+struct HeadingLink {
+    start: usize,
+    /// `None` while it is open.
+    end: Option<usize>,
+    fragment: String,
+}
+
+impl Heading {
+    fn new(id: Option<String>) -> Self {
+        Self { text: Folded::default(), id, links: Vec::new() }
+    }
+
+    fn open_link(&mut self, address: &str) {
+        if let Some(fragment) = address.strip_prefix('#') {
+            let (start, fragment) = (self.text.as_str().len(), fragment.to_owned());
+            self.links.push(HeadingLink { start, end: None, fragment });
+        }
+    }
+
+    fn close_link(&mut self) {
+        if let Some(link) = self.links.last_mut().filter(|link| link.end.is_none()) {
+            link.end = Some(self.text.as_str().len());
+        }
+    }
+
+    /// The heading's text without links to itself that stand beside it, and what they say.
+    fn take_text(&mut self) -> (String, Option<String>) {
+        let (text, _) = self.text.take();
+        let slug = |text: &str| -> String {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        for HeadingLink { start, end, fragment } in self.links.drain(..) {
+            let Some(end) = end else { continue };
+            let (Some(front), Some(mark), Some(back)) =
+                (text.get(..start), text.get(start..end), text.get(end..))
+            else {
+                continue;
+            };
+            let rest = fold(&format!("{front} {back}"));
+            let leads_here = slug(&rest) == slug(&fragment)
+                || self.id.as_ref().is_some_and(|id| *id == fragment);
+            if leads_here && !slug(&rest).is_empty() {
+                return (rest, Some(mark.trim().to_owned()));
+            }
+        }
+        (text, None)
+    }
 }
 
 impl Reader {
@@ -124,8 +177,7 @@ impl Reader {
             Event::Start(Tag::Heading { id, .. }) => {
                 self.outline.end_block();
                 self.inline = InlineHtml::default();
-                self.heading =
-                    Some(Heading { text: Folded::default(), id: id.map(|id| id.to_string()) });
+                self.heading = Some(Heading::new(id.map(|id| id.to_string())));
             }
             Event::End(TagEnd::Heading(level)) => {
                 if let Some(heading) = self.heading.take() {
@@ -139,6 +191,16 @@ impl Reader {
             Event::Start(Tag::TableCell) => self.outline.text().separate("|"),
             Event::End(TagEnd::TableCell) => self.outline.text().space(),
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => self.sink().space(),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                if let Some(heading) = &mut self.heading {
+                    heading.open_link(&dest_url);
+                }
+            }
+            Event::End(TagEnd::Link) => {
+                if let Some(heading) = &mut self.heading {
+                    heading.close_link();
+                }
+            }
             Event::Start(Tag::Superscript) => self.sink().start_raised(),
             Event::Start(tag) if is_inline(&tag.to_end()) => {}
             Event::End(tag) if is_inline(&tag) => {}
@@ -178,7 +240,17 @@ impl Reader {
             Some(heading) => &mut heading.text,
             None => self.outline.text(),
         };
-        let Some(anchor) = self.inline.tag(tag, in_heading, sink, &mut self.trace) else { return };
+        let anchor = self.inline.tag(tag, in_heading, sink, &mut self.trace);
+        if let Some(heading) = self.heading.as_mut().filter(|_| !self.inline.is_skipping()) {
+            if tag.starts_with("<a ")
+                && let Some(address) = attribute(tag, "href")
+            {
+                heading.open_link(&address);
+            } else if tag == "</a>" {
+                heading.close_link();
+            }
+        }
+        let Some(anchor) = anchor else { return };
         match &mut self.heading {
             Some(heading) => heading.id = heading.id.take().or(Some(anchor)),
             None => self.loose_anchor = Some(anchor),
@@ -187,7 +259,10 @@ impl Reader {
 
     fn end_heading(&mut self, level: u8, mut heading: Heading) {
         self.inline = InlineHtml::default();
-        let (text, _) = heading.text.take();
+        let (text, mark) = heading.take_text();
+        if let Some(mark) = mark {
+            self.trace.note(Rule::HeadingMark, || (String::new(), mark));
+        }
         let loose = self.loose_anchor.take();
         let anchor = match heading.id.or(loose).filter(|id| !id.is_empty()) {
             Some(id) => self.slugs.taken(id),
@@ -206,10 +281,10 @@ impl Reader {
             self.read(text, depth + 1);
             return;
         }
-        if let Some(directive) = directive(info).filter(|_| depth < MAX_DEPTH) {
+        if let Some(title) = directives::fenced_title(info).filter(|_| depth < MAX_DEPTH) {
             self.outline.end_block();
-            self.outline.text().push(directive.title);
-            self.read(options_removed(text), depth + 1);
+            self.outline.text().push(&title);
+            self.read(&text[directives::options_len(text)..], depth + 1);
             return;
         }
         self.outline.code_block(&shown_code(info, text));
@@ -237,61 +312,9 @@ fn is_inline(tag: &TagEnd) -> bool {
         TagEnd::Emphasis
             | TagEnd::Strong
             | TagEnd::Strikethrough
-            | TagEnd::Link
             | TagEnd::Superscript
             | TagEnd::Subscript
     )
-}
-
-/// A directive of MyST whose content is Markdown: ```` ```{note} Title ````.
-struct Directive<'a> {
-    title: &'a str,
-}
-
-fn directive(info: &str) -> Option<Directive<'_>> {
-    let (name, title) = info.strip_prefix('{')?.split_once('}')?;
-    let holds_text = matches!(
-        name,
-        "note"
-            | "tip"
-            | "hint"
-            | "important"
-            | "warning"
-            | "caution"
-            | "danger"
-            | "attention"
-            | "error"
-            | "admonition"
-            | "seealso"
-            | "todo"
-            | "dropdown"
-            | "tab-set"
-            | "tab-item"
-            | "card"
-            | "grid"
-            | "grid-item"
-            | "grid-item-card"
-            | "sidebar"
-            | "topic"
-            | "versionadded"
-            | "versionchanged"
-            | "deprecated"
-            | "details"
-    );
-    holds_text.then(|| Directive { title: title.trim() })
-}
-
-/// The content of a directive without its options: lines of `:name: value` at its beginning.
-fn options_removed(text: &str) -> &str {
-    let mut rest = text;
-    while let Some((line, after)) = rest.split_once('\n') {
-        let is_option = line.strip_prefix(':').is_some_and(|line| line.contains(':'));
-        if !is_option {
-            break;
-        }
-        rest = after;
-    }
-    rest
 }
 
 /// Code as the site shows it, without hidden lines of mdBook and without marks of VitePress.

@@ -60,7 +60,7 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    fn fenced(&mut self, language: &str, code: &str) {
+    pub(super) fn fenced(&mut self, language: &str, code: &str) {
         let mut fence = "```".to_owned();
         while code.contains(fence.as_str()) {
             fence.push('`');
