@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::AttributeValue;
+use findling_text::normalise::visible;
 
 /// A value as a source gives it. Its type is decided later, from the values of all pages.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +23,7 @@ impl Raw {
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         use serde_json::Value;
         match value {
-            Value::String(text) => Some(Self::Text(text.clone())),
+            Value::String(text) => Some(Self::Text(visible(text).into_owned())),
             Value::Number(number) => number.as_f64().filter(|n| n.is_finite()).map(Self::Number),
             Value::Bool(value) => Some(Self::Bool(*value)),
             Value::Array(values) => {
@@ -31,7 +32,7 @@ impl Raw {
                     match value {
                         Value::Null => {}
                         Value::Array(_) | Value::Object(_) => return None,
-                        Value::String(text) => list.push(text.clone()),
+                        Value::String(text) => list.push(visible(text).into_owned()),
                         other => list.push(other.to_string()),
                     }
                 }

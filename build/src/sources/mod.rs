@@ -256,6 +256,17 @@ struct RawPage {
     content: String,
     /// What was left out, if [`Options::trace`] is set.
     left_out: Vec<LeftOut>,
+    /// Most of the content was left out.
+    removed: Option<Removed>,
+}
+
+/// How much of a page's content was left out.
+#[derive(Clone, Copy, Debug)]
+struct Removed {
+    /// Words of the content.
+    words: usize,
+    /// Words that are indexed.
+    indexed: usize,
 }
 
 /// The result of reading a file.
@@ -345,8 +356,9 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             return outcome;
         }
         Format::Html => html::read(&decoded.text, &file.id, options).map(|raw| {
-            // Few pages have no text, so only these are read again to find the reason.
-            if raw.page.sections.is_empty() && !options.trace {
+            // Few pages have no text or little of it, so only these are read again for the reason.
+            let is_poor = raw.page.sections.is_empty() || raw.removed.is_some();
+            if is_poor && !options.trace {
                 let options = Options { trace: true, ..options.clone() };
                 return html::read(&decoded.text, &file.id, &options).unwrap_or(raw);
             }

@@ -1,6 +1,8 @@
 //! The builder of sections for HTML and Markdown: it takes text in reading order and returns
 //! sections of blocks.
 
+use findling_text::normalise::is_invisible;
+
 use super::reference_marks::{Raised, classify};
 use crate::page::{Block, Section};
 
@@ -16,16 +18,17 @@ pub(super) struct Folded {
     text: String,
     code: Vec<(u32, u32)>,
     space: bool,
+    /// The only white space met since the last word, if it can group digits.
+    digit_space: Option<char>,
     code_depth: u32,
     code_start: Option<usize>,
     /// Where raised text (`<sup>`) began, and whether white space precedes it.
     raised: Option<(usize, bool)>,
 }
 
-/// Characters that only control line breaks or have no meaning, and would split or change words.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
-        || (c.is_control() && !c.is_whitespace())
+/// Spaces that stand between groups of digits.
+fn is_digit_space(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
 
 impl Folded {
@@ -34,6 +37,8 @@ impl Folded {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             if first.is_whitespace() {
+                let is_first = !self.space && is_digit_space(first);
+                self.digit_space = is_first.then_some(first);
                 self.space = true;
                 rest = &rest[first.len_utf8()..];
             } else if is_invisible(first) {
@@ -49,7 +54,10 @@ impl Folded {
 
     fn push_word(&mut self, word: &str) {
         if self.space && !self.text.is_empty() {
-            self.text.push(' ');
+            // Between digits it makes one number: `12 500`.
+            let groups = self.text.ends_with(|c: char| c.is_ascii_digit())
+                && word.starts_with(|c: char| c.is_ascii_digit());
+            self.text.push(self.digit_space.filter(|_| groups).unwrap_or(' '));
         }
         self.space = false;
         if self.code_depth > 0 && self.code_start.is_none() {
@@ -61,6 +69,7 @@ impl Folded {
     /// Separates the text so far from the text that follows with white space.
     pub fn space(&mut self) {
         self.space = true;
+        self.digit_space = None;
     }
 
     /// Separates the text so far from the text that follows with `mark`; does nothing at the
@@ -363,6 +372,19 @@ mod tests {
         let (text, code) = folded.take();
         assert_eq!(text, "Call a b nowhere");
         assert_eq!(code, [(5, 8)]);
+    }
+
+    #[test]
+    fn a_no_break_space_between_digits_stays() {
+        for (text, expect) in [
+            ("12\u{a0}500 sacks", "12\u{a0}500 sacks"),
+            ("12\u{202f}500", "12\u{202f}500"),
+            ("12\u{a0} 500", "12 500"),
+            ("12 \u{a0}500", "12 500"),
+            ("12\u{a0}kg and\u{a0}5", "12 kg and 5"),
+        ] {
+            assert_eq!(fold(text), expect);
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ const QUANTITIES: [&str; 46] = [
 /// space.
 pub(super) fn classify(before: &str, raised: &str) -> Raised {
     let raised = raised.trim();
+    // German and Polish marks have a bracket behind them alone: `1)`.
+    let raised = raised.strip_suffix(')').filter(|mark| !mark.contains('(')).unwrap_or(raised);
     let Some(last) = before.chars().next_back().filter(|c| !c.is_whitespace()) else {
         return Raised::PartOfWord;
     };
@@ -53,6 +55,13 @@ pub(super) fn classify(before: &str, raised: &str) -> Raised {
         return number(before, last);
     }
     let letters = raised.chars().count();
+    let is_list = raised.contains(',')
+        && raised.split(',').map(str::trim).all(|mark| {
+            (1..=2).contains(&mark.chars().count()) && mark.chars().all(char::is_alphanumeric)
+        });
+    if is_list && last.is_alphabetic() && !is_quantity(last_word(before)) {
+        return Raised::Mark;
+    }
     if !raised.chars().all(char::is_alphabetic) {
         return Raised::PartOfWord;
     }
@@ -162,6 +171,8 @@ mod tests {
             ("rinsed", "[2]"),
             ("2019", "[2]"),
             ("rinsed", "(a)"),
+            ("geteert", "1)"),
+            ("rinsed", "a,b"),
             ("rinsed", "*"),
             ("rinsed", "†"),
             ("知識", "1"),

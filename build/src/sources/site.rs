@@ -4,7 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::attributes::{self, Raw};
-use super::{Format, Options, Problem, RawPage, Severity, boosts_and_pins, language, titles};
+use super::left_out::Rule;
+use super::{
+    Format, Options, Problem, RawPage, Removed, Severity, boosts_and_pins, language, titles,
+};
 
 /// Longest string (in bytes) and longest list in front matter that becomes an attribute
 /// automatically.
@@ -23,6 +26,7 @@ pub(super) fn finish(
     drop_unmarked(&mut pages, on_problem);
     drop_copies(&mut pages, on_problem);
     drop_empty(&mut pages, options, on_problem);
+    tell_poor(&pages, on_problem);
     set_titles(&mut pages);
     set_languages(&mut pages, options);
     if let Some(name) = &options.attribute_from_path {
@@ -97,7 +101,8 @@ fn drop_copies(pages: &mut Vec<RawPage>, on_problem: &mut dyn FnMut(Problem)) {
     });
 }
 
-/// Largest number of pages without text that are named in warnings; the others are counted.
+/// Largest number of pages without text, and of pages with little of it, that are named in
+/// warnings; the others are counted or left to --verbose.
 const MAX_EMPTY_TOLD: usize = 5;
 
 /// Leaves out pages without text, with a warning, because their authors may expect to find them.
@@ -129,8 +134,27 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
     }
 }
 
-/// The rules that left out text of a page that has none.
-fn no_text(raw: &RawPage) -> String {
+/// Names pages of which most of the text was left out.
+fn tell_poor(pages: &[RawPage], on_problem: &mut dyn FnMut(Problem)) {
+    let mut told = 0;
+    for raw in pages {
+        let Some(Removed { words, indexed }) = raw.removed else { continue };
+        let severity = if told < MAX_EMPTY_TOLD { Severity::Warning } else { Severity::Skipped };
+        told += 1;
+        let mut rules = rules(raw);
+        rules.retain(|rule| *rule != Rule::OutsideContent.name());
+        let reason = format!(
+            "most of the page's text is left out: {indexed} of {words} words are indexed. Left out \
+             by {}. See `findling inspect --extraction {}`",
+            rules.join(", "),
+            raw.path.display()
+        );
+        on_problem(Problem { severity, path: raw.path.clone(), line: None, reason });
+    }
+}
+
+/// The rules that left something out of a page, each once.
+fn rules(raw: &RawPage) -> Vec<&'static str> {
     let mut rules: Vec<&str> = Vec::new();
     for left_out in &raw.left_out {
         let name = left_out.rule.name();
@@ -138,7 +162,12 @@ fn no_text(raw: &RawPage) -> String {
             rules.push(name);
         }
     }
-    let why = match rules.as_slice() {
+    rules
+}
+
+/// The rules that left out text of a page that has none.
+fn no_text(raw: &RawPage) -> String {
+    let why = match rules(raw).as_slice() {
         [] => "the file has no text outside of scripts".to_owned(),
         rules => format!("its text was left out by {}", rules.join(", ")),
     };

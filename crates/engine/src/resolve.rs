@@ -186,9 +186,13 @@ impl ResolvedQuery {
         if options.is_empty() {
             return false;
         }
+        let (is, was) = match options.len() {
+            1 => ("is an option", "was"),
+            _ => ("are options", "were"),
+        };
         let message = format!(
-            "{} is an option on this site and was looked up; to leave pages out, put the word \
-             behind the minus in quotation marks",
+            "{} {is} on this site and {was} looked up; to leave pages out, put the word behind \
+             the minus in quotation marks",
             options.join(" and ")
         );
         self.notices.push(Notice { code: "options".into(), message });

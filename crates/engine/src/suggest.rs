@@ -1,8 +1,11 @@
 //! Where nothing is found: what else to ask. Each is asked before it is named, so that none is
 //! suggested that finds nothing either.
 
+use std::ops::Range;
+
 use findling_bundle::ShardId;
 use findling_text::TokenKind;
+use findling_text::normalise::lower_case;
 
 use crate::api::{Error, Mode, Notice, Order, Request, Suggestion, SuggestionKind};
 use crate::filter::{self, Condition, Predicate, Test};
@@ -90,7 +93,9 @@ impl Suggesting {
             plan.groups.iter().all(is_mark) && plan.excluded.is_empty() && has_marks
         };
         if wordings.iter().all(marks) {
-            let message = "the query has no letter or digit, and no page has its marks".into();
+            let message = "the query has no letter or digit; no page has its marks, or they are \
+                           punctuation, which is not indexed"
+                .into();
             notices.push(Notice { code: "no-words".into(), message });
         }
         for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
@@ -198,12 +203,8 @@ impl Change<'_> {
                 let mut changed = false;
                 // From the end, so that places in front stay where they are.
                 for SimilarWords { clause, range, words } in like.iter().rev() {
-                    let word = words.get(place).or(words.first());
-                    if let (Some(word), Some(clause)) = (word, draft.query.clauses.get_mut(*clause))
-                        && clause.text.get(range.clone()).is_some()
-                    {
-                        clause.text.replace_range(range.clone(), word);
-                        changed = true;
+                    if let Some(word) = words.get(place).or(words.first()) {
+                        changed |= put_word(&mut draft.query.clauses, *clause, range, word);
                     }
                 }
                 changed
@@ -276,6 +277,46 @@ impl Relax<'_> {
             }
         }
     }
+}
+
+/// Puts another word in the place of one. A neighbour that the word has in it goes: `data base`
+/// becomes `database`, not `database base`.
+fn put_word(clauses: &mut Vec<Clause>, at: usize, range: &Range<usize>, word: &str) -> bool {
+    let Some(clause) = clauses.get(at) else { return false };
+    let (Some(front), Some(old), Some(behind)) = (
+        clause.text.get(..range.start),
+        clause.text.get(range.clone()),
+        clause.text.get(range.end..),
+    ) else {
+        return false;
+    };
+    let is_joined = |first: &str, second: &str| {
+        !first.is_empty() && !second.is_empty() && lower_case(&[first, second].concat()) == word
+    };
+    let next = behind.strip_prefix(' ').and_then(|rest| rest.split(' ').next()).unwrap_or("");
+    let last = front.strip_suffix(' ').and_then(|rest| rest.rsplit(' ').next()).unwrap_or("");
+    let mut range = range.clone();
+    if is_joined(old, next) {
+        range.end += 1 + next.len();
+    } else if is_joined(last, old) {
+        range.start -= 1 + last.len();
+    } else if front.is_empty() && behind.is_empty() {
+        let is_word = |clause: &&Clause| {
+            clause.kind == ClauseKind::Word && clause.excluded == clauses[at].excluded
+        };
+        let text = |at: Option<usize>| {
+            at.and_then(|at| clauses.get(at)).filter(is_word).map_or("", |clause| &clause.text)
+        };
+        if is_joined(old, text(at.checked_add(1))) {
+            clauses.remove(at + 1);
+        } else if is_joined(text(at.checked_sub(1)), old) {
+            clauses[at].text = word.to_owned();
+            clauses.remove(at - 1);
+            return true;
+        }
+    }
+    clauses[at].text.replace_range(range, word);
+    true
 }
 
 /// Puts another value in the place of one, wherever a condition asks for it.

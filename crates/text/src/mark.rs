@@ -1,8 +1,8 @@
 //! Marks that readers look for: emoji and other symbols, and operators of code.
 //!
-//! Every symbol is a mark: `🚀`, `✓`, `℃`, `≤`. Operators are short runs of ASCII punctuation: alone
-//! between spaces (`~`, `...`), or in code that is written without spaces (`x=>y`). Punctuation of
-//! sentences, bullets, brackets and decorative rules are no marks.
+//! Every symbol is a mark: `🚀`, `✓`, `℃`, `≤`, `§`, `€`. Operators are short runs of ASCII
+//! punctuation: alone between spaces (`~`, `...`), or in code that is written without spaces
+//! (`x=>y`). Punctuation of sentences, bullets, brackets and decorative rules are no marks.
 
 use crate::number::vulgar_fraction;
 
@@ -125,7 +125,8 @@ fn is_regional(c: char) -> bool {
 /// the tones of skin are none.
 fn is_symbol(c: char) -> bool {
     matches!(c,
-        '\u{203c}' | '\u{2049}'
+        '¢'..='¥' | '§' | '©' | '®' | '°' | '±' | '¶' | '×' | '÷' | '†' | '‡' | '‰'
+        | '\u{203c}' | '\u{2049}' | '\u{20a0}'..='\u{20c0}'
         | '\u{2100}'..='\u{214f}'
         | '\u{2190}'..='\u{23ff}'
         | '\u{2600}'..='\u{27bf}'
@@ -207,6 +208,7 @@ mod tests {
         check("🇩🇪🇫🇷", &["🇩🇪", "🇫🇷"]);
         check("👩\u{200d}💻", &["👩", "💻"]);
         check("20 ℃, 5½ ㎡ → x", &["℃", "1/2", "㎡", "→"]);
-        check("│ ├── ● • — …", &[]);
+        check("§ 5, 10 €, © and 3 × 4", &["§", "€", "©", "×"]);
+        check("│ ├── ● • — … « » ¿", &[]);
     }
 }

@@ -171,10 +171,12 @@ pub(crate) fn superscript_digit(c: char) -> Option<char> {
     })
 }
 
-/// Whether `c` is invisible and means nothing: soft hyphen, zero width space, word joiner and byte
-/// order mark. Left out of pages, queries and filter values.
+/// Whether `c` is invisible and means nothing: soft hyphen, zero width space, word joiner, byte
+/// order mark, and control characters but the zero byte. Left out of pages, attributes, queries and
+/// filter values.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+        || (c.is_control() && c != '\0' && !c.is_whitespace())
 }
 
 /// A text without [invisible](is_invisible) characters.
@@ -305,7 +307,7 @@ mod tests {
 
     #[test]
     fn invisible_characters_are_left_out_and_spaces_stay() {
-        assert_eq!(visible("a\u{200b}b\u{feff} c\td"), "ab c\td");
+        assert_eq!(visible("a\u{200b}b\u{feff}\u{1} c\td\0"), "ab c\td\0");
         assert!(matches!(visible("plain می\u{200c}شود"), Cow::Borrowed(_)));
     }
 

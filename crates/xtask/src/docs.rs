@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: writes the tables of the documents from measured results.
+//! `cargo xtask docs`: writes the tables of the documents from measured results, and the picture of
+//! [`EXTRACTION`] from the output it shows.
 //!
 //! A document marks a table with `<!-- table: bench/results/NAME.json#ID -->` and `<!-- /table
 //! -->`, on lines of their own. The lines between them are generated. A results file is one JSON
@@ -19,8 +20,18 @@ use std::{fs, process::Command};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+#[path = "picture.rs"]
+mod picture;
+
 const OPEN: &str = "<!-- table: ";
 const CLOSE: &str = "<!-- /table -->";
+
+/// The document that shows the output of a command.
+const EXTRACTION: &str = "docs/extraction.md";
+
+/// The command that it shows, and the picture of its output.
+const COMMAND: &str = "findling inspect --extraction ferry.html";
+pub const PICTURE: &str = "docs/extraction.svg";
 
 /// Rewrites every Markdown file under `root` whose tables differ from their results, and returns
 /// those files.
@@ -37,7 +48,22 @@ pub fn run(root: &Path) -> Result<Vec<PathBuf>> {
             changed.push(file);
         }
     }
+    let picture = picture(root)?;
+    let path = root.join(PICTURE);
+    if fs::read_to_string(&path).ok().as_ref() != Some(&picture) {
+        fs::write(&path, picture).with_context(|| format!("writing {}", path.display()))?;
+        changed.push(PICTURE.into());
+    }
     Ok(changed)
+}
+
+/// The picture of the output that [`EXTRACTION`] shows: its first block of plain text.
+pub fn picture(root: &Path) -> Result<String> {
+    let path = root.join(EXTRACTION);
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let output = text.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let output = output.with_context(|| format!("{EXTRACTION}: expected a block ```text"))?;
+    Ok(picture::svg(COMMAND, output))
 }
 
 /// The Markdown files that git tracks or would track, without test sites.

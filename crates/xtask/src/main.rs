@@ -32,7 +32,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
   cargo xtask types           the TypeScript types of requests and responses, from the engine's
-  cargo xtask docs            the tables of the documents, from bench/results
+  cargo xtask docs            the tables of the documents, from bench/results, and the picture of
+                              docs/extraction.md
   cargo xtask cli             the command-line tool, into target/release
   cargo xtask package         make the packages that are published, and try them outside of the
                               repository; needs the modules of `cargo xtask wasm`

@@ -259,3 +259,9 @@ fn every_option_of_the_client_is_in_its_readme() {
         }
     }
 }
+
+#[test]
+fn the_picture_shows_the_documented_output() {
+    let expected = docs::picture(&root()).expect("a picture");
+    assert_eq!(read(&root().join(docs::PICTURE)), expected, "run `cargo xtask docs`");
+}

@@ -82,6 +82,8 @@ mod tests {
             ("<var>area</var><sup>2</sup>", "area2"),
             ("SO<sub>4</sub><sup>2</sup>", "SO42"),
             ("Findling<sup>TM</sup> is", "Findling TM is"),
+            ("logged<span class=superscript>3</span> twice", "logged twice"),
+            ("m<span class=superscript>2</span>", "m2"),
         ] {
             assert_eq!(outline(&format!("<p>{html}</p>")), format!("0 : {expect}"), "{html}");
         }

@@ -21,11 +21,16 @@ use scraper::{ElementRef, Html, Node};
 
 use super::left_out::{LeftOut, Rule, Trace};
 use super::outline::Outline;
-use super::{Options, RawPage};
+use super::{Options, RawPage, Removed};
+use crate::page::Section;
 use controls::{Controls, describe};
 pub(super) use page_kind::is_error_page_of_site;
 use survey::Survey;
+use text::Words;
 use walker::Walker;
+
+/// Words of a page from which it is judged how many of them are indexed.
+const MIN_WORDS_TO_JUDGE: usize = 60;
 
 /// Reads a page. `path` is relative to the site's root.
 ///
@@ -57,6 +62,9 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
     raw.names.h1 = walker.h1.take();
     raw.page.sections = walker.outline.finish();
     raw.left_out = walker.trace.finish();
+    if in_content && !annotated {
+        raw.removed = removed(&roots, &raw.page.sections);
+    }
     if annotated {
         let said = annotations::collect(&html);
         raw.names.explicit = said.title;
@@ -69,6 +77,21 @@ pub(super) fn read(text: &str, path: &str, options: &Options) -> Result<RawPage,
         raw.attributes = said.attributes;
     }
     Ok(raw)
+}
+
+/// The words of the content, and those that are indexed, if most of many are not. Links and
+/// controls do not count.
+fn removed(roots: &[ElementRef], sections: &[Section]) -> Option<Removed> {
+    let words = roots.iter().map(|root| Words::of(**root, usize::MAX).prose).sum();
+    if words < MIN_WORDS_TO_JUDGE {
+        return None;
+    }
+    let texts = |section: &Section| {
+        let blocks = section.blocks.iter().map(|block| text::count(&block.text)).sum::<usize>();
+        text::count(&section.heading) + blocks
+    };
+    let indexed = sections.iter().map(texts).sum::<usize>();
+    (indexed > 0 && indexed * 3 < words).then_some(Removed { words, indexed })
 }
 
 /// A fragment of HTML, such as HTML inside of Markdown.

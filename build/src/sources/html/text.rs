@@ -77,7 +77,7 @@ impl Words {
 }
 
 /// Words of a text. A character of a script without spaces counts as half a word.
-fn count(text: &str) -> usize {
+pub(super) fn count(text: &str) -> usize {
     let unspaced = text
         .chars()
         .filter(|c| {

@@ -310,7 +310,9 @@ impl<'a> Walker<'a> {
             }
             "wbr" => return false,
             "a" => return self.link(node, attrs),
-            "sup" => {
+            name if name == "sup"
+                || attrs.has_class(|class| matches!(class, "superscript" | "sup")) =>
+            {
                 if !footnotes::is_behind_a_variable(node) {
                     self.sink().start_raised();
                     self.frame(id, Undo::Raised);

@@ -1,6 +1,9 @@
 //! A condition as parsed, whatever its spelling, and its canonical one.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use findling_text::normalise::visible;
 
 /// A condition on the attributes of a page.
 ///
@@ -100,8 +103,18 @@ impl Condition {
         }
     }
 
-    /// The test of one attribute.
-    pub fn test(attribute: impl Into<String>, predicate: Predicate) -> Self {
+    /// The test of one attribute. Invisible characters are left out of its values, as they are out
+    /// of the pages' attributes.
+    pub fn test(attribute: impl Into<String>, mut predicate: Predicate) -> Self {
+        let clean = |value: &mut String| {
+            if let Cow::Owned(clean) = visible(value) {
+                *value = clean;
+            }
+        };
+        match &mut predicate {
+            Predicate::In(values) => values.iter_mut().for_each(clean),
+            Predicate::Compare(_, value) | Predicate::Contains(value) => clean(value),
+        }
         Self::Test(Test { attribute: attribute.into(), predicate })
     }
 

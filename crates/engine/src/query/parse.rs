@@ -51,6 +51,9 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         let number = spaced_number_len(body);
         let end = number + word_end(&body[number..]);
         push(&mut query, ClauseKind::Word, &body[..end], excluded);
+        if let (Some(minus), Some(clause)) = (minus_of(body), query.clauses.last_mut()) {
+            clause.text.replace_range(..first.len_utf8(), minus);
+        }
         rest = &body[end..];
         query.open_end = rest.is_empty() && !excluded && !query.truncated;
     }
@@ -69,6 +72,17 @@ pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
         }
     }
     query
+}
+
+/// The minuses that a word processor made a dash of: `–xzf` is `-xzf`. Only exclusions are typed.
+fn minus_of(word: &str) -> Option<&'static str> {
+    let mut chars = word.chars();
+    let minus = match chars.next()? {
+        '–' | '−' => "-",
+        '—' => "--",
+        _ => return None,
+    };
+    chars.next().filter(char::is_ascii_alphanumeric).map(|_| minus)
 }
 
 /// Whether a minus before this text leaves something out. One letter is an option (`-v`), hardly
@@ -219,6 +233,7 @@ mod tests {
         check("status -113) -0x1f -2fa", &["w:status", "w:-113)", "w:-0x1f", "-w:2fa"]);
         check("cargo --release", &["w:cargo", "w:--release"]);
         check("well-known", &["w:well-known"]);
+        check("tar –xzf −v —all – a", &["w:tar", "w:-xzf", "w:-v", "w:--all", "w:–", "w:a"]);
         // Nothing but exclusions: the words themselves.
         check("-Wall", &["w:-Wall"]);
         check("-v volume -l", &["w:-v", "w:volume", "w:-l"]);
