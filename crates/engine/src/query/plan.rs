@@ -6,6 +6,9 @@ use findling_text::TokenKind;
 const MAX_RELATED_WORDS: usize = 32;
 /// Most tokens of a query whose words are preferred in the form typed.
 const MAX_NAME_TOKENS: u32 = 4;
+/// How much two words written as one count: as both words, and as a third for standing together. A
+/// page that is called by one of the words comes later then, one that is called by both does not.
+const JOINED_COUNT: u32 = 3;
 
 /// What to look up for a query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,9 +64,9 @@ impl Group {
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// Two words written as one, which counts as much as a word that was typed.
+    /// Two words written as one: a page that has it has both of them, side by side.
     pub(super) fn joined(terms: Vec<String>) -> Self {
-        Self { terms, ..Self::extra(Vec::new()) }
+        Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }
 
     /// What else several words are asked for as.
