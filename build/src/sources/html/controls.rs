@@ -303,7 +303,8 @@ fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
 }
 
 /// Whether the element before a hidden one is a button whose name is that of a disclosure, or that
-/// has an attribute for whether its panel is open; or any element with a script that shows something.
+/// has an attribute for whether its panel is open; or any element with a script that shows
+/// something.
 fn is_opened_by_the_control_before(node: NodeRef<Node>) -> bool {
     let Some(before) = node.prev_siblings().find(|sibling| sibling.value().is_element()) else {
         return false;
