@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Format, Options, Problem, Severity};
+use super::{Format, Options, Problem, Severity, code};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,14 @@ pub(super) fn find(
         let found = if metadata.is_dir() {
             walk(input, root.as_deref(), options, &mut tell)
         } else {
-            match options.format.or_else(|| format_of(input)) {
+            match options.format.or_else(|| format_of(input).or_else(|| code_format_of(input))) {
                 Some(format) => vec![(input.clone(), format)],
                 None => {
                     tell(
                         Severity::Error,
                         input,
-                        "expected a .html, .md or .jsonl file, found another name; give its format \
-                         with --format html|markdown|jsonl"
+                        "expected a .html, .md or .jsonl file or source code, found another name; \
+                         give its format with --format html|markdown|jsonl|code"
                             .to_owned(),
                     );
                     continue;
@@ -114,6 +114,11 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
+/// [`Format::Code`] for a file whose name is one of a programming language.
+fn code_format_of(path: &Path) -> Option<Format> {
+    code::is_code(path).then_some(Format::Code)
+}
+
 /// All files below a directory that have its format: the requested one, or else the format of most
 /// files.
 fn walk(
@@ -126,6 +131,9 @@ fn walk(
     let corpus = directory.join("corpus.jsonl");
     if options.format.is_none_or(|format| format == Format::Jsonl) && corpus.is_file() {
         return vec![(corpus, Format::Jsonl)];
+    }
+    if options.format == Some(Format::Code) {
+        return walk_code(directory, root, options, tell);
     }
     let mut found = Vec::new();
     let entries =
@@ -158,6 +166,13 @@ fn walk(
         }
     }
     let count = |format| found.iter().filter(|(_, found)| *found == format).count();
+    // Programs come with rendered pages and records less often than sites with programs.
+    if options.format.is_none() && count(Format::Html) == 0 && count(Format::Jsonl) == 0 {
+        let code = walk_code(directory, root, options, &mut |_, _, _| {});
+        if code.iter().filter(|(path, _)| !code::is_markdown(path)).count() > found.len() {
+            return code;
+        }
+    }
     let format = options.format.unwrap_or_else(|| {
         let counts = [
             (count(Format::Html), Format::Html),
@@ -189,11 +204,31 @@ fn walk(
             directory,
             match options.format {
                 Some(format) => format!("holds no {} files", name_of(format)),
-                None => "expected .html, .md or .jsonl files in it, found none".to_owned(),
+                None => "expected .html, .md or .jsonl files or source code in it, found none"
+                    .to_owned(),
             },
         );
     }
     taken
+}
+
+/// The files of code below a directory.
+fn walk_code(
+    directory: &Path,
+    root: Option<&Path>,
+    options: &Options,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<(PathBuf, Format)> {
+    let is_excluded = |path: &Path| {
+        let path = relative(path, root);
+        options.exclude.iter().any(|pattern| matches_page(pattern, &path))
+    };
+    let files = code::walk(directory, &is_excluded, tell);
+    if files.is_empty() {
+        let reason = "holds no source code that .gitignore does not leave out".to_owned();
+        tell(Severity::Error, directory, reason);
+    }
+    files.into_iter().map(|path| (path, Format::Code)).collect()
 }
 
 /// Whether files of the other format also belong to the site: they are at least a third of the
@@ -202,7 +237,7 @@ fn is_mixed(found: &[(PathBuf, Format)], format: Format) -> bool {
     let other = match format {
         Format::Html => Format::Markdown,
         Format::Markdown => Format::Html,
-        Format::Jsonl => return false,
+        Format::Jsonl | Format::Code => return false,
     };
     let paths = |format| found.iter().filter(move |(_, found)| *found == format);
     let stems: BTreeSet<PathBuf> = paths(format).map(|(path, _)| path.with_extension("")).collect();
@@ -217,6 +252,7 @@ fn name_of(format: Format) -> &'static str {
         Format::Html => "HTML",
         Format::Markdown => "Markdown",
         Format::Jsonl => "JSONL",
+        Format::Code => "source code",
     }
 }
 
@@ -284,7 +320,7 @@ pub(super) fn url(id: &str, format: Format, options: &Options) -> String {
                 super::MarkdownUrls::Bare => {}
             }
         }
-    } else if !options.keep_index_html {
+    } else if format == Format::Html && !options.keep_index_html {
         for index in ["index.html", "index.htm"] {
             if path == index || path.strip_suffix(index).is_some_and(|front| front.ends_with('/')) {
                 path.truncate(path.len() - index.len());

@@ -1,11 +1,12 @@
 //! Sources turn files into pages.
 //!
-//! [`read`] takes directories of rendered HTML, trees of Markdown and files of JSON lines, parses
-//! them on all cores and returns pages in the order of their paths. For each file that cannot be
-//! read the caller gets a [`Problem`]; the other files are read.
+//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines and source
+//! code, parses them on all cores and returns pages in the order of their paths. For each file that
+//! cannot be read the caller gets a [`Problem`]; the other files are read.
 
 mod attributes;
 pub mod boosts_and_pins;
+mod code;
 mod decode;
 mod files;
 mod html;
@@ -96,6 +97,8 @@ pub enum Format {
     Markdown,
     /// One JSON object on each line.
     Jsonl,
+    /// Source code in any language.
+    Code,
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -238,6 +241,7 @@ fn finish(
         outcome.problems.into_iter().for_each(&mut *on_problem);
         pages.extend(outcome.pages);
     }
+    code::describe(&mut pages);
     site::finish(pages, options, on_problem)
 }
 
@@ -309,30 +313,39 @@ fn read_file(file: &File, options: &Options) -> Outcome {
 
 fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
-    let bytes = match std::fs::metadata(&file.path) {
-        // For JSON lines, the limit applies to each line.
-        Ok(metadata) if file.format != Format::Jsonl && metadata.len() > options.max_file_bytes => {
-            outcome.tell(
-                Severity::Error,
-                &file.path,
-                None,
-                format!(
-                    "has {} bytes, more than the limit of {}; raise --max-file-size or split it",
-                    metadata.len(),
-                    options.max_file_bytes
-                ),
-            );
+    let size = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    if let Some((severity, reason)) = too_large(file.format, size, options) {
+        outcome.tell(severity, &file.path, None, reason);
+        return outcome;
+    }
+    let bytes = match std::fs::read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
             return outcome;
         }
-        _ => match std::fs::read(&file.path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
-                return outcome;
-            }
-        },
     };
     read_bytes(file, &bytes, None, options)
+}
+
+/// What to say of a file that is larger than its kind may be.
+fn too_large(format: Format, size: u64, options: &Options) -> Option<(Severity, String)> {
+    match format {
+        // The limit of JSON lines holds for each line.
+        Format::Jsonl => None,
+        Format::Code if size > code::MAX_BYTES => Some((
+            Severity::Skipped,
+            format!("has {size} bytes: files of code over {} are data", code::MAX_BYTES),
+        )),
+        _ if size > options.max_file_bytes => Some((
+            Severity::Error,
+            format!(
+                "has {size} bytes, more than the limit of {}; raise --max-file-size or split it",
+                options.max_file_bytes
+            ),
+        )),
+        _ => None,
+    }
 }
 
 /// Reads the content of a file. `charset` is declared by the server and overrides what the content
@@ -364,7 +377,10 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             }
             raw
         }),
-        _ => markdown::read(&decoded.text, file, options, &mut outcome),
+        Format::Code => code::read(&decoded.text, file, options, &mut outcome),
+        Format::Markdown | Format::Jsonl => {
+            markdown::read(&decoded.text, file, options, &mut outcome)
+        }
     };
     match raw {
         Ok(mut raw) => {

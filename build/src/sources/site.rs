@@ -204,7 +204,7 @@ fn set_titles(pages: &mut [RawPage]) {
                 let fallback =
                     first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
                 match raw.format {
-                    Some(Format::Jsonl) => None,
+                    Some(Format::Jsonl | Format::Code) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),
                 }
             })

@@ -155,7 +155,7 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();
         bail!(
-            "found no page in {}: expected .html, .md or .jsonl files{}",
+            "found no page in {}: expected .html, .md or .jsonl files, or source code{}",
             inputs.join(", "),
             if unreadable > 0 { " that can be read" } else { "" }
         );

@@ -1,0 +1,132 @@
+//! A file in pieces: its symbols, and what stands between them.
+
+use std::ops::Range;
+
+use super::lines::Lines;
+use super::symbols::{Parsed, Symbol};
+use crate::sources::outline::shorten;
+
+/// Lines of a constant or type that is read with its neighbours, and of all of them together.
+const MAX_SMALL_LINES: usize = 5;
+const MAX_GROUP_LINES: usize = 40;
+
+/// Longest heading that is made of names or of a line, in bytes.
+const MAX_NAMES_BYTES: usize = 160;
+const MAX_LINE_BYTES: usize = 80;
+
+/// Lines that belong together. Of all pieces of a file, every line that is not blank is in one.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// Empty for what stands before the first symbol.
+    pub name: String,
+    pub lines: Range<usize>,
+    pub doc: Option<Range<usize>>,
+    /// Where the declaration begins that a later part repeats.
+    pub signature: usize,
+    is_small: bool,
+}
+
+/// The pieces of a file that has a tree, in order.
+pub(super) fn of(parsed: &Parsed, lines: &Lines<'_>) -> Vec<Piece> {
+    let mut cutter = Cutter { lines, file_doc: parsed.doc.clone(), pieces: Vec::new() };
+    cutter.cut(&parsed.symbols, 0..lines.len(), None);
+    group(cutter.pieces)
+}
+
+struct Cutter<'a> {
+    lines: &'a Lines<'a>,
+    file_doc: Option<Range<usize>>,
+    pieces: Vec<Piece>,
+}
+
+impl Cutter<'_> {
+    fn cut(&mut self, symbols: &[Symbol], range: Range<usize>, owner: Option<&Symbol>) {
+        let mut at = range.start;
+        for symbol in symbols {
+            let start = symbol.lines.start.max(at);
+            let end = symbol.lines.end.min(range.end);
+            // It shares its lines with the one before.
+            if start >= end {
+                continue;
+            }
+            self.between(at..start, owner);
+            if symbol.inner.is_empty() {
+                self.pieces.push(Piece {
+                    name: symbol.name.clone(),
+                    lines: start..end,
+                    doc: symbol.doc.clone().filter(|doc| doc.start >= start && doc.end <= end),
+                    signature: symbol.signature.max(start),
+                    is_small: symbol.kind.is_small() && end - start <= MAX_SMALL_LINES,
+                });
+            } else {
+                self.cut(&symbol.inner, start..end, Some(symbol));
+            }
+            at = end;
+        }
+        self.between(at..range.end, owner);
+    }
+
+    /// What stands between symbols. `owner`: the scope that it stands in.
+    fn between(&mut self, range: Range<usize>, owner: Option<&Symbol>) {
+        let range = self.lines.trim(range);
+        if range.is_empty() {
+            return;
+        }
+        if self.lines.is_trivial(range.clone())
+            && let Some(last) = self.pieces.last_mut()
+        {
+            last.lines.end = range.end;
+            return;
+        }
+        let inside = |doc: &Range<usize>| doc.start >= range.start && doc.end <= range.end;
+        let (name, doc, signature) = match owner {
+            Some(owner) => (
+                owner.name.clone(),
+                owner.doc.clone().filter(inside),
+                Some(owner.signature).filter(|line| range.contains(line)),
+            ),
+            None if self.pieces.is_empty() => {
+                (String::new(), self.file_doc.clone().filter(inside), None)
+            }
+            None => (first_line(self.lines, range.clone()), None, None),
+        };
+        let signature = signature.unwrap_or(range.start);
+        self.pieces.push(Piece { name, lines: range, doc, signature, is_small: false });
+    }
+}
+
+/// The first line that says something, as a heading.
+pub(super) fn first_line(lines: &Lines<'_>, range: Range<usize>) -> String {
+    let mut line = range
+        .map(|at| lines.get(at).trim())
+        .find(|line| line.chars().any(char::is_alphanumeric))
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    shorten(&mut line, MAX_LINE_BYTES);
+    line
+}
+
+/// Puts constants and types that follow each other together.
+fn group(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut grouped: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match grouped.last_mut() {
+            Some(last)
+                if last.is_small
+                    && piece.is_small
+                    && piece.lines.end - last.lines.start <= MAX_GROUP_LINES
+                    && last.name.len() + piece.name.len() <= MAX_NAMES_BYTES =>
+            {
+                last.name.push_str(", ");
+                last.name.push_str(&piece.name);
+                last.lines.end = piece.lines.end;
+                // The comments of several symbols stay where they stand.
+                last.doc = None;
+            }
+            _ => grouped.push(piece),
+        }
+    }
+    grouped
+}
