@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod bundle_files;
 pub mod chunk;
+pub mod collections;
 pub mod commands;
 pub mod distill;
 pub mod embedding;

@@ -33,7 +33,11 @@ struct Cli {
 enum Command {
     /// Build a bundle from rendered HTML, Markdown or records
     Build(Box<commands::build::Args>),
-    /// Search a bundle
+    /// Add, list, rename and remove collections: bundles that Findling keeps for you
+    Collection(commands::collection::Args),
+    /// Bring collections up to date with their sources
+    Sync(commands::sync::Args),
+    /// Search a bundle or a collection
     Search(commands::search::Args),
     /// Find the pages most similar to a page
     Similar(commands::similar::Args),
@@ -62,6 +66,8 @@ fn main() -> ExitCode {
     let ui = Ui::new(verbosity);
     let outcome = match cli.command {
         Command::Build(args) => commands::build::run(*args, &ui),
+        Command::Collection(args) => commands::collection::run(args, &ui),
+        Command::Sync(args) => commands::sync::run(args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Similar(args) => commands::similar::run(args, &ui),
         Command::Explain(args) => commands::explain::run(args, &ui),

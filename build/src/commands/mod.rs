@@ -1,6 +1,7 @@
 //! The commands. Each has a module with its arguments and a function that runs it.
 
 pub mod build;
+pub mod collection;
 #[cfg(feature = "transformer")]
 pub mod distill;
 pub mod eval;
@@ -10,3 +11,4 @@ pub mod models;
 pub mod search;
 pub mod serve;
 pub mod similar;
+pub mod sync;

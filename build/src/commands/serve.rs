@@ -8,13 +8,14 @@ use anyhow::{Context, bail};
 use axum::extract::Request;
 use tokio::net::TcpListener;
 
+use crate::collections::Target;
 use crate::serve::{Layout, router};
 use crate::ui::Ui;
 
 /// Serve a bundle, or a site with its bundle, on this machine
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file
+    /// Bundle: a directory, a .findling file, or the name of a collection
     bundle: PathBuf,
     /// Port to listen on; 0 takes any free port
     #[arg(short, long, default_value_t = 8900)]
@@ -30,7 +31,8 @@ pub struct Args {
 
 /// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    for dir in args.site.iter().chain([&args.bundle]) {
+    let target = Target::find(&args.bundle)?;
+    for dir in &args.site {
         if !dir.exists() {
             bail!("{}: expected a directory, found none", dir.display());
         }
@@ -39,7 +41,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if mount == "//" && !args.site.is_empty() {
         bail!("--mount {}: expected a path below the site, such as /findling/", args.mount);
     }
-    let mut layout = Layout { bundle: args.bundle, mount, sites: args.site };
+    let mut layout = Layout { bundle: target.path().to_owned(), mount, sites: args.site };
     let mut page = layout.mount.clone();
     if layout.bundle.is_file() {
         // A single-file bundle is served under its name, together with the files beside it.

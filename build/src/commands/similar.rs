@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
 use super::search::{ModeArg, answer, parse_filter, print};
+use crate::collections::Target;
 use crate::host::Host;
 use crate::ui::Ui;
 
 /// Find the pages most similar to a page
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file
+    /// Bundle: a directory, a .findling file, or the name of a collection
     pub bundle: PathBuf,
     /// The page: its URL, path or document id
     #[arg(value_name = "URL_OR_ID")]
@@ -43,7 +44,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let mut host = Host::open(&args.bundle)?;
+    let target = Target::find(&args.bundle)?;
+    let mut host = Host::open(target.path())?;
     host.set_streamed(args.streamed);
     let request = Request {
         mode: args.mode.into(),

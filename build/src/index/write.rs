@@ -295,7 +295,11 @@ pub(super) fn same(path: &Path, contents: &[u8]) -> io::Result<bool> {
     }
 }
 
-fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
+/// Links everything below a directory into another, which is made.
+///
+/// # Errors
+/// Where the file system refuses.
+pub fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     if fs::symlink_metadata(from)?.is_dir() {
         fs::create_dir_all(to)?;
         for entry in fs::read_dir(from)? {

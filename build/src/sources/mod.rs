@@ -155,6 +155,15 @@ pub fn read(
     read_raw(inputs, options, on_problem).into_iter().map(|raw| raw.page).collect()
 }
 
+/// The files that [`read`] reads, in its order.
+pub fn list(
+    inputs: &[PathBuf],
+    options: &Options,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<PathBuf> {
+    files::find(inputs, options, on_problem).into_iter().map(|file| file.path).collect()
+}
+
 /// A page as it is indexed, with what was left out of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extraction {

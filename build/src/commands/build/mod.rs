@@ -1,6 +1,7 @@
 //! `findling build`: builds a bundle from a site, Markdown or records.
 
 mod args;
+mod collection;
 mod encoders;
 mod inputs;
 mod report;
@@ -21,13 +22,14 @@ use crate::index::{self, Deployed, Job, Outcome, Stage, client};
 use crate::ui::{Ui, count};
 pub use args::Args;
 use args::Reading;
+pub(super) use collection::build_collection;
 use encoders::Encoders;
 use inputs::{Settings, check_inputs, client_files, read_pages, shape, texts_of};
 use report::Built;
 use watch::Watch;
 
 /// Exit status of a build that left out files it could not read.
-const SOME_UNREADABLE: u8 = 3;
+pub(super) const SOME_UNREADABLE: u8 = 3;
 
 /// Runs the command.
 ///
@@ -66,8 +68,16 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
     }
 }
 
-/// Builds once. Everything that can be refused is checked before the long work begins.
+/// Builds once and reports.
 fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
+    let built = build_bundle(args, ui)?;
+    built.print(args.json, ui)?;
+    let some = built.n_unreadable > 0;
+    Ok(if some { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
+}
+
+/// Builds a bundle. Everything that can be refused is checked before the long work begins.
+fn build_bundle(args: &Args, ui: &Ui) -> Result<Built> {
     let started = Instant::now();
     let shape = shape(&args.output, args.single_file)?;
     write::check(&args.output, shape)?;
@@ -111,17 +121,15 @@ fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
     let written = write::write(&args.output, shape, &bundle, &extras, grace)?;
     stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
-    let built = Built {
-        output: &args.output,
-        stats: &bundle.manifest.stats,
-        written: &written,
+    Ok(Built {
+        output: args.output.clone(),
+        stats: bundle.manifest.stats,
+        written,
         n_unreadable,
         n_truncated,
         seconds: started.elapsed().as_secs_f64(),
-        stages: &stages,
-    };
-    built.print(args.json, ui)?;
-    Ok(if n_unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
+        stages,
+    })
 }
 
 /// The options of the index.

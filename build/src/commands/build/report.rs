@@ -1,6 +1,6 @@
 //! The report at the end of `findling build`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use findling_bundle::Stats;
@@ -33,28 +33,22 @@ struct Report<'a> {
 }
 
 /// The results of a build.
-pub struct Built<'a> {
-    pub output: &'a Path,
-    pub stats: &'a Stats,
-    pub written: &'a Written,
+pub struct Built {
+    pub output: PathBuf,
+    pub stats: Stats,
+    pub written: Written,
     /// Files that could not be read.
     pub n_unreadable: usize,
     /// Embedding units that the encoder cut off.
     pub n_truncated: usize,
     pub seconds: f64,
-    pub stages: &'a [Stage],
+    pub stages: Vec<Stage>,
 }
 
-impl Built<'_> {
+impl Built {
     /// Prints the summary, warnings and, with `json`, the report.
     pub fn print(&self, json: bool, ui: &Ui) -> Result<()> {
-        if self.n_truncated > 0 {
-            ui.warn(format!(
-                "{} embedding units were cut off: each has a line that is longer than the model \
-                 reads",
-                thousands(self.n_truncated as u64)
-            ));
-        }
+        self.warn_truncated(ui);
         ui.status("Built", self.summary());
         if json {
             println!("{}", serde_json::to_string_pretty(&self.report())?);
@@ -68,8 +62,19 @@ impl Built<'_> {
         Ok(())
     }
 
+    /// Warns of texts that the encoder cut off.
+    pub fn warn_truncated(&self, ui: &Ui) {
+        if self.n_truncated > 0 {
+            ui.warn(format!(
+                "{} embedding units were cut off: each has a line that is longer than the model \
+                 reads",
+                thousands(self.n_truncated as u64)
+            ));
+        }
+    }
+
     fn report(&self) -> Report<'_> {
-        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages } = *self;
+        let Self { output, stats, written, n_unreadable, n_truncated, seconds, stages } = self;
         Report {
             output,
             pages: stats.n_pages,
@@ -77,15 +82,15 @@ impl Built<'_> {
             passages: stats.n_passages,
             vectors: stats.n_vectors,
             terms: stats.n_terms,
-            unreadable: n_unreadable,
-            truncated: n_truncated,
+            unreadable: *n_unreadable,
+            truncated: *n_truncated,
             bundle_bytes: written.bundle_bytes,
             files: written.n_files,
             unchanged_files: written.n_unchanged,
             new_bytes: written.new_bytes,
             retired_shards: written.n_retired,
             pruned_shards: written.n_pruned,
-            seconds,
+            seconds: *seconds,
             stages,
         }
     }

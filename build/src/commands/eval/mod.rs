@@ -11,6 +11,7 @@ use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
 use super::search::{ModeArg, Ranking, load_encoder};
+use crate::collections::Target;
 use crate::eval::heading_queries::heading_queries;
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
@@ -24,7 +25,7 @@ const DEPTH: u32 = 100;
 /// Measure retrieval on judged queries
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file
+    /// Bundle: a directory, a .findling file, or the name of a collection
     pub bundle: PathBuf,
     /// File of queries, one {"_id", "text"} on each line [default: up to 200 of the site's own
     /// headings, which favour search by words]
@@ -104,7 +105,8 @@ struct Judged {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let mut host = Host::open(&args.bundle)?;
+    let target = Target::find(&args.bundle)?;
+    let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     if let Some(path) = &args.parameters {
         host.index_mut().set_rank_params(ranking::params(&ranking::read(path)?));

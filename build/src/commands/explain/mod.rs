@@ -10,13 +10,14 @@ use anyhow::Context;
 use findling_engine::{Limit, Request};
 
 use super::search::{ModeArg, Ranking, answer, load_encoder};
+use crate::collections::Target;
 use crate::host::Host;
 use crate::ui::Ui;
 
 /// Explain why a page is not first for a query
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file
+    /// Bundle: a directory, a .findling file, or the name of a collection
     pub bundle: PathBuf,
     /// The query
     pub query: String,
@@ -36,7 +37,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let mut host = Host::open(&args.bundle)?;
+    let target = Target::find(&args.bundle)?;
+    let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
     let mut request = Request {

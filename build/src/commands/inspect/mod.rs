@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::bundle_files::BundleFiles;
+use crate::collections::Target;
 use crate::ui::Ui;
 use contents::inspect;
 
@@ -25,7 +26,8 @@ use contents::inspect;
 /// is indexed: its sections, and what each rule left out.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file; with --extraction a page: a file or an address
+    /// Bundle: a directory, a .findling file, or the name of a collection; with --extraction a
+    /// page: a file or an address
     bundle: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -34,6 +36,11 @@ pub struct Args {
     budget: budget::BudgetArgs,
     #[command(flatten)]
     extraction: extraction::ExtractionArgs,
+}
+
+/// Reads, decodes and checks every shard of a bundle. Returns what is wrong.
+pub(super) fn damage(files: &BundleFiles, ui: &Ui) -> Vec<String> {
+    inspect(files, ui).damage
 }
 
 /// Runs the command.
@@ -45,10 +52,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.extraction.extraction {
         return extraction::run(&args.bundle, &args.extraction, args.json, ui);
     }
+    let target = Target::find(&args.bundle)?;
     if args.budget.budget {
-        return budget::run(&args.bundle, &args.budget, args.json, ui);
+        return budget::run(target.path(), &args.budget, args.json, ui);
     }
-    let files = BundleFiles::open(&args.bundle)?;
+    let files = BundleFiles::open(target.path())?;
     let contents = inspect(&files, ui);
     if args.json {
         println!("{}", serde_json::to_string_pretty(&contents)?);

@@ -10,7 +10,7 @@ use crate::host::EncoderChoice;
 /// Search a bundle
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Bundle: its directory or its single file
+    /// Bundle: a directory, a .findling file, or the name of a collection
     pub bundle: PathBuf,
     /// The query
     #[arg(required_unless_present = "batch")]

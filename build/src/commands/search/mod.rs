@@ -1,4 +1,4 @@
-//! `findling search`: searches a bundle.
+//! `findling search`: searches a bundle or a collection.
 
 mod args;
 pub(crate) mod print;
@@ -12,6 +12,7 @@ use anyhow::{Context, anyhow, bail};
 use findling_engine::{Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
+use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::ui::Ui;
@@ -38,7 +39,8 @@ struct JsonOutput<'a> {
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
-    let mut host = Host::open(&args.bundle)?;
+    let target = Target::find(&args.bundle)?;
+    let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     let loading = Instant::now();
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;

@@ -1,0 +1,194 @@
+//! What can go wrong with a collection, and what helps.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::lock::Owner;
+
+/// Why a collection cannot be found, changed or built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Not a name that can be a directory on every system.
+    #[error(
+        "expected a collection's name of lower-case letters, digits, `-`, `_` and `.`, beginning \
+         with a letter or digit and at most {} long, found `{}`",
+        super::name::MAX_LEN,
+        name.escape_debug()
+    )]
+    BadName {
+        /// As given.
+        name: String,
+    },
+    /// Not a kind of source.
+    #[error(
+        "expected a kind of source, one of {}, found `{}`",
+        super::kind::names(),
+        kind.escape_debug()
+    )]
+    BadKind {
+        /// As given.
+        kind: String,
+    },
+    /// A new name that is taken.
+    #[error(
+        "expected a new name, found that a collection `{name}` exists: choose another name, or \
+         remove it with `findling collection remove {name}`"
+    )]
+    Exists {
+        /// The name.
+        name: String,
+    },
+    /// No collection of this name.
+    #[error("found no collection `{}`{}", name.escape_debug(), suggestion(near))]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// Names like it.
+        near: Vec<String>,
+    },
+    /// Registered, but without a bundle.
+    #[error("the collection `{name}` has no bundle yet: run `findling sync {name}`")]
+    NotBuilt {
+        /// The collection.
+        name: String,
+    },
+    /// A bundle that its collection's directory names is not there.
+    #[error(
+        "{}: expected the bundle of the collection `{name}`, found none: run `findling sync \
+         {name}`",
+        path.display()
+    )]
+    BundleGone {
+        /// The collection.
+        name: String,
+        /// Where the bundle should be.
+        path: PathBuf,
+    },
+    /// A collection without sources.
+    #[error(
+        "the collection `{name}` was imported and has no sources to read: add `paths` to it in \
+         {}, or import a newer file",
+        registry.display()
+    )]
+    NoSources {
+        /// The collection.
+        name: String,
+        /// The registry.
+        registry: PathBuf,
+    },
+    /// The registry is not valid.
+    #[error(
+        "{}:{line}: the registry of collections is damaged: {reason}; correct the file",
+        path.display()
+    )]
+    Registry {
+        /// The registry.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What was expected and found.
+        reason: String,
+    },
+    /// Another process is at work on it.
+    #[error("{what} is in use by {owner}: wait until it ends and try again")]
+    Busy {
+        /// The collection or the registry.
+        what: String,
+        /// Who holds the lock.
+        owner: Owner,
+    },
+    /// A source that is not there: a drive that is not mounted, a directory that was moved.
+    #[error(
+        "found no source {} of the collection `{name}` ({reason}): mount or restore it, or change \
+         `paths` in {}; the last bundle stays in use",
+        path.display(),
+        registry.display()
+    )]
+    MissingSource {
+        /// The collection.
+        name: String,
+        /// The source.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+        /// The registry.
+        registry: PathBuf,
+    },
+    /// A source that had files and has none.
+    #[error(
+        "expected files in {}, of which the collection `{name}` has {n_before}, found none: is a \
+         drive not mounted? `findling sync {name} --allow-empty` removes them from the collection; \
+         the last bundle stays in use",
+        path.display()
+    )]
+    Emptied {
+        /// The collection.
+        name: String,
+        /// The source.
+        path: PathBuf,
+        /// Files of the source in the last bundle.
+        n_before: usize,
+    },
+    /// A path that TOML cannot hold.
+    #[error("expected a path in UTF-8, found {}: rename it", path.display())]
+    NotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Nobody agreed to a removal.
+    #[error("the collection `{name}` was not removed: answer yes, or add --yes")]
+    NotConfirmed {
+        /// The collection.
+        name: String,
+    },
+    /// No directory for data.
+    #[error("found no directory for collections: set FINDLING_HOME to a directory")]
+    NoHome,
+    /// The file system refused.
+    #[error("{} cannot be {action}: {source}", path.display())]
+    Io {
+        /// `read`, `written`, `locked`, `removed`.
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// A stable word for the kind of error, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::BadName { .. } => "bad-name",
+            Error::BadKind { .. } => "bad-kind",
+            Error::Exists { .. } => "exists",
+            Error::Unknown { .. } => "unknown",
+            Error::NotBuilt { .. } => "not-built",
+            Error::BundleGone { .. } => "bundle-gone",
+            Error::NoSources { .. } => "no-sources",
+            Error::Registry { .. } => "registry",
+            Error::Busy { .. } => "busy",
+            Error::MissingSource { .. } => "missing-source",
+            Error::Emptied { .. } => "emptied",
+            Error::NotUtf8 { .. } => "not-utf8",
+            Error::NotConfirmed { .. } => "not-confirmed",
+            Error::NoHome => "no-home",
+            Error::Io { .. } => "io",
+        }
+    }
+
+    /// For `map_err`, where `path` could not be read, written, locked or removed.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+fn suggestion(near: &[String]) -> String {
+    match near {
+        [] => "; `findling collection list` lists all".to_owned(),
+        near => format!("; similar ones are {}", near.join(", ")),
+    }
+}

@@ -1,0 +1,100 @@
+//! Kinds of a collection's sources.
+
+use std::fmt;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use crate::sources::Format;
+
+/// What is made out from the files themselves.
+const AUTO: &str = "auto";
+/// Another name for rendered HTML.
+const SITE: &str = "site";
+
+/// The kind of a collection's sources: found out from the files, or one of the formats that
+/// `findling build` reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Kind {
+    /// Found out from the files.
+    #[default]
+    Auto,
+    /// This format.
+    Of(Format),
+}
+
+impl Kind {
+    /// The format to read every file as, if it is settled.
+    pub fn format(self) -> Option<Format> {
+        match self {
+            Kind::Auto => None,
+            Kind::Of(format) => Some(format),
+        }
+    }
+}
+
+/// The names of all kinds, for messages and for `--help`.
+pub fn names() -> String {
+    let formats = Format::value_variants().iter().map(|format| Kind::Of(*format).to_string());
+    [AUTO, SITE].into_iter().map(str::to_owned).chain(formats).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(kind: &str) -> Result<Self, Error> {
+        match kind {
+            AUTO => Ok(Kind::Auto),
+            SITE => Ok(Kind::Of(Format::Html)),
+            other => Format::from_str(other, false)
+                .map(Kind::Of)
+                .map_err(|_| Error::BadKind { kind: other.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Auto => f.write_str(AUTO),
+            Kind::Of(format) => match format.to_possible_value() {
+                Some(value) => f.write_str(value.get_name()),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Kind {
+    type Error = Error;
+
+    fn try_from(kind: String) -> Result<Self, Error> {
+        kind.parse()
+    }
+}
+
+impl From<Kind> for String {
+    fn from(kind: Kind) -> Self {
+        kind.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_a_kind_and_site_is_html() {
+        assert_eq!("auto".parse::<Kind>().unwrap(), Kind::Auto);
+        assert_eq!("site".parse::<Kind>().unwrap(), Kind::Of(Format::Html));
+        for format in Format::value_variants() {
+            let kind = Kind::Of(*format);
+            assert_eq!(kind.to_string().parse::<Kind>().unwrap(), kind);
+            assert!(names().contains(&kind.to_string()));
+        }
+        assert!(matches!("floppy".parse::<Kind>(), Err(Error::BadKind { .. })));
+    }
+}

@@ -1,0 +1,31 @@
+//! Collections: named bundles that Findling keeps and brings up to date.
+//!
+//! The [`Registry`] says what each is made from. Each sync makes a new generation of its bundle
+//! ([`generation`]) and switches to it at the end, so searches see the last good bundle whatever
+//! happens. `docs/collections.md` describes collections for their users.
+
+mod error;
+mod export;
+mod files;
+pub mod generation;
+mod kind;
+mod lock;
+mod name;
+mod registry;
+mod remove;
+mod state;
+mod sync;
+mod target;
+mod watch;
+
+pub use error::Error;
+pub use export::{export, import};
+pub use kind::{Kind, names as kinds};
+pub use lock::{Lock, Owner};
+pub use name::Name;
+pub use registry::{Home, Registry, Settings};
+pub use remove::remove;
+pub use state::{Built, State};
+pub use sync::{Build, Options, Reason, Report, Status, sync};
+pub use target::Target;
+pub use watch::Watch;

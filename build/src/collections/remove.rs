@@ -1,0 +1,31 @@
+//! Removing a collection.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use super::error::Error;
+use super::generation::Generations;
+use super::lock::Lock;
+use super::name::Name;
+use super::registry::{Home, Registry};
+
+/// Removes a collection from the registry, then its directory. Killed in between, the directory is
+/// left without a collection; no collection is left without its directory.
+///
+/// # Errors
+/// [`Error::Unknown`]; [`Error::Busy`] while it is synced.
+pub fn remove(home: &Home, name: &Name) -> Result<(), Error> {
+    let settings = Registry::read(home)?.get(name)?.clone();
+    let generations = Generations::new(home.directory(name, &settings));
+    let lock = Lock::take(&generations.lock(), &format!("the collection `{name}`"))?;
+    let removed = Registry::change(home, |registry| registry.remove(name))?;
+    let directory = home.directory(name, &removed);
+    let gone = fs::remove_dir_all(&directory);
+    drop(lock);
+    match gone {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Error::io("removed", &directory)(error))
+        }
+        _ => Ok(()),
+    }
+}

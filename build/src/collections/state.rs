@@ -1,0 +1,346 @@
+//! What a generation was made from: the files of its sources, as a sync compares them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::files;
+use super::registry::Settings;
+
+/// Version of the state's file. One of another version counts as missing: everything is read again.
+const VERSION: u32 = 1;
+
+/// Dates of files are this coarse at most. A file that was written so shortly before it was looked
+/// at can be written again with the same date.
+const GRANULARITY: Duration = Duration::from_secs(2);
+
+/// What a generation was made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct State {
+    version: u32,
+    /// The program that built it.
+    pub program: String,
+    /// The settings it was built with.
+    pub settings: Settings,
+    /// When its sources were looked at, nanoseconds since 1970.
+    pub scanned: u64,
+    /// What came of the build.
+    pub built: Built,
+    /// Every file that was read, by its path.
+    pub files: BTreeMap<String, FileState>,
+}
+
+/// What a build made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Built {
+    /// Pages.
+    pub pages: u32,
+    /// Sections.
+    pub sections: u32,
+    /// Bytes of the bundle.
+    pub bundle_bytes: u64,
+    /// Files that could not be read.
+    pub unreadable: usize,
+}
+
+/// A file as it was when it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Bytes.
+    pub len: u64,
+    /// When it was written, nanoseconds since 1970; `None` where the system does not tell.
+    pub modified: Option<u64>,
+    /// BLAKE3 of its contents; `None` where it cannot be read.
+    pub hash: Option<String>,
+}
+
+/// What differs between two looks at the sources. Paths, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Files that were not there.
+    pub new: Vec<String>,
+    /// Files with other contents.
+    pub changed: Vec<String>,
+    /// Files with the contents of one that is gone: (from, to).
+    pub moved: Vec<(String, String)>,
+    /// Files that are gone.
+    pub deleted: Vec<String>,
+}
+
+impl Changes {
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty()
+            && self.changed.is_empty()
+            && self.moved.is_empty()
+            && self.deleted.is_empty()
+    }
+}
+
+impl State {
+    /// The state of a build by this program.
+    pub fn new(settings: Settings, scan: Scan, built: Built) -> Self {
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        Self { version: VERSION, program, settings, scanned: scan.began, built, files: scan.files }
+    }
+
+    /// The state after another look, at which nothing had changed but dates.
+    pub fn seen_again(self, scan: Scan) -> Self {
+        Self { scanned: scan.began, files: scan.files, ..self }
+    }
+
+    /// Whether this program built it.
+    pub fn is_of_this_program(&self) -> bool {
+        self.program == env!("CARGO_PKG_VERSION")
+    }
+
+    /// Reads a state; `None` where there is none that this version reads.
+    pub fn read(path: &Path) -> Option<Self> {
+        let state: Self = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        (state.version == VERSION).then_some(state)
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let json = serde_json::to_vec(self)
+            .map_err(|error| Error::io("written", path)(io::Error::other(error)))?;
+        files::replace(path, &json)
+    }
+
+    /// When its sources were last looked at, as RFC 3339 in seconds.
+    pub fn synced(&self) -> Option<String> {
+        let seconds = i64::try_from(self.scanned / 1_000_000_000).ok()?;
+        Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
+    }
+
+    /// How many of its files lie below a source.
+    pub fn n_below(&self, source: &Path) -> usize {
+        self.files.keys().filter(|file| Path::new(file).starts_with(source)).count()
+    }
+}
+
+/// The sources as they are now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// When the look began, nanoseconds since 1970.
+    pub began: u64,
+    /// Every file by its path.
+    pub files: BTreeMap<String, FileState>,
+}
+
+impl Scan {
+    /// No files, looked at now.
+    pub fn nothing() -> Self {
+        Self { began: nanos(SystemTime::now()).unwrap_or(0), files: BTreeMap::new() }
+    }
+
+    /// Looks at files. The hash of a file whose length and date are those of `earlier` is taken
+    /// from there, unless its date is too recent to be trusted, the clock was set back since, or
+    /// `rehash` asks for contents.
+    pub fn of(paths: &[PathBuf], earlier: Option<&State>, rehash: bool) -> Self {
+        let began = nanos(SystemTime::now()).unwrap_or(0);
+        let trusted = earlier.filter(|earlier| !rehash && earlier.scanned <= began);
+        let files = paths
+            .par_iter()
+            .map(|path| {
+                let key = key(path);
+                let known = trusted.and_then(|state| Some((state.files.get(&key)?, state.scanned)));
+                let state = look(path, known);
+                (key, state)
+            })
+            .collect();
+        Self { began, files }
+    }
+
+    /// What differs from an earlier look.
+    pub fn changes_since(&self, earlier: &BTreeMap<String, FileState>) -> Changes {
+        let mut changes = Changes::default();
+        let mut gone: HashMap<&str, Vec<&String>> = HashMap::new();
+        for (path, before) in earlier.iter().rev().filter(|(path, _)| !self.has(path)) {
+            match &before.hash {
+                Some(hash) => gone.entry(hash).or_default().push(path),
+                None => changes.deleted.push(path.clone()),
+            }
+        }
+        for (path, now) in &self.files {
+            match earlier.get(path) {
+                Some(before) if before.hash == now.hash => {}
+                Some(_) => changes.changed.push(path.clone()),
+                None => {
+                    let from = now.hash.as_deref().and_then(|hash| gone.get_mut(hash)?.pop());
+                    match from {
+                        Some(from) => changes.moved.push((from.clone(), path.clone())),
+                        None => changes.new.push(path.clone()),
+                    }
+                }
+            }
+        }
+        changes.deleted.extend(gone.into_values().flatten().cloned());
+        changes.deleted.sort_unstable();
+        changes
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+}
+
+/// A file as it is. Contents are read unless the `known` state, seen at a time, stands for them.
+fn look(path: &Path, known: Option<(&FileState, u64)>) -> FileState {
+    let unreadable = FileState { len: 0, modified: None, hash: None };
+    let Ok(metadata) = fs::metadata(path) else { return unreadable };
+    let modified = metadata.modified().ok().and_then(nanos);
+    let (len, granularity) = (metadata.len(), GRANULARITY.as_nanos() as u64);
+    if let (Some((known, seen)), Some(modified)) = (known, modified)
+        && known.hash.is_some()
+        && (known.len, known.modified) == (len, Some(modified))
+        && modified.saturating_add(granularity) < seen
+    {
+        return known.clone();
+    }
+    FileState { len, modified, hash: hash(path).ok() }
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let (mut file, mut hasher) = (File::open(path)?, blake3::Hasher::new());
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.finalize().to_hex().to_string()),
+            Ok(n) => hasher.update(&buffer[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+    }
+}
+
+/// A path as a key of JSON: as it is, or in hex behind a NUL where it is not Unicode.
+fn key(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) => text.to_owned(),
+        None => {
+            let bytes = path.as_os_str().as_encoded_bytes();
+            bytes.iter().fold("\0".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
+        }
+    }
+}
+
+fn nanos(time: SystemTime) -> Option<u64> {
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str, seconds: u64) {
+        fs::write(path, text).unwrap();
+        let time = UNIX_EPOCH + Duration::from_secs(seconds);
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    fn state(scan: &Scan) -> State {
+        State::new(Settings::default(), scan.clone(), Built::default())
+    }
+
+    fn names(paths: &[String]) -> Vec<&str> {
+        paths.iter().map(|path| path.rsplit('/').next().unwrap()).collect()
+    }
+
+    #[test]
+    fn new_changed_moved_and_deleted_files_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for (name, text) in [("same", "s"), ("edit", "before"), ("from", "m"), ("gone", "g")] {
+            write(&path(name), text, 1000);
+        }
+        let before = Scan::of(&["same", "edit", "from", "gone"].map(path), None, false);
+        write(&path("same"), "s", 2000);
+        write(&path("edit"), "after it", 1000);
+        fs::rename(path("from"), path("to")).unwrap();
+        write(&path("new"), "n", 1000);
+        let state = state(&before);
+        let now = Scan::of(&["same", "edit", "to", "new"].map(path), Some(&state), false);
+        let changes = now.changes_since(&state.files);
+        assert_eq!(names(&changes.new), ["new"]);
+        assert_eq!(names(&changes.changed), ["edit"], "another date alone is no change");
+        assert_eq!(names(&changes.deleted), ["gone"]);
+        let (from, to) = &changes.moved[0];
+        assert!(from.ends_with("from") && to.ends_with("to") && changes.moved.len() == 1);
+        assert!(now.changes_since(&now.files).is_empty());
+    }
+
+    #[test]
+    fn contents_are_read_where_the_date_cannot_be_trusted() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        let scan = |state: &State, rehash| {
+            Scan::of(std::slice::from_ref(&path), Some(state), rehash)
+                .changes_since(&state.files)
+                .changed
+                .len()
+        };
+        // The same length and date with other contents.
+        write(&path, "one", 1000);
+        let mut state = state(&Scan::of(std::slice::from_ref(&path), None, false));
+        write(&path, "two", 1000);
+        assert_eq!(scan(&state, false), 0, "length and date are trusted");
+        assert_eq!(scan(&state, true), 1);
+        // Looked at a second after it was written.
+        state.scanned = 1001 * 1_000_000_000;
+        assert_eq!(scan(&state, false), 1);
+        // Looked at by a clock that was set back since.
+        state.scanned = u64::MAX;
+        assert_eq!(scan(&state, false), 1);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_a_change_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        write(&path, "one", 1000);
+        let readable = state(&Scan::of(std::slice::from_ref(&path), None, false));
+        fs::remove_file(&path).unwrap();
+        let broken = Scan::of(std::slice::from_ref(&path), Some(&readable), false);
+        assert_eq!(broken.changes_since(&readable.files).changed.len(), 1);
+        let broken = state(&broken);
+        let again = Scan::of(std::slice::from_ref(&path), Some(&broken), false);
+        assert!(again.changes_since(&broken.files).is_empty());
+    }
+
+    #[test]
+    fn a_state_is_read_back_and_a_damaged_one_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        let state = state(&Scan { began: 7, files: BTreeMap::new() });
+        state.write(&path).unwrap();
+        assert_eq!(State::read(&path), Some(state));
+        for damaged in ["", "{", "{\"version\":1}", "null"] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(State::read(&path), None, "{damaged}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn paths_that_are_not_unicode_have_keys_of_their_own() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let [a, b] =
+            [&b"a\xff"[..], b"a\xfe"].map(|bytes| key(Path::new(OsStr::from_bytes(bytes))));
+        assert!(a != b && a.starts_with('\0'));
+        assert_eq!(key(Path::new("/a/ü")), "/a/ü");
+    }
+}

@@ -1,0 +1,252 @@
+//! Bringing a collection's bundle up to date with its sources.
+//!
+//! The sources are compared with the state of the current generation. If they differ, a new
+//! generation is built beside it: it begins as a copy (by links) of the current bundle, from which
+//! the build goes on, and becomes current by one rename at the end. Whatever fails or is killed
+//! before, the current generation stays as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::error::Error;
+use super::generation::{Generation, Generations};
+use super::lock::Lock;
+use super::name::Name;
+use super::registry::{Home, Registry, Settings};
+use super::state::{Built, Changes, Scan, State};
+use crate::bundle_files::BundleFiles;
+use crate::index::write::link_tree;
+use crate::sources;
+use crate::ui::Ui;
+
+/// How a collection is brought up to date.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Build as into an empty directory.
+    pub fresh: bool,
+    /// Compare the contents of all files instead of trusting lengths and dates.
+    pub rehash: bool,
+    /// Remove the pages of a source that has no files any more.
+    pub allow_empty: bool,
+}
+
+/// What became of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// A new generation was built.
+    Built,
+    /// Nothing had changed.
+    Unchanged,
+}
+
+/// Why a generation was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// There was none.
+    First,
+    /// Files of the sources changed.
+    Sources,
+    /// The settings in the registry changed.
+    Settings,
+    /// Another version of the program built the last one.
+    Program,
+    /// The last one cannot be opened.
+    Damaged,
+    /// It was asked for.
+    Fresh,
+}
+
+/// What a sync did.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The collection.
+    pub name: Name,
+    /// What became of it.
+    pub status: Status,
+    /// Why it was built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Numbers of files.
+    pub new: usize,
+    /// See [`Changes`].
+    pub changed: usize,
+    /// See [`Changes`].
+    pub moved: usize,
+    /// See [`Changes`].
+    pub deleted: usize,
+    /// The bundle in use.
+    #[serde(flatten)]
+    pub built: Built,
+    /// Its generation.
+    pub generation: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Builds a bundle from settings into a directory, going on from the bundle that is there.
+pub type Build<'a> = dyn FnMut(&Settings, &Path) -> Result<Built> + 'a;
+
+/// Brings a collection up to date.
+///
+/// # Errors
+/// [`Error`] for what concerns the collection, and those of the build. The generation that was
+/// current stays current.
+pub fn sync(
+    home: &Home,
+    name: &Name,
+    options: Options,
+    build: &mut Build<'_>,
+    ui: &Ui,
+) -> Result<Report> {
+    let started = Instant::now();
+    let settings = Registry::read(home)?.get(name)?.clone();
+    if settings.paths.is_empty() {
+        let (name, registry) = (name.to_string(), home.registry());
+        return Err(Error::NoSources { name, registry }.into());
+    }
+    let generations = Generations::new(home.directory(name, &settings));
+    let lock = take_lock(&generations, name, ui)?;
+    let current = generations.current()?;
+    generations.sweep(current.as_ref().map_or(0, Generation::number))?;
+    let earlier = current.as_ref().and_then(|generation| State::read(&generation.state()));
+    let paths = list(home, name, &settings)?;
+    let scan = Scan::of(&paths, earlier.as_ref(), options.rehash);
+    if let Some(earlier) = &earlier
+        && !options.allow_empty
+    {
+        check_emptied(name, &settings, earlier, &scan)?;
+    }
+    let changes = match &earlier {
+        Some(earlier) => scan.changes_since(&earlier.files),
+        None => scan.changes_since(&Default::default()),
+    };
+    tell(&changes, ui);
+    let reason = reason(&settings, current.as_ref(), earlier.as_ref(), &changes, options);
+    let report = |status, built: Built, generation: &Generation| Report {
+        name: name.clone(),
+        status,
+        reason,
+        new: changes.new.len(),
+        changed: changes.changed.len(),
+        moved: changes.moved.len(),
+        deleted: changes.deleted.len(),
+        built,
+        generation: generation.number(),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    if let (None, Some(generation), Some(earlier)) = (reason, &current, earlier) {
+        // Dates that changed, or that were too recent to be trusted, need not be looked at again.
+        let state = earlier.seen_again(scan);
+        // A collection that cannot be written is up to date all the same.
+        let _ = state.write(&generation.state());
+        return Ok(report(Status::Unchanged, state.built, generation));
+    }
+    let staged = generations.begin(&lock)?;
+    let bundle = staged.generation().bundle();
+    let goes_on = !matches!(reason, Some(Reason::Fresh | Reason::Damaged));
+    if let Some(current) = current.filter(|current| goes_on && current.bundle().is_dir()) {
+        link_tree(&current.bundle(), &bundle)
+            .with_context(|| format!("{} cannot be copied", current.bundle().display()))?;
+    }
+    let built = build(&settings, &bundle)
+        .with_context(|| format!("the collection `{name}` cannot be built"))?;
+    State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
+    let generation = staged.switch()?;
+    Ok(report(Status::Built, built, &generation))
+}
+
+fn take_lock(generations: &Generations, name: &Name, ui: &Ui) -> Result<Lock, Error> {
+    let lock = Lock::take(&generations.lock(), &format!("the collection `{name}`"))?;
+    if let Some(owner) = lock.abandoned() {
+        ui.detail(format!("the last sync of {name}, by {owner}, was interrupted; going on"));
+    }
+    Ok(lock)
+}
+
+/// All files of the sources, as a build reads them.
+fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+    for path in &settings.paths {
+        let readable = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => fs::read_dir(path).map(drop),
+            Ok(_) => fs::File::open(path).map(drop),
+            Err(error) => Err(error),
+        };
+        readable.map_err(|error| Error::MissingSource {
+            name: name.to_string(),
+            path: path.clone(),
+            reason: error.to_string(),
+            registry: home.registry(),
+        })?;
+    }
+    let options = sources::Options {
+        format: settings.kind.format(),
+        exclude: settings.exclude.clone(),
+        ..sources::Options::default()
+    };
+    // The build reads the same files again, and tells what is the matter with them.
+    Ok(sources::list(&settings.paths, &options, &mut |_| {}))
+}
+
+/// A source without a file that had some is rather a drive that is not mounted than an edit.
+fn check_emptied(
+    name: &Name,
+    settings: &Settings,
+    earlier: &State,
+    scan: &Scan,
+) -> Result<(), Error> {
+    for path in settings.paths.iter().filter(|path| earlier.settings.paths.contains(path)) {
+        let is_left = scan.files.keys().any(|file| Path::new(file).starts_with(path));
+        let n_before = earlier.n_below(path);
+        if n_before > 0 && !is_left {
+            return Err(Error::Emptied { name: name.to_string(), path: path.clone(), n_before });
+        }
+    }
+    Ok(())
+}
+
+/// Why a generation has to be built, if it has.
+fn reason(
+    settings: &Settings,
+    current: Option<&Generation>,
+    earlier: Option<&State>,
+    changes: &Changes,
+    options: Options,
+) -> Option<Reason> {
+    let Some(current) = current else { return Some(Reason::First) };
+    if options.fresh {
+        return Some(Reason::Fresh);
+    }
+    let Some(earlier) = earlier else { return Some(Reason::Damaged) };
+    let content = |settings: &Settings| Settings { directory: None, ..settings.clone() };
+    if !earlier.is_of_this_program() {
+        Some(Reason::Program)
+    } else if BundleFiles::open(&current.bundle()).is_err() {
+        Some(Reason::Damaged)
+    } else if content(&earlier.settings) != content(settings) {
+        Some(Reason::Settings)
+    } else if !changes.is_empty() {
+        Some(Reason::Sources)
+    } else {
+        None
+    }
+}
+
+fn tell(changes: &Changes, ui: &Ui) {
+    let lists =
+        [("new", &changes.new), ("changed", &changes.changed), ("deleted", &changes.deleted)];
+    for (what, paths) in lists {
+        for path in paths {
+            ui.detail(format!("{what}: {}", path.escape_debug()));
+        }
+    }
+    for (from, to) in &changes.moved {
+        ui.detail(format!("moved: {} to {}", from.escape_debug(), to.escape_debug()));
+    }
+}

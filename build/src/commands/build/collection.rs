@@ -1,0 +1,61 @@
+//! Builds the bundle of a collection.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Parser;
+
+use super::args::Args;
+use super::build_bundle;
+use crate::collections::{Built, Settings};
+use crate::ui::Ui;
+
+/// The arguments of `findling build`, whose defaults hold for collections too.
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// Builds a bundle into a directory, going on from the one that is there. It is searched on this
+/// machine: it has no client, and static queries are not fitted to it.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn build_collection(settings: &Settings, output: &Path, yes: bool, ui: &Ui) -> Result<Built> {
+    let args = Cli::try_parse_from(arguments(settings, output, yes))?.args;
+    let built = build_bundle(&args, ui)?;
+    built.warn_truncated(ui);
+    Ok(Built {
+        pages: built.stats.n_pages,
+        sections: built.stats.n_sections,
+        bundle_bytes: built.written.bundle_bytes,
+        unreadable: built.n_unreadable,
+    })
+}
+
+fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
+    let Settings { kind, paths, encoder, exclude, base_url, language, directory: _ } = settings;
+    let mut arguments: Vec<OsString> = ["build", "--no-client", "--no-fit", "--prune=0"]
+        .into_iter()
+        .chain(yes.then_some("--yes"))
+        .map(OsString::from)
+        .collect();
+    // Joined to its name, a value may begin with a hyphen.
+    let mut option = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
+    option("encoder", encoder);
+    option("base-url", base_url);
+    if kind.format().is_some() {
+        option("format", &kind.to_string());
+    }
+    if let Some(language) = language {
+        option("language", language);
+    }
+    for pattern in exclude {
+        option("exclude", pattern);
+    }
+    arguments.extend(["--output".into(), output.into(), "--".into()]);
+    arguments.extend(paths.iter().map(OsString::from));
+    arguments
+}

@@ -1,0 +1,95 @@
+//! `findling collection add`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::collections::{Home, Kind, Name, Registry, Settings, kinds};
+use crate::commands::sync::{self, How};
+use crate::models::known;
+use crate::ui::Ui;
+
+/// Add a collection and build its bundle
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name: lower-case letters, digits, `-`, `_` and `.`
+    name: Name,
+    /// Directories and files to read
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Kind of all sources; auto finds out
+    #[arg(long, value_name = "KIND", default_value = "auto", long_help = kind_help())]
+    kind: Kind,
+    /// Encoder of the documents: an installed model; static (no model needed, lower quality); hash
+    /// (feature hashing, not semantic); or none (search by words only)
+    #[arg(long, value_name = "NAME", default_value = known::DEFAULT)]
+    encoder: String,
+    /// Skip paths below the source that match, such as drafts or print*.html; * matches any part
+    /// of a name. Repeatable
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Prefix of every page's address, such as /docs/ or https://example.org/
+    #[arg(long, value_name = "URL", default_value = "")]
+    base_url: String,
+    /// Language of pages that declare none, such as en or pt-BR
+    #[arg(long, value_name = "TAG")]
+    language: Option<String>,
+    /// Only register the collection. `findling sync NAME` builds its bundle
+    #[arg(long)]
+    no_sync: bool,
+    /// Install a missing model without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Print a report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn kind_help() -> String {
+    format!("Kind of all sources: {}. auto finds out from the files; site is html", kinds())
+}
+
+/// Runs the command.
+pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
+    let paths = args.paths.iter().map(|path| absolute(path)).collect::<Result<_>>()?;
+    let settings = Settings {
+        kind: args.kind,
+        paths,
+        encoder: args.encoder.clone(),
+        exclude: args.exclude.clone(),
+        base_url: args.base_url.clone(),
+        language: args.language.clone(),
+        directory: None,
+    };
+    Registry::change(home, |registry| registry.add(&args.name, settings))?;
+    ui.status("Added", format!("{} to {}", args.name, home.registry().display()));
+    if args.no_sync {
+        if args.json {
+            println!(
+                "{}",
+                serde_json::to_string_pretty(&serde_json::json!({
+                    "name": args.name, "status": "added",
+                }))?
+            );
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let how = How { yes: args.yes, ..How::default() };
+    let report = sync::sync(home, &args.name, &how, ui).with_context(|| {
+        format!("{0} was added without a bundle; `findling sync {0}` builds it", args.name)
+    })?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    }
+    Ok(sync::exit_code_of(&report))
+}
+
+/// A source as the registry keeps it: syncs run in any directory.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    fs::metadata(path)
+        .with_context(|| format!("found no source {}; check the path", path.display()))?;
+    // A symbolic link stays one: what it leads to may change.
+    std::path::absolute(path).with_context(|| path.display().to_string())
+}

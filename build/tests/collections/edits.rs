@@ -1,0 +1,125 @@
+//! Whatever is edited between syncs, a collection answers as one that was built from nothing.
+
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::home::{Home, tree};
+
+const WORDS: [&str; 6] = ["mutex", "thread", "channel", "oven", "flour", "salt"];
+
+/// An edit of one of a few files.
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(u8, Vec<usize>),
+    Delete(u8),
+    Move(u8, u8),
+    /// Another date, the same contents.
+    Touch(u8),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let file = || 0..8u8;
+    prop_oneof![
+        4 => (file(), prop::collection::vec(0..WORDS.len(), 1..12))
+            .prop_map(|(at, words)| Edit::Write(at, words)),
+        1 => file().prop_map(Edit::Delete),
+        1 => (file(), file()).prop_map(|(from, to)| Edit::Move(from, to)),
+        1 => file().prop_map(Edit::Touch),
+    ]
+}
+
+fn make(home: &Home, edit: &Edit) {
+    let path = |at: &u8| home.path(&format!("site/part{}/page{at}.md", at % 3));
+    match edit {
+        Edit::Write(at, words) => {
+            let text: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
+            let half = text.len() / 2;
+            let text = format!(
+                "# Page {at}\n\n{}\n\n## Part\n\n{}\n",
+                text[..half].join(" "),
+                text[half..].join(" ")
+            );
+            home.write(&format!("site/part{}/page{at}.md", at % 3), &text);
+        }
+        Edit::Delete(at) => drop(fs::remove_file(path(at))),
+        Edit::Move(from, to) => drop(fs::rename(path(from), path(to))),
+        Edit::Touch(at) => {
+            if let Ok(file) = fs::File::options().append(true).open(path(at)) {
+                file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+            }
+        }
+    }
+}
+
+/// Address, sections and score of all that each word finds. Pages of equal score have no order of
+/// their own, so results are sorted by address.
+fn answers(home: &Home, target: &str) -> Vec<Vec<(String, String, String)>> {
+    let results = |query: &str| {
+        let response = home.json(&["search", target, query, "--json", "--verbatim", "-k100"]);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut results: Vec<_> = response["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|page| {
+                let sections = page["sections"].as_array().unwrap();
+                let urls: Vec<String> =
+                    sections.iter().map(|section| text(&section["url"])).collect();
+                (text(&page["url"]), urls.join(" "), page["score"].to_string())
+            })
+            .collect();
+        results.sort();
+        results
+    };
+    ["mutex", "oven salt", "\"thread channel\""].map(results).to_vec()
+}
+
+fn check(batches: &[Vec<Edit>]) {
+    let home = Home::new();
+    home.write("site/index.md", "# Index\n\nA mutex, an oven, salt.\n");
+    let add = |name: &str, more: &[&str]| {
+        let args = ["collection", "add", name, "site", "--encoder=hash"];
+        assert_eq!(home.run(&[&args[..], more].concat()).code, 0);
+    };
+    add("c", &[]);
+    add("twin", &["--no-sync"]);
+    for edits in batches {
+        edits.iter().for_each(|edit| make(&home, edit));
+        home.sync("c");
+        home.json(&["sync", "twin", "--fresh", "--json"]);
+        assert_eq!(answers(&home, "c"), answers(&home, "twin"), "{edits:?}");
+        assert_eq!(home.sync("c")["status"], "unchanged");
+    }
+    // Built from nothing, a collection has the bytes of a bundle built from nothing.
+    home.json(&["sync", "c", "--fresh", "--json"]);
+    let args = ["build", "site", "-o", "out", "--encoder=hash", "--no-client", "--no-fit"];
+    assert_eq!(home.run(&args).code, 0);
+    let bundle = home.json(&["collection", "show", "c", "--json"])["bundle"].clone();
+    assert!(tree(bundle.as_str().unwrap().as_ref()) == tree(&home.path("out")));
+}
+
+fn batches(n: usize) -> impl Strategy<Value = Vec<Vec<Edit>>> {
+    prop::collection::vec(prop::collection::vec(edit(), 1..6), n)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_few_random_edits_give_the_results_of_a_fresh_build(batches in batches(3)) {
+        check(&batches);
+    }
+
+    /// `cargo test -p findling --test collections -- --ignored two_hundred`
+    #[test]
+    #[ignore = "two hundred edits take a minute"]
+    fn two_hundred_random_edits_give_the_results_of_a_fresh_build(batches in batches(66)) {
+        check(&batches);
+    }
+}

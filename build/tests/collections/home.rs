@@ -1,0 +1,135 @@
+//! A directory with sources and data of its own, and the program run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Where a test works.
+pub struct Home {
+    dir: tempfile::TempDir,
+}
+
+/// What the program did.
+#[derive(Debug)]
+pub struct Done {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Where the program keeps its data.
+    pub fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    pub fn registry(&self) -> PathBuf {
+        self.data().join("collections.toml")
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_findling"));
+        command
+            .args(args)
+            .current_dir(self.dir.path())
+            .env("FINDLING_HOME", self.data())
+            .env("FINDLING_CACHE", self.path("cache"))
+            .env("NO_COLOR", "1");
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Done {
+        Done::of(self.command(args).output().unwrap())
+    }
+
+    /// What the program prints, which must succeed.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let done = self.run(args);
+        assert_eq!(done.code, 0, "{args:?}: {}", done.err);
+        serde_json::from_str(&done.out).unwrap()
+    }
+
+    /// Adds a directory as a collection of the same name, searched by words.
+    pub fn add(&self, name: &str) {
+        self.json(&["collection", "add", name, name, "--encoder=none", "--json"]);
+    }
+
+    /// What a sync of one collection reports.
+    pub fn sync(&self, name: &str) -> Value {
+        self.json(&["sync", name, "--json"])["collections"][0].clone()
+    }
+
+    /// The addresses that a query finds, in order.
+    pub fn found(&self, target: &str, query: &str) -> Vec<String> {
+        let response = self.json(&[
+            "search",
+            target,
+            query,
+            "--json",
+            "--mode=lexical",
+            "--verbatim",
+            "-k100",
+        ]);
+        let pages = response["results"].as_array().unwrap();
+        pages.iter().map(|page| page["url"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The directory of a collection.
+    pub fn collection(&self, name: &str) -> PathBuf {
+        self.data().join("collections").join(name)
+    }
+
+    /// The generations of a collection on disk.
+    pub fn generations(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.collection(name))
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Done {
+    pub fn of(output: Output) -> Self {
+        Self {
+            // Killed by a signal: no code.
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// Every file below a directory with its contents, for comparison.
+pub fn tree(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> = walkdir::WalkDir::new(dir)
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let path = entry.path().strip_prefix(dir).unwrap().to_owned();
+            (path, fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}

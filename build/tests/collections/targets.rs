@@ -1,0 +1,112 @@
+//! Every command that reads a bundle takes the name of a collection.
+
+use std::fs;
+
+use super::home::Home;
+
+fn home() -> Home {
+    let home = Home::new();
+    let more = "One thread at a time may hold it, and all others wait until it is let go. ";
+    for (file, title) in [("a", "Threads that share a mutex"), ("b", "Locks that threads take")] {
+        let text = format!("# {title}\n\nA mutex guards data of threads. {}\n", more.repeat(4));
+        home.write(&format!("site/{file}.md"), &text);
+    }
+    home.add("site");
+    home
+}
+
+#[test]
+fn commands_answer_over_a_name_as_over_the_bundle() {
+    let home = home();
+    let bundle = home.json(&["collection", "show", "site", "--json"])["bundle"].clone();
+    let bundle = bundle.as_str().unwrap().to_owned();
+    for args in [
+        vec!["search", "TARGET", "mutex", "--json"],
+        vec!["similar", "TARGET", "/a/", "--json"],
+        vec!["explain", "TARGET", "mutex", "/b/", "--json"],
+        vec!["inspect", "TARGET", "--json"],
+        vec!["inspect", "TARGET", "--budget", "--json"],
+    ] {
+        let over = |target: &str| {
+            let args: Vec<&str> =
+                args.iter().map(|arg| if *arg == "TARGET" { target } else { arg }).collect();
+            home.json(&args)
+        };
+        assert_eq!(over("site"), over(&bundle), "{args:?}");
+    }
+    // Names of files are resolved; what eval measures contains times.
+    let eval = home.run(&["eval", "site", "--mode=lexical", "--json"]);
+    assert_eq!(eval.code, 0, "{eval:?}");
+}
+
+#[test]
+fn a_bundle_at_a_path_wins_over_a_name() {
+    let home = home();
+    home.write("other/c.md", "# Bread\n\nAn oven bakes.\n");
+    let args = ["build", "other", "-o", "site-bundle", "--encoder=none", "--no-client"];
+    assert_eq!(home.run(&args).code, 0);
+    fs::rename(home.path("site"), home.path("moved")).unwrap();
+    fs::rename(home.path("site-bundle"), home.path("site")).unwrap();
+    assert_eq!(home.found("site", "oven"), ["/c/"]);
+    assert_eq!(home.found("./site", "oven"), ["/c/"]);
+    fs::rename(home.path("site"), home.path("away")).unwrap();
+    assert_eq!(home.found("site", "mutex").len(), 2);
+    assert_eq!(home.run(&["search", "./site", "mutex"]).code, 1, "a path is no name");
+    // A directory that is no bundle hides nothing.
+    fs::rename(home.path("moved"), home.path("site")).unwrap();
+    assert_eq!(home.found("site", "mutex").len(), 2);
+    assert_eq!(home.run(&["search", "other", "oven"]).code, 1);
+}
+
+#[test]
+fn a_single_file_is_a_target() {
+    let home = home();
+    let args =
+        ["build", "site", "-o", "a.findling", "--single-file", "--encoder=none", "--no-client"];
+    assert_eq!(home.run(&args).code, 0);
+    assert_eq!(home.found("a.findling", "mutex").len(), 2);
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_similar_ones() {
+    let home = home();
+    for command in [&["search", "sites", "mutex"][..], &["inspect", "sites"], &["sync", "sites"]] {
+        let done = home.run(command);
+        assert_eq!(done.code, 1, "{command:?}");
+        assert!(done.err.contains("similar ones are site"), "{done:?}");
+    }
+}
+
+#[test]
+fn a_server_over_a_name_goes_on_during_and_after_a_sync() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    use std::process::Stdio;
+
+    let home = home();
+    let mut server = home
+        .command(&["serve", "site", "--port=0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
+    let host = address.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(get("/findling.idx").contains(" 200 "));
+    for text in ["Another oven.", "A third oven."] {
+        home.write("site/a.md", &format!("# Threads\n\n{text}\n"));
+        home.sync("site");
+        assert!(get("/findling.idx").contains(" 200 "), "the bundle that it serves stays");
+    }
+    assert_eq!(home.found("site", "third"), ["/a/"]);
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
