@@ -45,17 +45,25 @@ export class ShardLoader {
       await abortable(wanted.optional ? load.done.catch(() => {}) : load.done, signal);
     } finally {
       load.waiting--;
-      if (load.waiting === 0) load.controller.abort();
+      if (load.waiting === 0) this.#cancel(wanted.id, load);
     }
+  }
+
+  /** Cancels a load. It is forgotten at once: a search that begins now must not wait for it. */
+  #cancel(id: number, load: Load): void {
+    this.#forget(id, load);
+    load.controller.abort();
+  }
+
+  #forget(id: number, load: Load): void {
+    if (this.#loads.get(id) === load) this.#loads.delete(id);
   }
 
   #begin(engine: Engine, wanted: WantedShard, traffic: Traffic): Load {
     const controller = new AbortController();
     const done = this.#fetch(engine, wanted, traffic, controller.signal);
     const load = { controller, waiting: 0, done };
-    const forget = () => {
-      if (this.#loads.get(wanted.id) === load) this.#loads.delete(wanted.id);
-    };
+    const forget = () => this.#forget(wanted.id, load);
     done.then(forget, forget);
     this.#loads.set(wanted.id, load);
     return load;

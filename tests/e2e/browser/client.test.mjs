@@ -196,6 +196,28 @@ clientSuite("a page that searches with the client", (client) => {
     assert.equal(before.error.code, "aborted");
   });
 
+  test("answers the last of several searches, each of which cancels the one before", async () => {
+    // The files of a cancelled search are on their way when the next search needs them.
+    for (let time = 0; time < 20; time++) {
+      await client.renew();
+      await client.open();
+      const last = await client.page.evaluate(async () => {
+        let controller;
+        let last;
+        for (const query of ["t", "th", "the", "ther", "therm", "thermo"]) {
+          controller?.abort();
+          controller = new AbortController();
+          const options = { prefix: true, signal: controller.signal, onWords: () => {} };
+          last = settled(index.search(query, options));
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        return last;
+      });
+      assert.equal(last.error, undefined);
+      assert.equal(last.value.results[0].title, "Thermocouple");
+    }
+  });
+
   test("opens a bundle in a single file, with ranges and without", async () => {
     const directory = scratch();
     const pages = join(client.site, "../pages");
