@@ -9,7 +9,7 @@ use super::super::left_out::{Rule, Trace};
 use super::annotations;
 use super::attrs::{Attrs, has_word, is_called, names};
 use super::controls::describe;
-use super::line_numbers::{Heads, is_line_numbers};
+use super::line_numbers::{Heads, NumberedTables, is_line_numbers};
 use super::rules;
 use super::text::{Words, has_code_block};
 
@@ -24,6 +24,7 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
     let is_pre = super::is_named(pre.value(), "pre");
     let mut code = String::new();
     let mut heads = Heads::default();
+    let mut tables = NumberedTables::default();
     let mut starts: Vec<usize> = Vec::new();
     let mut skipped: Option<ego_tree::NodeId> = None;
     for edge in pre.traverse() {
@@ -35,7 +36,7 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
                 Node::Text(text) => code.push_str(text),
                 Node::Element(element) => {
                     if node.id() != pre.id()
-                        && let Some(rule) = left_out(node, element, annotated)
+                        && let Some(rule) = left_out(node, element, annotated, &mut tables)
                     {
                         trace.note(rule, || describe(node));
                         skipped = Some(node.id());
@@ -77,7 +78,12 @@ pub(super) fn text(pre: NodeRef<Node>, annotated: bool, trace: &mut Trace) -> St
 }
 
 /// The rule that leaves out an element inside a code block.
-fn left_out(node: NodeRef<Node>, element: &Element, annotated: bool) -> Option<Rule> {
+fn left_out(
+    node: NodeRef<Node>,
+    element: &Element,
+    annotated: bool,
+    tables: &mut NumberedTables,
+) -> Option<Rule> {
     if rules::is_machinery(element.name()) {
         return Some(if rules::is_not_text(element.name()) {
             Rule::NotText
@@ -89,7 +95,7 @@ fn left_out(node: NodeRef<Node>, element: &Element, annotated: bool) -> Option<R
         return None;
     }
     let attrs = Attrs::of(element);
-    if is_line_numbers(node, element, true) {
+    if is_line_numbers(node, element, true, tables) {
         return Some(Rule::LineNumbers);
     }
     if attrs.hidden || attrs.has_class(|class| class == "boring") {

@@ -5,7 +5,7 @@
 //! but numbers is line numbers, where its name says so or where the numbers count the lines of the
 //! code beside it.
 
-use ego_tree::NodeRef;
+use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
@@ -23,13 +23,19 @@ enum Hint {
 }
 
 /// Whether an element holds the line numbers of a code block. `in_code`: it is inside of one.
-pub(super) fn is_line_numbers(node: NodeRef<Node>, element: &Element, in_code: bool) -> bool {
+pub(super) fn is_line_numbers(
+    node: NodeRef<Node>,
+    element: &Element,
+    in_code: bool,
+    tables: &mut NumberedTables,
+) -> bool {
     match hint(element) {
         Hint::Strong => is_numeric(node) && (!holds_code(node) || counts_other_code(node, element)),
         _ if is_its_own_number(node, element) => true,
         Hint::Weak => is_numeric(node) && (in_code || is_beside_code(node)),
         Hint::None => {
-            is_column(element.name()) && (counts_the_lines_beside(node) || counts_the_rows(node))
+            is_column(element.name())
+                && (counts_the_lines_beside(node) || tables.counts_the_rows(node))
         }
     }
 }
@@ -178,16 +184,37 @@ fn counts_the_lines_beside(node: NodeRef<Node>) -> bool {
     })
 }
 
-/// Whether a cell is the number of a line of code, one line in each row of its table: the first
-/// cells ascend one by one, and a second one holds nothing but a code block.
-fn counts_the_rows(cell: NodeRef<Node>) -> bool {
-    let is_cell = |node: NodeRef<Node>| {
-        super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
-    };
-    if !is_cell(cell) || !is_numeric(cell) {
-        return false;
+/// Tables with a line of code in each row, numbered by its first cell. Each cell asks about its
+/// table, so the answer for the last one is kept.
+#[derive(Debug, Default)]
+pub(super) struct NumberedTables {
+    last: Option<(NodeId, bool)>,
+}
+
+impl NumberedTables {
+    /// Whether a cell is the number of a line of code, one line in each row of its table.
+    fn counts_the_rows(&mut self, cell: NodeRef<Node>) -> bool {
+        let is_cell = |node: NodeRef<Node>| {
+            super::is_named(node.value(), "td") || super::is_named(node.value(), "th")
+        };
+        if !is_cell(cell) || !is_numeric(cell) {
+            return false;
+        }
+        let Some(rows) = cell.parent().and_then(|row| row.parent()) else { return false };
+        match self.last {
+            Some((table, is_numbered)) if table == rows.id() => is_numbered,
+            _ => {
+                let is_numbered = are_numbered_lines(rows);
+                self.last = Some((rows.id(), is_numbered));
+                is_numbered
+            }
+        }
     }
-    let Some(rows) = cell.parent().and_then(|row| row.parent()) else { return false };
+}
+
+/// Whether the rows of a table are lines of code: the first cells ascend one by one, and a second
+/// one holds nothing but a code block.
+fn are_numbered_lines(rows: NodeRef<Node>) -> bool {
     let (mut last, mut count): (Option<u64>, usize) = (None, 0);
     for row in rows.children().filter(|row| row.value().is_element()) {
         let mut cells = row.children().filter(|cell| cell.value().is_element());

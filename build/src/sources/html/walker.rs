@@ -16,7 +16,7 @@ use super::attrs::Attrs;
 use super::code_block::{self, is_code_control};
 use super::controls::{self, Controls, describe};
 use super::heading::{self, Heading};
-use super::line_numbers::{is_code_table, is_line_numbers};
+use super::line_numbers::{NumberedTables, is_code_table, is_line_numbers};
 use super::rules::{self, Place};
 use super::text::Words;
 use super::{footnotes, is_named};
@@ -43,6 +43,7 @@ pub(super) struct Walker<'a> {
     root: Option<NodeId>,
     /// Words of prose below the root, once they are needed.
     root_words: Option<usize>,
+    numbered_tables: NumberedTables,
     frames: Vec<Frame>,
     containers: Vec<Container>,
     /// The anchor of an empty `<a id>` or `<a name>` just passed, which belongs to the heading
@@ -113,6 +114,7 @@ impl<'a> Walker<'a> {
             controls,
             root: None,
             root_words: None,
+            numbered_tables: NumberedTables::default(),
             frames: Vec::new(),
             containers: Vec::new(),
             loose_anchor: None,
@@ -224,13 +226,14 @@ impl<'a> Walker<'a> {
                 if heading::is_icon(element) {
                     return Some(Rule::Icon);
                 }
-                is_line_numbers(node, element, false).then_some(Rule::LineNumbers)
+                is_line_numbers(node, element, false, &mut self.numbered_tables)
+                    .then_some(Rule::LineNumbers)
             });
         }
         if let Some(rule) = rules::surrounding(node, name, attrs, self.place) {
             return Some(rule);
         }
-        if is_line_numbers(node, element, false) {
+        if is_line_numbers(node, element, false, &mut self.numbered_tables) {
             return Some(Rule::LineNumbers);
         }
         if heading::is_icon(element) {

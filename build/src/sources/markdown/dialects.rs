@@ -58,6 +58,9 @@ pub(super) fn plain<'a>(body: &'a str, is_mdx: bool, trace: &mut Trace) -> Cow<'
 /// then copied unchanged.
 const MAX_WASTED: usize = 4_000_000;
 
+/// Bytes that are looked back for the beginning of a line.
+const MAX_LINE: usize = 4_000;
+
 pub(super) struct Scanner<'a, 't> {
     text: &'a str,
     pub at: usize,
@@ -94,6 +97,13 @@ impl<'a> Scanner<'a, '_> {
     pub fn copy(&mut self, len: usize) {
         self.out.push_str(&self.text[self.at..self.at + len]);
         self.at += len;
+    }
+
+    /// What is written of the line under way; the end of it, where it is longer than any heading.
+    fn line_so_far(&self) -> &str {
+        let start = self.out.len().saturating_sub(MAX_LINE);
+        let end = &self.out[self.out.floor_char_boundary(start)..];
+        end.rsplit('\n').next().unwrap_or_default()
     }
 
     fn run(&mut self) {
@@ -250,19 +260,21 @@ impl<'a> Scanner<'a, '_> {
     fn code_span(&mut self) {
         let rest = self.rest();
         let run = rest.len() - rest.trim_start_matches('`').len();
-        let paragraph = rest.find("\n\n").map_or(rest, |end| &rest[..end]);
         let mut from = run;
-        while let Some(found) = paragraph[from..].find('`') {
+        while let Some(found) = rest[from..].find('`') {
             let start = from + found;
-            let found_run =
-                paragraph[start..].len() - paragraph[start..].trim_start_matches('`').len();
+            // A span ends with its paragraph.
+            if rest[from..start].contains("\n\n") {
+                break;
+            }
+            let found_run = rest[start..].len() - rest[start..].trim_start_matches('`').len();
             from = start + found_run;
             if found_run == run {
                 self.copy(from);
                 return;
             }
         }
-        self.give_up(run, paragraph);
+        self.give_up(run, &rest[..from]);
     }
 
     /// `{{< shortcode >}}`, `{{% shortcode %}}`, `{% tag %}`, `{{ site.variable }}`,
@@ -288,14 +300,11 @@ impl<'a> Scanner<'a, '_> {
             }
             return;
         }
-        let line = &self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..];
+        let list_len = attribute_lists::list_len(rest, &self.out);
         // Those of headings are Markdown's own.
-        if !line.starts_with('#') {
-            let len = attribute_lists::list_len(rest, line);
-            if len > 0 {
-                self.at += len;
-                return;
-            }
+        if list_len > 0 && !self.line_so_far().starts_with('#') {
+            self.at += list_len;
+            return;
         }
         if let Some(inner) = between(rest, "{%", "%}") {
             if self.highlighted(inner) {
@@ -339,7 +348,7 @@ impl<'a> Scanner<'a, '_> {
     /// The title behind the mark of an alert, `> [!note]- Title`, as a paragraph; whether there is
     /// one. A mark alone, or with a sign for folding, is Markdown's once the sign is gone.
     fn alert_title(&mut self, mark_len: usize) -> bool {
-        let line = &self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..];
+        let line = self.line_so_far();
         if !line.contains('>') || !line.trim_matches(['>', ' ', '\t']).is_empty() {
             return false;
         }
@@ -370,20 +379,23 @@ impl<'a> Scanner<'a, '_> {
         }
         let language = words.next().map_or("", |word| word.trim_start_matches("lang:")).to_owned();
         let body = &self.rest()[tag.len() + 4..];
+        let end = format!("end{name}");
+        let padding = ['-', ' '];
         let mut from = 0;
         while let Some(found) = body[from..].find("{%") {
             let start = from + found;
-            let closing = between(&body[start..], "{%", "%}");
-            let closes = closing.is_some_and(|closing| {
-                closing.trim_matches(['-', ' ']).strip_prefix("end").is_some_and(|end| end == name)
-            });
-            if let Some(closing) = closing.filter(|_| closes) {
+            let closing = Some(&body[start..])
+                .filter(|tag| tag[2..].trim_start_matches(padding).starts_with(&end))
+                .and_then(|tag| between(tag, "{%", "%}"))
+                .filter(|closing| closing.trim_matches(padding) == end);
+            if let Some(closing) = closing {
                 self.at += tag.len() + 4 + start + closing.len() + 4;
                 self.fenced(&language, &body[..start]);
                 return true;
             }
             from = start + 2;
         }
+        self.wasted += body.len();
         false
     }
 
