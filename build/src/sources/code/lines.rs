@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::symbols::Parsed;
+use crate::sources::outline::shorten;
+
+/// Longest line that becomes a heading, in bytes.
+const MAX_HEADING_BYTES: usize = 80;
 
 /// The lines of a text, without their ends.
 pub(super) struct Lines<'a> {
@@ -12,12 +15,10 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines with the places to cut that a tree gives.
-    pub fn parsed(text: &'a str, parsed: &Parsed) -> Self {
-        let lines: Vec<&str> = text.lines().collect();
-        let mut depths = parsed.depths.clone();
-        depths.resize(lines.len(), u16::MAX);
-        Self { lines, depths }
+    /// Lines that are best cut where `depths` is least.
+    #[cfg(feature = "code")]
+    pub fn with_depths(text: &'a str, depths: &[u16]) -> Self {
+        Self { lines: text.lines().collect(), depths: depths.to_vec() }
     }
 
     /// Lines that are best cut below a blank line, where the indentation is least.
@@ -64,10 +65,13 @@ impl<'a> Lines<'a> {
         range
     }
 
-    /// Whether a range says nothing: closing brackets, rules, blanks.
-    pub fn is_trivial(&self, range: Range<usize>) -> bool {
-        let closes = |line: &str| !line.chars().any(char::is_alphanumeric) || line.trim() == "end";
-        range.clone().all(|at| closes(self.get(at)))
+    /// The first line of a range that says something, as a heading.
+    pub fn heading(&self, mut range: Range<usize>) -> String {
+        let line = range.find_map(|at| Some(self.get(at)).filter(|line| says_something(line)));
+        let words = line.unwrap_or_default().split_whitespace();
+        let mut heading = words.collect::<Vec<_>>().join(" ");
+        shorten(&mut heading, MAX_HEADING_BYTES);
+        heading
     }
 
     /// Cuts a range into parts of at most `most` lines, each but the last at least `least` long,
@@ -85,6 +89,11 @@ impl<'a> Lines<'a> {
         parts.push(start..range.end);
         parts
     }
+}
+
+/// Whether a line is more than brackets, rules and blanks.
+pub(super) fn says_something(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
 }
 
 #[cfg(test)]

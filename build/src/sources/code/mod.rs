@@ -3,14 +3,20 @@
 //! The address of a section ends in its lines, `src/pool.rs#L10-L24`, as code hosts write them. The
 //! lines of all sections together are the file's lines that are not blank, each once.
 
+mod blocks;
+#[cfg(feature = "code")]
 mod comments;
 mod languages;
 mod lines;
 #[cfg(feature = "code")]
 mod parse;
+#[cfg(feature = "code")]
 mod pieces;
 mod repository;
 mod sections;
+#[cfg(feature = "code")]
+mod symbol_sections;
+#[cfg(feature = "code")]
 mod symbols;
 mod unwanted;
 mod walk;

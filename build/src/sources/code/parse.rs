@@ -2,8 +2,7 @@
 
 use tree_sitter::{Node, Parser};
 
-use super::languages::Grammar;
-use super::symbols::{Kind, Name, Parsed, Role, Symbol};
+use super::symbols::{Grammar, Name, Parsed, Role, Symbol};
 
 /// Deepest nesting of scopes that is followed.
 const MAX_SCOPES: usize = 64;
@@ -47,7 +46,6 @@ fn file_doc(root: Node<'_>) -> Option<std::ops::Range<usize>> {
 #[derive(Clone, Default)]
 struct Scope {
     name: String,
-    kind: Option<Kind>,
     depth: usize,
 }
 
@@ -87,10 +85,8 @@ impl<'a> Reader<'a> {
     fn extend(&self, lead: Option<Lead>, node: Node<'a>, is_comment: bool) -> Lead {
         let (start, end) = rows(node);
         // A comment behind code on its line documents that code.
-        let own_line = self.text[..node.start_byte()]
-            .rsplit('\n')
-            .next()
-            .is_none_or(|before| before.trim().is_empty());
+        let before = self.text.get(..node.start_byte()).unwrap_or_default();
+        let own_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let start = if own_line { start } else { end };
         let doc = is_comment.then_some((start, end)).filter(|_| own_line);
         match lead.filter(|lead| lead.end >= start) {
@@ -126,26 +122,23 @@ impl<'a> Reader<'a> {
                 }
             }
             Role::Assigned => {
-                if let Some((name, kind)) = self.assigned(node) {
-                    symbols.push(self.symbol(node, lead, scope, kind, &name));
+                if let Some(name) = self.assigned(node) {
+                    symbols.push(self.symbol(node, lead, scope, &name));
                 }
             }
-            Role::Symbol(kind) => {
-                if let Some((name, kind)) = self.name(node, rule.name, kind) {
-                    symbols.push(self.symbol(node, lead, scope, kind, &name));
+            Role::Symbol | Role::Small => {
+                if let Some(name) = self.name(node, rule.name) {
+                    let is_small = rule.role == Role::Small && !declares_function(node);
+                    symbols.push(Symbol { is_small, ..self.symbol(node, lead, scope, &name) });
                 }
             }
-            Role::Scope(kind) => {
+            Role::Scope => {
                 // A type that is only mentioned has no body.
                 let has_body = node.child_by_field_name("body").is_some()
                     || !matches!(node.kind(), "struct_specifier" | "class_specifier");
-                let Some((name, kind)) = self.name(node, rule.name, kind).filter(|_| has_body)
-                else {
-                    return;
-                };
-                let mut symbol = self.symbol(node, lead, scope, kind, &name);
-                let inside =
-                    Scope { name: symbol.name.clone(), kind: Some(kind), depth: deeper.depth };
+                let Some(name) = self.name(node, rule.name).filter(|_| has_body) else { return };
+                let mut symbol = self.symbol(node, lead, scope, &name);
+                let inside = Scope { name: symbol.name.clone(), depth: deeper.depth };
                 self.read(node, &inside, &mut symbol.inner);
                 symbols.push(symbol);
             }
@@ -168,25 +161,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn symbol(
-        &self,
-        node: Node<'a>,
-        lead: Option<Lead>,
-        scope: &Scope,
-        kind: Kind,
-        name: &str,
-    ) -> Symbol {
+    fn symbol(&self, node: Node<'a>, lead: Option<Lead>, scope: &Scope, name: &str) -> Symbol {
         let mut qualified = scope.name.clone();
         if !qualified.is_empty() {
             qualified.push_str(self.grammar.separator);
         }
         qualified.push_str(name);
-        let in_type = scope.kind.is_some_and(|kind| kind != Kind::Module);
-        let kind = if kind == Kind::Function && in_type { Kind::Method } else { kind };
         let (start, end) = rows(node);
         let mut symbol = Symbol {
-            kind,
             name: qualified,
+            is_small: false,
             lines: start..end,
             doc: None,
             signature: start,
@@ -213,7 +197,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn name(&self, node: Node<'a>, name: Name, kind: Kind) -> Option<(String, Kind)> {
+    fn name(&self, node: Node<'a>, name: Name) -> Option<String> {
         let text = match name {
             Name::None => return None,
             Name::Field(field) => self.short(node.child_by_field_name(field)?),
@@ -225,9 +209,9 @@ impl<'a> Reader<'a> {
                     None => name,
                 }
             }
-            Name::Declared => return self.declared(node, kind),
+            Name::Declared => self.declared(node),
         };
-        (!text.is_empty()).then_some((text, kind))
+        (!text.is_empty()).then_some(text)
     }
 
     /// The type of a receiver `(p *Pool[T])`.
@@ -256,48 +240,23 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The names of `const a = 1, b = 2`; a function if the first is one.
-    fn declared(&self, node: Node<'a>, kind: Kind) -> Option<(String, Kind)> {
-        let mut names = Vec::new();
-        let mut first = None;
-        let mut stack = vec![node];
-        while let Some(at) = stack.pop() {
-            let mut cursor = at.walk();
-            let children: Vec<Node<'a>> = at.named_children(&mut cursor).collect();
-            for child in children.into_iter().rev() {
-                match child.kind() {
-                    "variable_declarator"
-                    | "const_spec"
-                    | "var_spec"
-                    | "type_spec"
-                    | "type_alias"
-                    | "const_element" => stack.push(child),
-                    "const_spec_list" | "var_spec_list" => stack.push(child),
-                    _ => {}
-                }
-            }
-            if at != node
-                && names.len() < MAX_NAMES
-                && let Some(name) = at.child_by_field_name("name").or_else(|| at.named_child(0))
-                && !at.kind().ends_with("_list")
-            {
-                if names.is_empty() {
-                    first = at.child_by_field_name("value").and_then(function_kind);
-                }
-                names.push(self.short(name));
-            }
-        }
-        (!names.is_empty()).then(|| (names.join(", "), first.unwrap_or(kind)))
+    /// The names of `const a = 1, b = 2`.
+    fn declared(&self, node: Node<'a>) -> String {
+        let name = |declaration: Node<'a>| {
+            declaration.child_by_field_name("name").or_else(|| declaration.named_child(0))
+        };
+        let names = declarations(node).into_iter().filter_map(name).take(MAX_NAMES);
+        names.map(|name| self.short(name)).collect::<Vec<_>>().join(", ")
     }
 
     /// The name of `exports.open = function () {}`, if it is a function.
-    fn assigned(&self, node: Node<'a>) -> Option<(String, Kind)> {
+    fn assigned(&self, node: Node<'a>) -> Option<String> {
         let field = |names: [&str; 3]| names.into_iter().find_map(|n| node.child_by_field_name(n));
         let last = |index: u32| node.named_child(index);
         let left = field(["left", "name", "property"]).or_else(|| last(0))?;
         let right = field(["right", "value", "value"]).or_else(|| last(1))?;
         let right = if right.kind() == "expression_list" { right.named_child(0)? } else { right };
-        function_kind(right).map(|kind| (self.short(left), kind))
+        is_function(right).then(|| self.short(left))
     }
 
     fn text_of(&self, node: Node<'a>) -> &'a str {
@@ -314,17 +273,42 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What an expression makes, if it is a function or a class.
-fn function_kind(value: Node<'_>) -> Option<Kind> {
-    match value.kind() {
-        "arrow_function"
-        | "function_expression"
-        | "generator_function"
-        | "function"
-        | "function_definition" => Some(Kind::Function),
-        "class" => Some(Kind::Class),
-        _ => None,
+/// The declarations inside a node: those of `const a = 1, b = 2`, and of Go's `const ( ... )`.
+fn declarations(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "variable_declarator"
+            | "const_spec"
+            | "var_spec"
+            | "type_spec"
+            | "type_alias"
+            | "const_element" => found.push(child),
+            "const_spec_list" | "var_spec_list" => found.extend(declarations(child)),
+            _ => {}
+        }
     }
+    found
+}
+
+/// Whether the first declaration in a node is of a function: `const open = () => {}`.
+fn declares_function(node: Node<'_>) -> bool {
+    let value = declarations(node).first().and_then(|first| first.child_by_field_name("value"));
+    value.is_some_and(is_function)
+}
+
+/// Whether an expression makes a function or a class.
+fn is_function(value: Node<'_>) -> bool {
+    matches!(
+        value.kind(),
+        "arrow_function"
+            | "function_expression"
+            | "generator_function"
+            | "function"
+            | "function_definition"
+            | "class"
+    )
 }
 
 fn surround(symbol: &mut Symbol, lead: Option<Lead>) {

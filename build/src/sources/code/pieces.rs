@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use super::lines::Lines;
+use super::lines::{Lines, says_something};
 use super::symbols::{Parsed, Symbol};
-use crate::sources::outline::shorten;
 
 /// Lines of a constant or type that is read with its neighbours, and of all of them together.
 const MAX_SMALL_LINES: usize = 5;
 const MAX_GROUP_LINES: usize = 40;
 
-/// Longest heading that is made of names or of a line, in bytes.
+/// Longest heading that is made of names, in bytes.
 const MAX_NAMES_BYTES: usize = 160;
-const MAX_LINE_BYTES: usize = 80;
 
 /// Lines that belong together. Of all pieces of a file, every line that is not blank is in one.
 #[derive(Debug)]
@@ -56,7 +54,7 @@ impl Cutter<'_> {
                     lines: start..end,
                     doc: symbol.doc.clone().filter(|doc| doc.start >= start && doc.end <= end),
                     signature: symbol.signature.max(start),
-                    is_small: symbol.kind.is_small() && end - start <= MAX_SMALL_LINES,
+                    is_small: symbol.is_small && end - start <= MAX_SMALL_LINES,
                 });
             } else {
                 self.cut(&symbol.inner, start..end, Some(symbol));
@@ -72,7 +70,7 @@ impl Cutter<'_> {
         if range.is_empty() {
             return;
         }
-        if self.lines.is_trivial(range.clone())
+        if range.clone().all(|at| closes(self.lines.get(at)))
             && let Some(last) = self.pieces.last_mut()
         {
             last.lines.end = range.end;
@@ -88,24 +86,16 @@ impl Cutter<'_> {
             None if self.pieces.is_empty() => {
                 (String::new(), self.file_doc.clone().filter(inside), None)
             }
-            None => (first_line(self.lines, range.clone()), None, None),
+            None => (self.lines.heading(range.clone()), None, None),
         };
         let signature = signature.unwrap_or(range.start);
         self.pieces.push(Piece { name, lines: range, doc, signature, is_small: false });
     }
 }
 
-/// The first line that says something, as a heading.
-pub(super) fn first_line(lines: &Lines<'_>, range: Range<usize>) -> String {
-    let mut line = range
-        .map(|at| lines.get(at).trim())
-        .find(|line| line.chars().any(char::is_alphanumeric))
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    shorten(&mut line, MAX_LINE_BYTES);
-    line
+/// Whether a line only ends what is before it.
+fn closes(line: &str) -> bool {
+    !says_something(line) || line.trim() == "end"
 }
 
 /// Puts constants and types that follow each other together.

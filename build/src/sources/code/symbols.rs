@@ -1,39 +1,36 @@
-//! The symbols of a file: what has a name and lines of its own.
+//! The symbols of a file: what has a name and lines of its own. And the rules by which the nodes of
+//! a grammar's tree are symbols.
 
 use std::ops::Range;
 
-/// What a symbol is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "code"), allow(dead_code))]
-pub(super) enum Kind {
-    Function,
-    Method,
-    Class,
-    Struct,
-    Enum,
-    Interface,
-    Trait,
-    Module,
-    Macro,
-    Constant,
-    Type,
+/// How a language is parsed.
+pub(super) struct Grammar {
+    pub parser: fn() -> tree_sitter::Language,
+    /// What stands between the names of a scope and a symbol in it.
+    pub separator: &'static str,
+    pub rules: &'static [Rule],
 }
 
-impl Kind {
-    /// Whether several of them in a row are read as one: they are a line or two each.
-    pub fn is_small(self) -> bool {
-        matches!(self, Kind::Constant | Kind::Type)
-    }
+/// What nodes of a name mean.
+pub(super) struct Rule {
+    pub node: &'static str,
+    pub role: Role,
+    pub name: Name,
+}
+
+pub(super) const fn rule(node: &'static str, role: Role, name: Name) -> Rule {
+    Rule { node, role, name }
 }
 
 /// What a node of the tree means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "code"), allow(dead_code))]
 pub(super) enum Role {
     /// A symbol.
-    Symbol(Kind),
+    Symbol,
+    /// A symbol of a line or two, such as a constant. Several in a row are read as one.
+    Small,
     /// A symbol whose own symbols are sections too; their names follow its name.
-    Scope(Kind),
+    Scope,
     /// A function, if what is assigned in it is one.
     Assigned,
     /// Belongs to the one symbol in it: decorators, `export`.
@@ -44,7 +41,6 @@ pub(super) enum Role {
 
 /// Where the name of a symbol stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "code"), allow(dead_code))]
 pub(super) enum Name {
     /// In a field of the node.
     Field(&'static str),
@@ -58,25 +54,13 @@ pub(super) enum Name {
     None,
 }
 
-/// What nodes of a name mean.
-#[cfg_attr(not(feature = "code"), allow(dead_code))]
-pub(super) struct Rule {
-    pub node: &'static str,
-    pub role: Role,
-    pub name: Name,
-}
-
-#[cfg_attr(not(feature = "code"), allow(dead_code))]
-pub(super) const fn rule(node: &'static str, role: Role, name: Name) -> Rule {
-    Rule { node, role, name }
-}
-
 /// A symbol. Lines count from 0, ends are exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
-    pub kind: Kind,
     /// Qualified: `Pool::acquire`.
     pub name: String,
+    /// Whether it is read with its neighbours: [`Role::Small`].
+    pub is_small: bool,
     /// With its comments and attributes.
     pub lines: Range<usize>,
     /// The comment in front of it or the string at the start of its body that documents it.
@@ -88,7 +72,7 @@ pub(super) struct Symbol {
 }
 
 /// What the tree says of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Parsed {
     pub symbols: Vec<Symbol>,
     /// The comment or string at the start of the file that documents it.

@@ -11,7 +11,12 @@ mod web;
 
 use std::path::Path;
 
-use super::symbols::Rule;
+#[cfg(feature = "code")]
+pub(super) use super::symbols::Grammar;
+
+/// Without grammars in the program no language has one.
+#[cfg(not(feature = "code"))]
+pub(super) enum Grammar {}
 
 /// A language.
 pub(super) struct Language {
@@ -24,17 +29,6 @@ pub(super) struct Language {
     interpreters: &'static [&'static str],
     /// Where its symbols are; `None`: it is cut at blank lines.
     pub grammar: Option<&'static Grammar>,
-}
-
-/// How a language is parsed.
-pub(super) struct Grammar {
-    #[cfg(feature = "code")]
-    pub parser: fn() -> tree_sitter::Language,
-    /// What stands between the names of a scope and a symbol in it.
-    #[cfg_attr(not(feature = "code"), allow(dead_code))]
-    pub separator: &'static str,
-    #[cfg_attr(not(feature = "code"), allow(dead_code))]
-    pub rules: &'static [Rule],
 }
 
 /// A grammar that the program was built with.

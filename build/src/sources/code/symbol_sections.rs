@@ -1,0 +1,70 @@
+//! The sections of a file whose symbols are known.
+
+use std::ops::Range;
+
+use super::blocks::{anchor, code, with_heading};
+use super::comments;
+use super::lines::Lines;
+use super::parse::parse;
+use super::pieces::{self, Piece};
+use super::symbols::Grammar;
+use crate::page::{Block, Section};
+use crate::sources::outline::fold;
+
+/// Lines of a section. A longer piece is cut into parts of these lengths.
+const MAX_LINES: usize = 100;
+const PART_LINES: (usize, usize) = (30, 80);
+
+/// Lines of a declaration that each later part of a long piece repeats.
+const HEADER_LINES: usize = 3;
+
+/// The sections of a text. `None`: the grammar gives no tree for it.
+pub(super) fn of(text: &str, grammar: &Grammar) -> Option<Vec<Section>> {
+    let parsed = parse(text, grammar)?;
+    let lines = Lines::with_depths(text, &parsed.depths);
+    let mut sections = Vec::new();
+    for piece in pieces::of(&parsed, &lines) {
+        if piece.lines.len() <= MAX_LINES {
+            sections.push(section(&piece, piece.lines.clone(), &lines));
+            continue;
+        }
+        for part in lines.cut(piece.lines.clone(), PART_LINES.0, PART_LINES.1) {
+            let part = lines.trim(part);
+            if !part.is_empty() {
+                sections.push(section(&piece, part, &lines));
+            }
+        }
+    }
+    Some(sections)
+}
+
+/// A piece, or a part of one, in the order of its lines: code, its documentation as prose, code.
+fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
+    let mut blocks = Vec::new();
+    if part.start > piece.signature && part.start > piece.lines.start {
+        let end = (piece.signature + HEADER_LINES).min(part.start);
+        let header = (piece.signature..end)
+            .find(|&at| lines.get(at).trim_end().ends_with(['{', ':', ')', ';']))
+            .map_or(end, |last| last + 1);
+        blocks.extend(code(lines, piece.signature..header));
+    }
+    match piece.doc.clone().filter(|doc| doc.start >= part.start && doc.end <= part.end) {
+        Some(doc) => {
+            blocks.extend(code(lines, part.start..doc.start));
+            blocks.extend(prose(&lines.text(doc.clone())));
+            blocks.extend(code(lines, doc.end..part.end));
+        }
+        None => blocks.extend(code(lines, part.clone())),
+    }
+    with_heading(piece.name.clone(), anchor(&part), blocks)
+}
+
+/// A comment, a block for each of its paragraphs.
+fn prose(comment: &str) -> Vec<Block> {
+    comments::prose(comment)
+        .split("\n\n")
+        .map(fold)
+        .filter(|text| !text.is_empty())
+        .map(|text| Block { text, code: Vec::new(), is_code_block: false, weight: 1.0 })
+        .collect()
+}
