@@ -1,13 +1,14 @@
 //! A collection's bundle as one file, `NAME.findling`, which can be searched as it is, and back.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use findling_bundle::{Manifest, PositionsDirectory, ShardId, encode_manifest, single_file};
 
 use super::error::Error;
+use super::files;
 use super::generation::Generations;
 use super::lock::Lock;
 use super::name::Name;
@@ -27,24 +28,14 @@ pub fn export(bundle: &BundleFiles, out: &Path) -> Result<u64> {
     if out.is_dir() {
         bail!("{}: expected the name of a file, found a directory", out.display());
     }
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
-    let staged = out.with_file_name(format!(".{name}.new-{}", std::process::id()));
-    let written = write(bundle, &staged)
-        .and_then(|n_bytes| {
-            fs::rename(&staged, out)?;
-            Ok(n_bytes)
-        })
-        .with_context(|| format!("{} cannot be written", out.display()));
-    if written.is_err() {
-        let _ = fs::remove_file(&staged);
-    }
-    written
+    files::replace_by(out, |file| write(bundle, file))
+        .with_context(|| format!("{} cannot be written", out.display()))
 }
 
-fn write(bundle: &BundleFiles, out: &Path) -> Result<u64> {
+fn write(bundle: &BundleFiles, file: &mut File) -> Result<u64> {
     // A single file already is what is wanted.
     if bundle.is_single_file() {
-        return Ok(fs::copy(bundle.path(), out)?);
+        return Ok(io::copy(&mut File::open(bundle.path())?, file)?);
     }
     let mut manifest = bundle.manifest().clone();
     for (id, entry) in (0..).map(ShardId).zip(&mut manifest.shards) {
@@ -57,17 +48,17 @@ fn write(bundle: &BundleFiles, out: &Path) -> Result<u64> {
     };
     remove_cells(&mut manifest);
     let (entry, stored_manifest) = encode_manifest(&manifest)?;
-    let mut file = BufWriter::new(File::create(out)?);
-    file.write_all(&single_file::head(&entry, &stored_manifest))?;
+    let mut out = BufWriter::new(&mut *file);
+    out.write_all(&single_file::head(&entry, &stored_manifest))?;
     for id in kept {
-        file.write_all(&bundle.shard(id)?)?;
+        out.write_all(&bundle.shard(id)?)?;
     }
     let positions = bundle.positions()?;
     for (id, shard) in positions.iter().flat_map(PositionsDirectory::shards) {
-        file.write_all(&bundle.stored(id, shard)?)?;
+        out.write_all(&bundle.stored(id, shard)?)?;
     }
-    let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    file.sync_all()?;
+    out.flush()?;
+    drop(out);
     Ok(file.metadata()?.len())
 }
 

@@ -6,26 +6,31 @@ use std::path::Path;
 
 use super::error::Error;
 
-/// Replaces a file by a rename: its bytes are on disk before the name leads to them. Behind a
-/// symbolic link it is the file itself that is replaced.
+/// Replaces a file by these bytes; see [`replace_by`].
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let path = match path.canonicalize() {
-        Ok(real) => real,
-        Err(_) => path.to_owned(),
-    };
+    replace_by(path, |file| file.write_all(bytes)).map_err(Error::io("written", path))
+}
+
+/// Replaces a file by a rename: what `write` writes is on disk before the name leads to it. Behind
+/// a symbolic link it is the file itself that is replaced. If something fails, the old file stays.
+pub(super) fn replace_by<T, E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, E>,
+) -> Result<T, E> {
+    let path = path.canonicalize().or_else(|_| std::path::absolute(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let staged = path.with_file_name(format!(".{name}.new-{}", std::process::id()));
-    let write = || -> io::Result<()> {
+    let replace = || {
         let mut file = File::create(&staged)?;
-        file.write_all(bytes)?;
+        let written = write(&mut file)?;
         file.sync_all()?;
         drop(file);
         fs::rename(&staged, &path)?;
-        path.parent().map_or(Ok(()), sync_directory)
+        path.parent().map_or(Ok(()), sync_directory)?;
+        Ok(written)
     };
-    write().map_err(|source| {
+    replace().inspect_err(|_| {
         let _ = fs::remove_file(&staged);
-        Error::Io { action: "written", path, source }
     })
 }
 

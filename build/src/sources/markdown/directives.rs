@@ -2,8 +2,8 @@
 
 use super::inline_html::attribute;
 
-/// Whether a directive of MyST holds Markdown, rather than code, a picture or an include.
-pub(super) fn holds_text(name: &str) -> bool {
+/// Whether a name is that of a note, in MyST and Python-Markdown alike.
+pub(super) fn is_note(name: &str) -> bool {
     matches!(
         name,
         "note"
@@ -15,23 +15,31 @@ pub(super) fn holds_text(name: &str) -> bool {
             | "danger"
             | "attention"
             | "error"
-            | "admonition"
             | "seealso"
             | "todo"
-            | "dropdown"
-            | "tab-set"
-            | "tab-item"
-            | "card"
-            | "grid"
-            | "grid-item"
-            | "grid-item-card"
-            | "sidebar"
-            | "topic"
-            | "versionadded"
-            | "versionchanged"
-            | "deprecated"
-            | "details"
     )
+}
+
+/// Whether a directive of MyST holds Markdown, rather than code, a picture or an include.
+pub(super) fn holds_text(name: &str) -> bool {
+    is_note(name)
+        || matches!(
+            name,
+            "admonition"
+                | "dropdown"
+                | "tab-set"
+                | "tab-item"
+                | "card"
+                | "grid"
+                | "grid-item"
+                | "grid-item-card"
+                | "sidebar"
+                | "topic"
+                | "versionadded"
+                | "versionchanged"
+                | "deprecated"
+                | "details"
+        )
 }
 
 /// The title of a fenced block that holds Markdown: ```` ```{note} Title ```` of MyST, ````

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::directives::is_note;
 use super::fences::fence_of;
 
 /// Columns that content is indented by.
@@ -96,28 +97,11 @@ fn without_quotation_mark(line: &str) -> &str {
 
 /// Kinds of notes that may stand directly behind the mark: `!!!note`.
 fn is_known_kind(name: &str) -> bool {
-    [
-        "note",
-        "abstract",
-        "info",
-        "tip",
-        "success",
-        "question",
-        "warning",
-        "failure",
-        "danger",
-        "bug",
-        "example",
-        "quote",
-        "important",
-        "caution",
-        "hint",
-        "attention",
-        "error",
-        "seealso",
-        "todo",
-    ]
-    .contains(&name)
+    is_note(name)
+        || matches!(
+            name,
+            "abstract" | "info" | "success" | "question" | "failure" | "bug" | "example" | "quote"
+        )
 }
 
 /// The title that readers see of a line that begins a block; `None` if it begins none.
