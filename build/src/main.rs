@@ -29,30 +29,20 @@ struct Cli {
     verbose: bool,
 }
 
+/// The commands. What each does is said where its arguments are.
 #[derive(Subcommand)]
 enum Command {
-    /// Build a bundle from rendered HTML, Markdown or records
     Build(Box<commands::build::Args>),
-    /// Add, list, rename and remove collections: bundles that Findling keeps for you
     Collection(commands::collection::Args),
-    /// Bring collections up to date with their sources
     Sync(commands::sync::Args),
-    /// Search a bundle or a collection
     Search(commands::search::Args),
-    /// Find the pages most similar to a page
     Similar(commands::similar::Args),
-    /// Explain why a page is not first for a query
     Explain(commands::explain::Args),
-    /// Measure retrieval on judged queries
     Eval(commands::eval::Args),
-    /// Show what a bundle contains, and verify it
     Inspect(commands::inspect::Args),
-    /// List, install, verify and remove models
     Models(commands::models::Args),
-    /// Train the table of a static query encoder
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
-    /// Serve a bundle, or a site with its bundle, on this machine
     Serve(commands::serve::Args),
 }
 

@@ -10,17 +10,21 @@ use crate::models::known;
 use crate::sources::boosts_and_pins::Boost;
 use crate::sources::{Format, MarkdownUrls};
 
-/// Build a search bundle from rendered HTML, Markdown or JSONL records
-///
-/// Reads every INPUT, embeds its sections, and writes the bundle and the web client to OUT. Deploy
-/// OUT with the site, for example as /findling/. These two lines then put search on a page:
-///
-///     <script type="module" src="/findling/findling-ui.js"></script>
-///     <findling-search></findling-search>
+/// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
+const LONG_ABOUT: &str = "\
+Build a search bundle from rendered HTML, Markdown, JSONL records or source code
+
+Reads every INPUT, embeds its sections, and writes the bundle and the web client to OUT. Deploy \
+OUT with the site, for example as /findling/. These two lines then put search on a page:
+
+    <script type=\"module\" src=\"/findling/findling-ui.js\"></script>
+    <findling-search></findling-search>";
+
+/// Build a search bundle from rendered HTML, Markdown, JSONL records or source code
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(long_about = LONG_ABOUT)]
 pub struct Args {
-    /// Directories of rendered HTML or Markdown, or files of JSONL records
+    /// Directories of rendered HTML, Markdown or source code, or files of JSONL records
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file

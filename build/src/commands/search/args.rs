@@ -7,7 +7,7 @@ use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request};
 
 use crate::host::EncoderChoice;
 
-/// Search a bundle
+/// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Bundle: a directory, a .findling file, or the name of a collection
