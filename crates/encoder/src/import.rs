@@ -3,14 +3,13 @@
 
 pub(crate) mod config;
 pub(crate) mod tokenizer;
+mod weights;
 
 use std::path::Path;
 
-use half::{bf16, f16};
-use safetensors::{Dtype, SafeTensors};
-
-use crate::artefact::{Artefact, Pooling, TensorSpec, names};
+use crate::artefact::{Artefact, Pooling};
 use crate::{EncoderCard, Error};
+use weights::Weights;
 
 /// Settings that override the model's files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,13 +45,8 @@ pub struct Options {
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
     let sentence = config::Sentence::read(dir, options)?;
     let architecture = config::architecture(dir, sentence.pooling)?;
-    let (normaliser, vocabulary) = tokenizer::read(dir)?;
-    let path = dir.join("model.safetensors");
-    let bytes = std::fs::read(&path).map_err(|e| file_error(&path, &e))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|e| {
-        Error::Import(format!("{}: expected a safetensors file: {e}", path.display()))
-    })?;
-    let weights = Weights { file };
+    let (tokenizer, weights) = join(|| tokenizer::read(dir), || Weights::read(dir));
+    let ((normaliser, vocabulary), weights) = (tokenizer?, weights?);
     // A length from the user is checked against the positions; a length from a file is cut to them.
     let max_tokens =
         options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
@@ -65,7 +59,15 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
         document_prefix: sentence.document_prefix,
         semantic: true,
     };
-    Artefact::new(card, architecture, normaliser, vocabulary, |spec| weights.of(spec))
+    weights.into_artefact(card, architecture, normaliser, vocabulary)
+}
+
+/// Runs both, at the same time with feature `parallel`.
+fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    return rayon::join(a, b);
+    #[cfg(not(feature = "parallel"))]
+    (a(), b())
 }
 
 /// The default name of a model: its directory's.
@@ -74,109 +76,6 @@ pub(crate) fn name_of(dir: &Path) -> String {
     canonical
         .file_name()
         .map_or_else(|| "model".into(), |name| name.to_string_lossy().to_lowercase())
-}
-
-struct Weights<'a> {
-    file: SafeTensors<'a>,
-}
-
-impl Weights<'_> {
-    /// The values of one of the artefact's tensors, from BERT's.
-    fn of(&self, spec: &TensorSpec) -> Result<Vec<f32>, Error> {
-        let shape = if spec.is_vector() { vec![spec.cols] } else { vec![spec.rows, spec.cols] };
-        if spec.name == names::POSITIONS {
-            // All tokens have the first type. Its vector is added to every position's.
-            let mut positions = self.read("embeddings.position_embeddings.weight", &shape)?;
-            let types = "embeddings.token_type_embeddings.weight";
-            if let Some(found) = self.shape(types) {
-                let first =
-                    self.read(types, &[found.first().copied().unwrap_or(1).max(1), spec.cols])?;
-                for row in positions.chunks_exact_mut(spec.cols) {
-                    row.iter_mut().zip(&first).for_each(|(position, kind)| *position += kind);
-                }
-            }
-            return Ok(positions);
-        }
-        self.read(&bert_name(&spec.name), &shape)
-    }
-
-    fn shape(&self, name: &str) -> Option<Vec<usize>> {
-        self.view(name).map(|view| view.shape().to_vec())
-    }
-
-    fn view(&self, name: &str) -> Option<safetensors::tensor::TensorView<'_>> {
-        // Some files are of the whole of BERT, some of its encoder. The oldest call norms gamma and
-        // beta.
-        let old = name
-            .replace("LayerNorm.weight", "LayerNorm.gamma")
-            .replace("LayerNorm.bias", "LayerNorm.beta");
-        [name.to_string(), format!("bert.{name}"), old.clone(), format!("bert.{old}")]
-            .into_iter()
-            .find_map(|name| self.file.tensor(&name).ok())
-    }
-
-    fn read(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, Error> {
-        let missing =
-            || Error::Tensor { name: name.into(), expected: expected.to_vec(), found: None };
-        let view = self.view(name).ok_or_else(missing)?;
-        if view.shape() != expected {
-            return Err(Error::Tensor {
-                name: name.into(),
-                expected: expected.to_vec(),
-                found: Some(view.shape().to_vec()),
-            });
-        }
-        let bytes = view.data();
-        let values: Vec<f32> = match view.dtype() {
-            Dtype::F32 => bytes
-                .chunks_exact(4)
-                .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect(),
-            Dtype::F16 => {
-                bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
-            }
-            Dtype::BF16 => {
-                bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
-            }
-            other => {
-                return Err(Error::Import(format!(
-                    "tensor `{name}`: expected F32, F16 or BF16, found {other:?}; take the \
-                     unquantised weights"
-                )));
-            }
-        };
-        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-            return Err(Error::Import(format!(
-                "tensor `{name}`: expected finite values, found another at {at}; download it again"
-            )));
-        }
-        Ok(values)
-    }
-}
-
-/// BERT's name of one of the artefact's tensors.
-fn bert_name(name: &str) -> String {
-    if name == names::WORDS {
-        return "embeddings.word_embeddings.weight".into();
-    }
-    let Some((layer, part, kind)) = name.strip_prefix("layer.").and_then(|rest| {
-        let (layer, rest) = rest.split_once('.')?;
-        let (part, kind) = rest.split_once('.')?;
-        Some((layer, part, kind))
-    }) else {
-        return format!("embeddings.LayerNorm.{}", name.rsplit('.').next().unwrap_or_default());
-    };
-    let part = match part {
-        names::QUERY => "attention.self.query",
-        names::KEY => "attention.self.key",
-        names::VALUE => "attention.self.value",
-        names::ATTENTION => "attention.output.dense",
-        names::ATTENTION_NORM => "attention.output.LayerNorm",
-        names::UP => "intermediate.dense",
-        names::DOWN => "output.dense",
-        _ => "output.LayerNorm",
-    };
-    format!("encoder.layer.{layer}.{part}.{kind}")
 }
 
 pub(crate) fn file_error(path: &Path, error: &std::io::Error) -> Error {

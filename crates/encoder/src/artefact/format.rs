@@ -87,14 +87,17 @@ impl Artefact {
         let mut head =
             head_bytes(&self.card, &self.architecture, self.normaliser, &self.vocabulary);
         head.extend(encode(self.entries.iter().map(|entry| entry.storage).collect::<Vec<_>>()));
-        let mut bytes = Vec::with_capacity(FIXED_LEN + head.len() + self.payload.len());
+        let payload_len: usize = self.entries.iter().map(|entry| entry.end - entry.start).sum();
+        let mut bytes = Vec::with_capacity(FIXED_LEN + head.len() + payload_len);
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         bytes.extend_from_slice(&(head.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&(self.payload.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(payload_len as u64).to_le_bytes());
         bytes.extend_from_slice(&[0; 16]);
         bytes.extend_from_slice(&head);
-        bytes.extend_from_slice(&self.payload);
+        for (_, tensor) in self.tensors() {
+            bytes.extend_from_slice(tensor.stored());
+        }
         let checksum = checksum(&bytes[FIXED_LEN..]);
         bytes[24..FIXED_LEN].copy_from_slice(&checksum);
         bytes

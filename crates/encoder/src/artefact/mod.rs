@@ -29,7 +29,9 @@ use findling_text::wordpiece::Normaliser;
 use crate::{EncoderCard, Error};
 
 /// A sentence encoder, with everything that determines its vectors.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Two are equal if their tensors are, wherever these lie in memory.
+#[derive(Clone, Debug)]
 pub struct Artefact {
     card: EncoderCard,
     architecture: Architecture,
@@ -37,12 +39,13 @@ pub struct Artefact {
     vocabulary: Vec<String>,
     /// One for each of the architecture's tensors, in its order.
     entries: Vec<Entry>,
-    /// The bytes of all tensors, little-endian, as in the file.
+    /// The bytes of all tensors, little-endian. Other bytes may lie between them: the payload of a
+    /// published model is its file.
     payload: Vec<u8>,
 }
 
 /// The place of a tensor in the payload.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Entry {
     spec: TensorSpec,
     storage: Storage,
@@ -68,12 +71,10 @@ impl Artefact {
         vocabulary: Vec<String>,
         mut weights: impl FnMut(&TensorSpec) -> Result<Vec<f32>, Error>,
     ) -> Result<Self, Error> {
-        architecture.check(vocabulary.len())?;
-        card.dim = architecture.hidden;
-        architecture.check_card(&card)?;
-        let mut entries = Vec::new();
+        let specs = specs(&mut card, &architecture, &vocabulary)?;
+        let mut entries = Vec::with_capacity(specs.len());
         let mut payload = Vec::new();
-        for spec in architecture.tensors(vocabulary.len()) {
+        for spec in specs {
             let values = weights(&spec)?;
             if values.len() != spec.len() {
                 return Err(Error::Tensor {
@@ -86,9 +87,41 @@ impl Artefact {
             tensor::store(&values, &spec, Storage::F32, &mut payload);
             entries.push(Entry { spec, storage: Storage::F32, start, end: payload.len() });
         }
-        let mut artefact = Self { card, architecture, normaliser, vocabulary, entries, payload };
-        artefact.card.fingerprint = artefact.fingerprint();
-        Ok(artefact)
+        let artefact = Self { card, architecture, normaliser, vocabulary, entries, payload };
+        Ok(artefact.with_fingerprint())
+    }
+
+    /// Makes an artefact of tensors that lie in `payload` already, in [`Storage::F32`]. `places`
+    /// are their ranges, in the architecture's order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artefact`] if the architecture cannot be run, or a range is not a tensor's.
+    #[cfg(feature = "import")]
+    pub(crate) fn of_payload(
+        mut card: EncoderCard,
+        architecture: Architecture,
+        normaliser: Normaliser,
+        vocabulary: Vec<String>,
+        payload: Vec<u8>,
+        places: Vec<std::ops::Range<usize>>,
+    ) -> Result<Self, Error> {
+        let specs = specs(&mut card, &architecture, &vocabulary)?;
+        let is_of = |(spec, place): (&TensorSpec, &std::ops::Range<usize>)| {
+            payload.get(place.clone()).map(<[u8]>::len) == Storage::F32.bytes(spec)
+        };
+        if specs.len() != places.len() || !specs.iter().zip(&places).all(is_of) {
+            return Err(Error::Artefact("expected one range of bytes for each tensor".into()));
+        }
+        let entry = |(spec, place): (_, std::ops::Range<usize>)| Entry {
+            spec,
+            storage: Storage::F32,
+            start: place.start,
+            end: place.end,
+        };
+        let entries = specs.into_iter().zip(places).map(entry).collect();
+        let artefact = Self { card, architecture, normaliser, vocabulary, entries, payload };
+        Ok(artefact.with_fingerprint())
     }
 
     /// The identity of its space. A quantised artefact has the card of its model: it approximates
@@ -200,6 +233,12 @@ impl Artefact {
         }
     }
 
+    fn with_fingerprint(mut self) -> Self {
+        self.card.fingerprint = self.fingerprint();
+        self
+    }
+
+    /// Of the head without name and fingerprint, and of the tensors in the architecture's order.
     fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         // Name and stored fingerprint do not change the vectors.
@@ -211,11 +250,14 @@ impl Artefact {
             self.normaliser,
             &self.vocabulary,
         ));
-        hasher.update(&self.payload);
+        for (_, tensor) in self.tensors() {
+            hash(&mut hasher, tensor.stored());
+        }
         hasher.finalize().to_hex()[..32].to_string()
     }
 
     /// Frees the memory of the last layer, once the plan contains it.
+    #[cfg(not(feature = "parallel"))]
     pub(crate) fn drop_layer(&mut self, layer: u32) {
         let prefix = format!("layer.{layer}.");
         self.entries.retain(|entry| !entry.spec.name.starts_with(&prefix));
@@ -228,11 +270,50 @@ impl Artefact {
     pub(crate) fn into_tables(mut self) -> Self {
         self.entries
             .retain(|entry| entry.spec.name == names::WORDS || entry.spec.name == names::POSITIONS);
-        // The tables come first in the architecture's order.
+        // The tables come first, in the architecture's order and usually in a published file.
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(0);
         self.payload.truncate(end);
         self.payload.shrink_to_fit();
         self.vocabulary = Vec::new();
         self
     }
+}
+
+impl PartialEq for Artefact {
+    fn eq(&self, other: &Self) -> bool {
+        fn stored<'a>((_, tensor): (&TensorSpec, Tensor<'a>)) -> (Storage, &'a [u8]) {
+            (tensor.storage(), tensor.stored())
+        }
+        // The architecture and the vocabulary determine the shapes.
+        self.card == other.card
+            && self.architecture == other.architecture
+            && self.normaliser == other.normaliser
+            && self.vocabulary == other.vocabulary
+            && self.tensors().map(stored).eq(other.tensors().map(stored))
+    }
+}
+
+/// The tensors of an architecture that can be run. Sets the card's dimensions.
+fn specs(
+    card: &mut EncoderCard,
+    architecture: &Architecture,
+    vocabulary: &[String],
+) -> Result<Vec<TensorSpec>, Error> {
+    architecture.check(vocabulary.len())?;
+    card.dim = architecture.hidden;
+    architecture.check_card(card)?;
+    Ok(architecture.tensors(vocabulary.len()))
+}
+
+/// Hashes a tensor's bytes. Natively, those of a matrix on all cores.
+fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    /// BLAKE3's own advice for when threads pay.
+    #[cfg(feature = "parallel")]
+    const WORTH_THREADS: usize = 128 << 10;
+    #[cfg(feature = "parallel")]
+    if bytes.len() >= WORTH_THREADS {
+        hasher.update_rayon(bytes);
+        return;
+    }
+    hasher.update(bytes);
 }

@@ -99,6 +99,11 @@ impl<'a> Tensor<'a> {
         self.storage
     }
 
+    /// Its bytes, as in the model file.
+    pub(super) fn stored(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Adds row `row` to `sum`, which has as many values as there are columns.
     ///
     /// # Panics
@@ -143,6 +148,10 @@ impl<'a> Tensor<'a> {
 
     /// All values, row by row.
     pub fn to_f32(&self) -> Vec<f32> {
+        if self.storage == Storage::F32 {
+            let values = &self.bytes[..self.rows * self.cols * 4];
+            return values.as_chunks().0.iter().map(|&value| f32::from_le_bytes(value)).collect();
+        }
         let mut values = vec![0.0; self.rows * self.cols];
         for (row, out) in values.chunks_exact_mut(self.cols).enumerate() {
             self.add_row(row, out);

@@ -1,10 +1,11 @@
 //! A published model's tokenizer: vocabulary and normalisation.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use findling_text::wordpiece::Normaliser;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::config::read_json;
 use super::file_error;
@@ -25,7 +26,39 @@ struct Model {
     max_input_chars_per_word: Option<u32>,
     unk_token: Option<String>,
     #[serde(default)]
-    vocab: serde_json::Value,
+    vocab: Vocabulary,
+}
+
+/// Tokens with their ids, in the order of the file. Empty where a model of another type has a list:
+/// that model is refused by its type.
+#[derive(Default)]
+struct Vocabulary(Vec<(String, u32)>);
+
+impl<'de> Deserialize<'de> for Vocabulary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Tokens;
+        impl<'de> Visitor<'de> for Tokens {
+            type Value = Vocabulary;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of tokens to ids")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vocabulary, A::Error> {
+                let mut tokens = Vec::new();
+                while let Some(token) = map.next_entry()? {
+                    tokens.push(token);
+                }
+                Ok(Vocabulary(tokens))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vocabulary, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Vocabulary::default())
+            }
+        }
+        deserializer.deserialize_any(Tokens)
+    }
 }
 
 #[derive(Deserialize)]
@@ -103,11 +136,9 @@ fn from_file(file: TokenizerFile) -> Result<(Normaliser, Vec<String>), String> {
         }
         None => return Err("the normalizer: expected `BertNormalizer`, found none".into()),
     };
-    let by_token: BTreeMap<String, u32> = serde_json::from_value(model.vocab)
-        .map_err(|e| format!("the vocabulary: expected a map of tokens to ids: {e}"))?;
-    let n_tokens = by_token.len();
+    let n_tokens = model.vocab.0.len();
     let mut tokens: Vec<Option<String>> = vec![None; n_tokens];
-    for (token, id) in by_token {
+    for (token, id) in model.vocab.0 {
         match tokens.get_mut(id as usize) {
             Some(place @ None) => *place = Some(token),
             Some(Some(other)) => return Err(format!("`{token}` and `{other}` share the id {id}")),

@@ -16,28 +16,44 @@ use super::norm::Norm;
 use crate::artefact::{Activation, Architecture, Artefact, names};
 
 /// Input: f32 `[tokens, hidden]`, sums of word and position rows. Output: f32 `[tokens, hidden]`,
-/// the vectors of the last layer. Moves the layers out of the artefact.
+/// the vectors of the last layer. May move the layers out of the artefact.
 pub(super) fn build(artefact: &mut Artefact) -> TractResult<TypedModel> {
     let architecture = artefact.architecture().clone();
     let norm = norm(artefact, names::NORM)?;
-    // From the last layer on: each is freed before the next is packed. With all of them in memory
-    // twice, wasm memory, which never shrinks, would be half as large again.
-    let mut layers = Vec::new();
-    for layer in (0..architecture.layers).rev() {
-        layers.push(Layer::of(artefact, layer)?);
-        artefact.drop_layer(layer);
-    }
+    let layers = layers(artefact)?;
     let mut model = TypedModel::default();
     let tokens: TDim = model.symbols.new_with_prefix("tokens").into();
     let input = model
         .add_source("embeddings", f32::fact(&[tokens, (architecture.hidden as usize).to_dim()]))?;
     let mut builder = Builder { model, architecture };
     let mut x = builder.wire(names::NORM, norm, &[input])?;
-    for (number, layer) in layers.into_iter().rev().enumerate() {
+    for (number, layer) in layers.into_iter().enumerate() {
         x = builder.layer(number, layer, x)?;
     }
     builder.model.select_output_outlets(&[x])?;
     Ok(builder.model)
+}
+
+/// All layers, packed on all cores.
+#[cfg(feature = "parallel")]
+fn layers(artefact: &Artefact) -> TractResult<Vec<Layer>> {
+    use rayon::prelude::*;
+
+    let layers = (0..artefact.architecture().layers).into_par_iter();
+    layers.map(|layer| Layer::of(artefact, layer)).collect()
+}
+
+/// All layers. From the last one on: each is freed before the next is packed. With all of them in
+/// memory twice, wasm memory, which never shrinks, would be half as large again.
+#[cfg(not(feature = "parallel"))]
+fn layers(artefact: &mut Artefact) -> TractResult<Vec<Layer>> {
+    let mut layers = Vec::new();
+    for layer in (0..artefact.architecture().layers).rev() {
+        layers.push(Layer::of(artefact, layer)?);
+        artefact.drop_layer(layer);
+    }
+    layers.reverse();
+    Ok(layers)
 }
 
 /// A layer's weights in the form of its operators.

@@ -94,6 +94,36 @@ fn tensor_names_with_the_prefix_bert_and_half_precision_are_read() {
     assert!(cosine > 0.9999, "{cosine}");
 }
 
+#[test]
+fn weights_are_the_same_in_place_and_converted() {
+    let rounded = |half: bool| {
+        let mut tiny = Tiny { half, ..Tiny::new(3) };
+        for (_, values) in tiny.weights.values_mut() {
+            values.iter_mut().for_each(|v| *v = half::f16::from_f32(*v).to_f32());
+        }
+        let files = Files::write(&tiny);
+        let options = Options { name: Some("tiny".into()), ..Options::default() };
+        import_dir(files.path(), &options).unwrap()
+    };
+    let (in_place, converted) = (rounded(false), rounded(true));
+    assert_eq!(in_place.card().fingerprint, converted.card().fingerprint);
+    assert_eq!(in_place, converted);
+    assert_eq!(in_place.to_bytes(), converted.to_bytes());
+}
+
+#[test]
+fn weights_that_are_not_finite_are_refused_by_name() {
+    let name = "encoder.layer.1.output.dense.weight";
+    for (half, wrong) in [(false, f32::NAN), (false, f32::NEG_INFINITY), (true, f32::NAN)] {
+        let mut tiny = Tiny { half, ..Tiny::new(1) };
+        tiny.weights.get_mut(name).unwrap().1[100] = wrong;
+        match import_error(&Files::write(&tiny)) {
+            Error::Import(why) => assert!(why.contains(name) && why.contains("100"), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 fn cosine_of(a: &Transformer, b: &Transformer, text: &str) -> f32 {
     let embed = |model: &Transformer| model.encode_one(text, Side::Query).unwrap().values;
     embed(a).iter().zip(embed(b)).map(|(a, b)| a * b).sum()
