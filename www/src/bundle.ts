@@ -26,6 +26,8 @@ export interface Cost extends Traffic {
   fetch: number;
   /** Bytes of memory that the bundle takes now. */
   residentBytes: number;
+  /** Times that the search began again because it had called an engine part not loaded yet. */
+  recoveries: number;
 }
 
 /** An answer as the engine's own JSON. */
@@ -73,6 +75,7 @@ const newCost = (): Cost => ({
   engine: 0,
   fetch: 0,
   residentBytes: 0,
+  recoveries: 0,
 });
 
 export class Bundle {
@@ -267,7 +270,10 @@ export class Bundle {
       if (!deferred || signal.aborted) throw thrown;
       if (this.#broken.has(engine)) {
         // This search, or another in the same engine, called the deferred part before it was
-        // loaded. Search again, with the deferred part.
+        // loaded. Search again, with the deferred part. `needsDeferred` and the engine's requests
+        // for shards should make this rare; tests fail on the message.
+        cost.recoveries++;
+        console.debug("findling: a search began again with the deferred part of the engine");
         await abortable(deferred.load(), signal);
         return this.#run(this.#workingEngine(), request, cost, signal);
       }

@@ -263,8 +263,7 @@ export class FindlingIndex extends EventTarget {
     try {
       await this.#embed(request, corrections, signal);
       const second = await this.#ask(request, signal);
-      for (const key of ["bytesFetched", "requests", "cacheHits", "fetch", "engine"] as const)
-        second.cost[key] += first.cost[key];
+      for (const key of ADDED_COSTS) second.cost[key] += first.cost[key];
       return second;
     } catch (thrown) {
       if (FindlingError.from(thrown, "encoder-failed").code === "aborted") throw thrown;
@@ -331,10 +330,20 @@ export class FindlingIndex extends EventTarget {
   }
 }
 
+/** The costs of two searches for one answer that are added. */
+const ADDED_COSTS = [
+  "bytesFetched",
+  "requests",
+  "cacheHits",
+  "fetch",
+  "engine",
+  "recoveries",
+] as const;
+
 const EMPTY_SNIPPET = { text: "", ranges: [], code: [], cutStart: false, cutEnd: false };
 
 function stats(cost: Cost, encoder: string | null, total: number, encode: number) {
-  const { bytesFetched, requests, cacheHits, residentBytes, fetch, engine } = cost;
+  const { bytesFetched, requests, cacheHits, residentBytes, recoveries, fetch, engine } = cost;
   const ms = { total, encode, fetch, engine };
-  return { bytesFetched, requests, cacheHits, residentBytes, ms, encoder };
+  return { bytesFetched, requests, cacheHits, residentBytes, recoveries, ms, encoder };
 }

@@ -1,10 +1,11 @@
 /**
  * The deferred part of the engine. A browser first loads the part that a first search by words and
  * meaning needs. The first search that needs more loads the deferred part, for all later searches.
- * `crates/wasm/deferred.txt` lists what is deferred.
+ * The engine's source declares what is deferred (`crates/xtask/src/deferred/mod.rs`).
  */
 
 import { compileModule } from "./compile-module";
+import { DEFERRED_SYNTAX, FIRST_PART_FIELDS } from "./deferred-requests";
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
 import { buildId, type FirstModule, linkModule } from "./wasm-linking";
@@ -16,38 +17,6 @@ export interface DeferredEngine {
   load(): Promise<void>;
 }
 
-/** The request fields that the first part can handle. */
-const FIRST_PART_FIELDS: ReadonlySet<string> = new Set<keyof Request>([
-  "query",
-  "mode",
-  "limit",
-  "offset",
-  "encoder",
-  "prefix",
-  "verbatim",
-  "suggest",
-  "copies",
-  "facets",
-  "facetsInstead",
-  "sectionsPerPage",
-]);
-
-/**
- * Query syntax of the deferred part: quoted phrases, `-words`, and conditions such as `kind:guide`,
- * which are neither `std::mem` nor `https://` nor `error: 12`.
- */
-const DEFERRED_SYNTAX = new RegExp(
-  [
-    /"[^"]+"/,
-    /[\u201c\u201d\u201e][^\u201c\u201d"]+[\u201c\u201d"]/,
-    /\u00ab[^\u00bb]+\u00bb/,
-    /\u300c[^\u300d]+\u300d/,
-    /(^|\s)(-[^\s-]\S|[^\s:]+:(?![\s:]|\/\/|$))/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-);
-
 /**
  * Whether a search needs the deferred part before it begins. A search that needs no deferred part
  * to begin may still need it later, for a misspelt word.
@@ -56,23 +25,25 @@ export function needsDeferred(request: Request): boolean {
   const { query } = request;
   if (typeof query !== "string") return false;
   return (
-    query.trim() === "" ||
     DEFERRED_SYNTAX.test(query) ||
-    Object.entries(request).some(
-      ([field, value]) => !FIRST_PART_FIELDS.has(field) && !isDefault(field, value),
-    )
+    Object.entries(request).some(([field, value]) => !isEmpty(value) && !isHandled(field, value))
   );
 }
 
-/** Whether a field has its default value. */
-function isDefault(field: string, value: unknown): boolean {
+/** Whether a field with this value is the same as no field. */
+function isEmpty(value: unknown): boolean {
   return (
     value === undefined ||
     value === null ||
     value === false ||
-    (Array.isArray(value) && value.length === 0) ||
-    (field === "order" && value === "relevance")
+    (Array.isArray(value) && value.length === 0)
   );
+}
+
+/** Whether the first part handles a field with this value. */
+function isHandled(field: string, value: unknown): boolean {
+  const values = FIRST_PART_FIELDS.get(field);
+  return values?.includes(value as string) ?? FIRST_PART_FIELDS.has(field);
 }
 
 /** The deferred part at `url`, to be linked to `first`, the exports of the first part. */

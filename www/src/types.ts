@@ -157,6 +157,11 @@ export interface Stats extends Traffic {
   encoder: string | null;
   /** Bytes of memory that the bundle takes. */
   residentBytes: number;
+  /**
+   * Times that the search began again, because it had called a part of the engine that was not
+   * loaded yet. The client loads that part beforehand where it can tell; then this is 0.
+   */
+  recoveries: number;
 }
 
 /** Why a page ranks where it ranks. */

@@ -41,7 +41,7 @@ pub(super) const CLIENT: [&str; 4] =
     ["findling-ui.js", "findling.js", "findling-worker.js", "findling_engine.wasm"];
 
 /// The rest of the engine: for filters, corrections, phrases, explanations
-/// (`crates/wasm/deferred.txt`).
+/// (`crates/xtask/src/deferred/mod.rs`).
 pub(super) const CLIENT_REST: [&str; 1] = ["findling_engine_rest.wasm"];
 
 /// Bytes that the client first asks of a single file (`FIRST_BYTES` in `www/src/bundle-layout.ts`).

@@ -12,6 +12,8 @@
 //! - hash of each id, as it is: `n_pages` u32, if ids follow. They do if some id has another key
 //!   than its page's URL
 
+#![doc(alias = "deferred")]
+
 use crate::codec::{Reader, hash128, put_varint};
 use crate::{Error, PageId, Stats};
 

@@ -23,6 +23,8 @@
 //! each of 6,000 vectors of 256 dimensions; `build/examples/graph_cost.rs`). In memory there are
 //! offsets and u32 neighbours.
 
+#![doc(alias = "deferred")]
+
 use crate::codec::{Reader, put_varint};
 use crate::limits::MAX_LAYERS;
 use crate::{Error, Stats, VectorId};

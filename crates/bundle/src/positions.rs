@@ -29,6 +29,8 @@
 //! | stored bytes of each shard, column by column; 0 if there is none | varints |
 //! | hash of each shard that exists | 4 bytes each |
 
+#![doc(alias = "deferred")]
+
 use core::ops::Range;
 
 use crate::codec::{Reader, put_varint, unzigzag, zigzag};

@@ -14,6 +14,8 @@
 //! | for each of its sections: its codes, 0 if it has a single stretch | u8 |
 //! | all codes, in order | u64 each |
 
+#![doc(alias = "deferred")]
+
 use crate::Error;
 use crate::codec::{Reader, put_varint};
 

@@ -101,6 +101,22 @@ impl ShardKind {
         )
     }
 
+    /// Whether few searches read its shards. Browsers load the functions that decode these kinds
+    /// later than others.
+    pub fn is_rare(self) -> bool {
+        matches!(
+            self,
+            Self::Positions
+                | Self::PositionsDirectory
+                | Self::Projection
+                | Self::Graph
+                | Self::Spelling
+                | Self::Addresses
+                | Self::Sentences
+                | Self::VectorCounts
+        )
+    }
+
     /// Whether its shards form groups that share a hash. Each then contains a checksum.
     pub fn is_grouped(self) -> bool {
         matches!(self, Self::Texts | Self::Rows)

@@ -7,6 +7,8 @@
 //! - number of words: varint
 //! - for each word: varint: bytes shared with the word before; string: the rest; u8: [`commonness`]
 
+#![doc(alias = "deferred")]
+
 use crate::Error;
 use crate::codec::{Reader, put_str, put_varint, shared_prefix};
 use crate::limits::MAX_TERM_LEN;

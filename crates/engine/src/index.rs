@@ -251,6 +251,7 @@ impl Index {
     }
 
     /// Tells the structure how many vectors each section has, once both are here.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn count_vectors(&mut self, counts: ShardId) -> Result<(), Error> {
         let stats = self.manifest.stats;
@@ -272,10 +273,11 @@ impl Index {
         }
     }
 
-    /// A shard of a kind that few searches ask for, decoded: what reads it comes later, where a
-    /// host has the engine in parts.
+    /// Decodes a shard of a kind that few searches ask for ([`ShardKind::is_rare`]).
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn rare(&mut self, kind: ShardKind, raw: Vec<u8>) -> Result<Shard, Error> {
+        debug_assert!(kind.is_rare(), "hosts do not load this function for {kind:?}");
         let stats = &self.manifest.stats;
         Ok(match kind {
             ShardKind::Positions => Shard::Positions(PositionsShard::from_bytes(raw)?),

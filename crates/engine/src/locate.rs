@@ -4,6 +4,8 @@
 //! The list of addresses has hashes alone. Where one page fits, that is taken for granted unless
 //! the page's texts are needed anyhow; where several fit, their texts tell.
 
+#![doc(alias = "deferred")]
+
 use findling_bundle::addresses::key;
 use findling_bundle::texts::PageText;
 use findling_bundle::{PageId, SectionId, ShardId};

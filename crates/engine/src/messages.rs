@@ -1,5 +1,7 @@
 //! Helpers for the texts of errors and notices: quoting, and names that resemble each other.
 
+#![doc(alias = "deferred")]
+
 /// Characters of a quoted text that are repeated in a message.
 const MAX_QUOTED_CHARS: usize = 40;
 /// Characters of a text that are compared with another.

@@ -52,6 +52,7 @@ impl QueryRun {
     }
 
     /// Goes on with what stands in for a query. It is spelt as the site spells it.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn ask_for(&mut self, index: &Index, seed: Seed) -> Result<(), Error> {
         let mut request = self.asked.request.clone();
@@ -78,6 +79,7 @@ impl QueryRun {
 
     /// The same query without the part of its filter that concerns one attribute. `None` where the
     /// filter has no such part, or none that can be separated.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn without_attribute(&self, index: &Index, name: &str) -> Result<Option<Self>, Error> {
         let before = &self.asked;

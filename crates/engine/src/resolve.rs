@@ -151,6 +151,7 @@ impl ResolvedQuery {
 
     /// Plans anew for the query as it was corrected. A vector that came with the request stays: it
     /// was made of what was typed.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
         let manifest = index.manifest();
@@ -343,6 +344,7 @@ impl ResolvedQuery {
     }
 
     /// What phrases and exclusions need.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn shards_of_phrases(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
         let options = self.plan.options.iter();
@@ -426,6 +428,7 @@ impl ResolvedQuery {
 
 /// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the
 /// first that is one; a notice where there is none.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
     let mut dates = attributes.iter().filter(|other| other.kind == AttributeKind::Date);
@@ -493,6 +496,7 @@ fn columns_of_order(index: &Index, asked: &ResolvedQuery) -> Result<Vec<ShardId>
 }
 
 /// The column of what is preferred.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error> {
     let attribute = index.attribute(&prefer.by)?;

@@ -166,6 +166,7 @@ impl Search {
     }
 
     /// Finds the page asked about; the shards that are missing for it.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn locate(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
         let [QueryRun { asked, .. }, ..] = &mut self.wordings[..] else { return Ok(Vec::new()) };
@@ -187,6 +188,7 @@ impl Search {
 }
 
 /// The wordings of a request: its query, and those that say something else.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec<QueryRun>, Error> {
     let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
@@ -206,6 +208,7 @@ fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec
 }
 
 /// The pages that each of these searches finds.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn pages_without(
     index: &Index,
@@ -219,6 +222,7 @@ fn pages_without(
 }
 
 /// For each attribute that is counted, the search without what its filter asks of it.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn without(index: &Index, wordings: &[QueryRun]) -> Result<Vec<(String, Vec<QueryRun>)>, Error> {
     let mut searches = Vec::new();

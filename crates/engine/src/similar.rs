@@ -8,6 +8,8 @@
 //! besides. Large bundles do not say it, and others have no vectors: then the page's most telling
 //! words are the query, by tf-idf, and the bundle's own encoder, where it has one, embeds them.
 
+#![doc(alias = "deferred")]
+
 use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
 use findling_text::{Analyzer, TokenKind};
 

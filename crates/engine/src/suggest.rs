@@ -1,6 +1,8 @@
 //! Where nothing is found: what else to ask. Each is asked before it is named, so that none is
 //! suggested that finds nothing either.
 
+#![doc(alias = "deferred")]
+
 use std::ops::Range;
 
 use findling_bundle::ShardId;

@@ -9,7 +9,7 @@ type Entry = ([u8; 2], fn(&mut Rules));
 /// The languages that have rules.
 ///
 /// In browsers the rules of each language but English are a separate part of the engine
-/// (`crates/wasm/deferred.txt`). An engine without a part has a function in this table that does
+/// ([`crate::languages`]). An engine without a part has a function in this table that does
 /// nothing. [`crate::conformance`] then refuses a bundle that needs the part.
 const LANGUAGES: [Entry; 18] = [
     (*b"ar", languages::ar),

@@ -1,8 +1,11 @@
 //! The rules of each language, one function a language.
 //!
 //! The engine for browsers is split by these functions: each is a separate part with everything
-//! that only this language needs (`crates/wasm/deferred.txt`). So none may be inlined, and none may
-//! return anything: a function that does nothing replaces the languages that a site does not use.
+//! that only this language needs (`crates/xtask/src/deferred/mod.rs`). So none may be inlined, and
+//! none may return anything: a function that does nothing replaces the languages that a site does
+//! not use.
+
+#![doc(alias = "deferred, each function a part")]
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -37,6 +40,7 @@ pub(crate) fn el(rules: &mut Rules) {
 }
 
 /// English.
+#[doc(alias = "not deferred")]
 #[inline(never)]
 pub(crate) fn en(rules: &mut Rules) {
     rules.stemmer = Some(Stemmer::create(Algorithm::English));

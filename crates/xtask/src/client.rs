@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use xtask::deferred::{self, typescript};
 
 use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
@@ -56,6 +57,13 @@ pub fn write_types(paths: &Paths, to: &Path) -> Result<()> {
         .arg(to)
         .dir(&paths.root)
         .run()
+}
+
+/// Writes which requests need the engine's deferred part, as the engine's source declares it.
+pub fn write_deferred_requests(paths: &Paths) -> Result<()> {
+    let declaration = deferred::read(&paths.root)?;
+    let file = paths.root.join(typescript::FILE);
+    fs::write(&file, typescript::write(&declaration)).with_context(|| file.display().to_string())
 }
 
 #[cfg(test)]

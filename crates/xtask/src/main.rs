@@ -31,7 +31,8 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask setup           only install what the others need
   cargo xtask wasm [--engine] the WebAssembly modules, into www/wasm
   cargo xtask client          the npm package, into www/dist, and the tool's copy of it
-  cargo xtask types           the TypeScript types of requests and responses, from the engine's
+  cargo xtask types           the TypeScript types of requests and responses, from the engine's,
+                              and which requests need the engine's deferred part
   cargo xtask docs            the tables of the documents, from bench/results, and the picture of
                               docs/extraction.md
   cargo xtask cli             the command-line tool, into target/release
@@ -83,6 +84,7 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
         "types" => {
             no_more(rest)?;
             client::write_types(&paths, &paths.www.join(client::TYPES))?;
+            client::write_deferred_requests(&paths)?;
         }
         "docs" => {
             no_more(rest)?;

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use findling_wasm_parts as parts;
+use xtask::deferred;
 
 use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
@@ -32,8 +33,8 @@ struct Module {
     rustc: &'static [&'static str],
     /// Options of wasm-opt.
     optimise: &'static [&'static str],
-    /// The list of what the first part leaves to the rest, where browsers get it in parts.
-    deferred: Option<&'static str>,
+    /// Whether browsers get it in parts.
+    split: bool,
     /// Bytes after brotli that it may have, or its first part without others.
     budget: u64,
     /// The same of each part that the first may carry, by which that is longer with it alone, and
@@ -60,7 +61,7 @@ const ENGINE: Module = Module {
     rustc: &["--crate-type", "cdylib", "--", "-Clink-arg=--emit-relocs"],
     // Nothing but the last of the stack lies below 1,024, where a wrapped address would end.
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
-    deferred: Some("crates/wasm/deferred.txt"),
+    split: true,
     // What it is, and a little room: so that it grows only on purpose.
     budget: 157_500,
     more: Some((9_000, 194_300)),
@@ -78,7 +79,7 @@ const ENCODER: Module = Module {
     // More makes it no faster and, compressed, larger: 986 kB as LLVM leaves it, 983 after this,
     // 1,034 after -O2, 1,045 after -Os.
     optimise: &["-O1"],
-    deferred: None,
+    split: false,
     budget: 1_000_000,
     more: None,
     binding: true,
@@ -163,7 +164,7 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     for file in module.files() {
         optimise(paths, node, &next.join(file), module.optimise)?;
     }
-    let sizes = if module.deferred.is_some() {
+    let sizes = if module.split {
         carry(paths, node, &next, module)?
     } else {
         let file = next.join(module.whole());
@@ -237,7 +238,7 @@ impl Module {
 
     /// The files that browsers get, where they get the module in parts.
     fn parts(&self) -> &'static [&'static str] {
-        self.deferred.map_or(&[], |_| &[FIRST, REST])
+        if self.split { &[FIRST, REST] } else { &[] }
     }
 
     /// Its files of WebAssembly.
@@ -259,16 +260,19 @@ fn fingerprint(paths: &Paths, built: &Path, module: &Module) -> Result<String> {
     let locks = [paths.root.join("Cargo.lock"), paths.www.join("package-lock.json")];
     let versions: Vec<String> = locks.iter().map(|lock| tool_versions(lock)).collect();
     let bindgen = [
-        include_str!("bin/bindgen/main.rs"),
-        include_str!("bin/bindgen/deferred.rs"),
+        include_str!("bin/bindgen/graph.rs"),
+        include_str!("bin/bindgen/linked.rs"),
         include_str!("bin/bindgen/links.rs"),
+        include_str!("bin/bindgen/main.rs"),
+        include_str!("bin/bindgen/parts.rs"),
+        include_str!("bin/bindgen/plan.rs"),
+        include_str!("bin/bindgen/relocations.rs"),
         include_str!("bin/bindgen/split.rs"),
+        include_str!("bin/bindgen/table.rs"),
         include_str!("bin/bindgen/traps.rs"),
+        include_str!("deferred/names.rs"),
     ];
-    let deferred = module
-        .deferred
-        .map(|list| fs::read_to_string(paths.root.join(list)).with_context(|| list.to_owned()));
-    let deferred = deferred.transpose()?;
+    let deferred = if module.split { Some(deferred::read(&paths.root)?.functions) } else { None };
     let mut hasher = DefaultHasher::new();
     let budgets = (module.budget, module.more);
     (bytes, versions, bindgen, module.out_name, module.optimise, deferred, budgets)
@@ -302,6 +306,7 @@ fn up_to_date(stamp: &Path, wanted: &str, out: &Path, module: &Module) -> Option
 }
 
 fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()> {
+    let parts = module.split.then_some(paths.root.as_path());
     Cmd::new(paths::cargo())
         .args([
             "run",
@@ -317,7 +322,7 @@ fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()
         .arg("--")
         .args([wasm, out])
         .arg(module.out_name)
-        .args(module.deferred)
+        .args(parts.iter().flat_map(|root| [Path::new("--parts"), root]))
         .dir(&paths.root)
         .run()
 }

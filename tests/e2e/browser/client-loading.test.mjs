@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { expectComplaints } from "../lib/browser.mjs";
+import { expectComplaints, RECOVERY } from "../lib/browser.mjs";
 import { build, dist, run, scratch } from "../lib/bundle.mjs";
 import { clientSuite } from "../lib/client-suite.mjs";
 import { gate } from "../lib/server.mjs";
@@ -47,6 +47,7 @@ clientSuite("a page with the client", (client) => {
       ['"crawling and pinholes"', {}],
       ["kind:guide", {}],
       ["glaze -crawling", {}],
+      ["glaze -\u99ac", {}],
       ["", { limit: 3 }],
       ["glaze", { sort: { by: "level" } }],
     ]) {
@@ -97,7 +98,18 @@ clientSuite("a page with the client", (client) => {
         return settled(index.search(query).finally(restore));
       }, query);
 
+    test("repeats a search that the client takes for words, and counts it", async () => {
+      await client.open();
+      expectComplaints(client.page, RECOVERY);
+      client.expectedRecoveries = 1;
+      // A condition on the attribute `kind`, which looks like a path.
+      await client.find("pinholes kind::guide");
+      assert.equal(client.requested(DEFERRED).length, 1);
+      await client.find("pinholes kind::guide");
+    });
+
     test("repeats the search, and the searches beside it go on", async () => {
+      expectComplaints(client.page, RECOVERY);
       await client.open("/findling/", { worker: false });
       const beside = client.page.evaluate(() => {
         const queries = ["thermocouple", "pinholes", "how do I fire a kiln"];
@@ -105,6 +117,7 @@ clientSuite("a page with the client", (client) => {
       });
       const { value } = await hidden("pinholes kind:guide");
       assert.equal(value.results[0].title, "Glazing");
+      assert.equal(value.stats.recoveries, 1);
       for (const { value, error } of await beside)
         assert.ok(value?.results.length > 0, error?.message);
       assert.equal((await client.titles("pinholes"))[0], "Glazing");
@@ -112,7 +125,7 @@ clientSuite("a page with the client", (client) => {
 
     test("gets an error if the part is missing, and other searches work", async () => {
       client.server.missing = DEFERRED;
-      expectComplaints(client.page, /404.*engine_rest\.wasm/);
+      expectComplaints(client.page, /404.*engine_rest\.wasm/, RECOVERY);
       await client.open("/findling/", { worker: false });
       assert.equal((await hidden("pinholes kind:guide")).error.code, "wasm");
       assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");

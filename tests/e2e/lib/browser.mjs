@@ -1,6 +1,7 @@
 // Real Chromium. After every test, a browser must have nothing to complain about: a console message
 // of any kind, an uncaught error or a failed request fails the test, unless the test declares it
-// with `expectComplaints`.
+// with `expectComplaints`. The client writes such a message when a search calls a part of the
+// engine before it is loaded, so no search of any test may do that undeclared.
 
 import assert from "node:assert/strict";
 import { afterEach } from "node:test";
@@ -53,6 +54,9 @@ function watch(context) {
 export function expectComplaints(page, ...patterns) {
   watched.get(page.context()).expected.push(...patterns);
 }
+
+/** The complaint of a search that calls the deferred part of the engine before it is loaded. */
+export const RECOVERY = /a search began again/;
 
 export async function launch() {
   return chromium.launch(launchOptions());

@@ -1,5 +1,6 @@
 // A suite of tests on a page with the client.
 
+import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe } from "node:test";
 import { launch, openClient, withClient } from "./browser.mjs";
 import { build } from "./bundle.mjs";
@@ -39,6 +40,8 @@ class ClientPage {
       headers: {},
       directories: [this.site],
     });
+    this.recoveries = 0;
+    this.expectedRecoveries = 0;
     await this.renew();
     this.server.log.length = 0;
   }
@@ -61,11 +64,13 @@ class ClientPage {
   }
 
   /** `{ value }` or `{ error }` of a search in the open index. */
-  search(query, options = {}) {
-    return this.page.evaluate(
+  async search(query, options = {}) {
+    const answer = await this.page.evaluate(
       ([query, options]) => settled(index.search(query, options)),
       [query, options],
     );
+    this.recoveries += answer.value?.stats.recoveries ?? 0;
+    return answer;
   }
 
   /** The response to a search that must succeed. */
@@ -93,6 +98,10 @@ export function clientSuite(about, tests) {
     after(() => client.stop());
     beforeEach(() => client.reset());
     afterEach(() => client.page.context().close());
+    afterEach(() => {
+      const message = "searches that called the deferred part of the engine before it was loaded";
+      assert.equal(client.recoveries, client.expectedRecoveries, message);
+    });
     tests(client);
   });
 }

@@ -1,6 +1,6 @@
 //! Responses as JSON text, to the letter what `serde_json` makes of them (the tests compare), in
 //! half of the code that it would take there: every reader downloads this. What few ask for is in
-//! [`rare`], which browsers load when it is asked for (`crates/wasm/deferred.txt`).
+//! [`rare`], which browsers load when it is asked for (`crates/xtask/src/deferred/mod.rs`).
 
 use serde_json::Value;
 
@@ -284,6 +284,7 @@ fn section(json: &mut Json, section: &SectionHit) {
     json.end_object();
 }
 
+#[doc(alias = "deferred")]
 mod rare {
     //! What explains, and what else to ask where nothing is found.
 

@@ -22,16 +22,19 @@ pub struct Request {
     pub offset: u32,
     /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string,
     /// or a JSON object.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
     /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical
     /// and says so.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
     /// What embeds the query where no vector is given.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub encoder: EncoderChoice,
     /// How the two legs become one list.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub fusion: Fusion,
     /// Treat the last word as the beginning of one, as while typing.
@@ -44,9 +47,11 @@ pub struct Request {
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub suggest: Suggest,
     /// Order by an attribute instead of by relevance.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,
     /// Order by relevance and by a number or a date together.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub prefer: Option<Prefer>,
     /// How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go
@@ -55,6 +60,7 @@ pub struct Request {
     pub order: Order,
     /// An attribute of whose values none is to fill the list: each page counts a little less than
     /// one before it with the same value.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub spread: Option<String>,
     /// Show every copy of a page (the same in several versions), which otherwise one stands for.
@@ -72,22 +78,27 @@ pub struct Request {
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub sections_per_page: SectionsPerPage,
     /// Say for each hit how its score came about, and for the query what the plan was.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
     /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands
     /// where it stands, beside the first. Implies `explain`.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
     /// The same in other words, at most four: each is searched like the query, and a page, a
     /// section, scores what it scores best by any of them.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
     /// The embeddings of `also`, in its order, where the host has an encoder.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also_vectors: Vec<Option<QueryVector>>,
     /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself.
     /// By its own vectors, where they are to be had and `mode` is not lexical (the mode that
     /// answers is then semantic); otherwise by its most telling words.
+    #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub similar_to: Option<String>,
 }
@@ -228,8 +239,10 @@ pub enum Order {
     #[default]
     Relevance,
     /// The newest first, of all that is found.
+    #[doc(alias = "deferred")]
     Recent,
     /// The most relevant first, of equally relevant ones the newer: [`Prefer`] by date.
+    #[doc(alias = "deferred")]
     Balanced,
 }
 

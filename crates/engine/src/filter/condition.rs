@@ -69,6 +69,7 @@ impl Bound {
 
 impl Condition {
     /// Each of these conditions.
+    #[doc(alias = "not deferred")]
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
         for condition in conditions {

@@ -59,6 +59,7 @@ pub fn parse(text: &str) -> Option<Span> {
 /// Writes milliseconds since 1970-01-01 UTC in ISO 8601, as short as it goes: `2024-05-17` at
 /// midnight, `2024-05-17T10:20:30Z` otherwise, with milliseconds where there are any. [`parse`]
 /// reads it back. Years beyond 0 to 9999 are written as the number itself.
+#[doc(alias = "not deferred")]
 pub fn format(ms: i64) -> String {
     let (day, time) = (ms.div_euclid(DAY), ms.rem_euclid(DAY));
     let (year, month, date) = civil(day);

@@ -35,6 +35,8 @@
 //! page has is a notice (`unknown-value`) that names the near ones, and matches nothing, and so is
 //! a number or a date on whose side of a bound no page lies.
 
+#![doc(alias = "deferred")]
+
 mod compile;
 mod condition;
 pub mod date;

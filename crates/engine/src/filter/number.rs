@@ -1,6 +1,8 @@
 //! Numbers from text and back. The standard library's conversions bring 20 kB of tables into a
 //! module that hardly ever meets a number with a fraction; these are slow, exact and small.
 
+#![doc(alias = "not deferred")]
+
 /// Significant digits that are read; of the others only whether one is not zero.
 const MOST_DIGITS: usize = 40;
 

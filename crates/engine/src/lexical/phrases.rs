@@ -3,6 +3,8 @@
 //! A phrase stands in a title (then all sections of the page have it), in a heading, or in a
 //! passage. A passage ends where the next one begins, and so does what phrases can be found in.
 
+#![doc(alias = "deferred")]
+
 use findling_bundle::{
     Level, PageId, PassageId, PositionsDirectory, SectionId, ShardId, Structure, order,
 };

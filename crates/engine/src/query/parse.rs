@@ -17,6 +17,24 @@ pub(crate) const MAX_CHARS: usize = 10_000;
 /// any text.
 const MAX_PHRASE_CHARS: usize = 1_000;
 
+/// Queries that call deferred functions, as regular expressions. The client prefetches the deferred
+/// part for them. A query that calls one and matches none of them is searched twice.
+#[cfg(test)]
+#[doc(alias = "deferred")]
+const DEFERRED_SYNTAX: &[&str] = &[
+    // Nothing to search for: a list of pages.
+    r"^\s*$",
+    // Phrases.
+    r#""[^"]+""#,
+    r#"[“”„][^“”"]+[“”"]"#,
+    r"«[^»]+»",
+    r"「[^」]+」",
+    // Exclusions.
+    r"(^|\s)-([^\s-]\S|[^\s0-9A-Za-z-])",
+    // Conditions, which are neither `std::mem` nor `https://` nor `error: 12`.
+    r"(^|\s)[^\s:]+:([^\s:/]|/([^/]|$))",
+];
+
 /// Splits a query. `is_attribute` tells the names that may stand before a colon.
 pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     let mut query = Query::default();
@@ -157,6 +175,7 @@ fn condition(
 }
 
 /// The condition on an attribute that `behind` its colon is asked for.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn condition_on<'a>(
     attribute: &str,
@@ -251,6 +270,29 @@ mod tests {
     }
 
     #[test]
+    fn words_do_not_match_the_deferred_syntax() {
+        let any = regex::Regex::new(&DEFERRED_SYNTAX.join("|")).unwrap();
+        for words in [
+            "share data",
+            "cargo --release",
+            "grep -v pattern",
+            "well-known",
+            "std::mem",
+            "https://example.org/",
+            "error: 12",
+            "5\" disk",
+            "what is C++?",
+            "- a list",
+        ] {
+            assert!(!any.is_match(words), "{words}");
+        }
+        for more in ["", " ", "\"a b\"", "«a»", "a -data", "東京 -馬", "kind:guide", "-kind:guide"]
+        {
+            assert!(any.is_match(more), "{more}");
+        }
+    }
+
+    #[test]
     fn what_is_not_whole_is_words() {
         check("\"share data", &["w:\"share", "w:data"]);
         check("-\"share", &["w:-\"share"]);
@@ -298,6 +340,21 @@ mod tests {
     }
 
     proptest! {
+        /// What follows the colon of a condition may not be a colon or two slashes: those are
+        /// mostly paths and addresses (`std::mem`), and few sites have attributes of such names.
+        #[test]
+        fn queries_that_are_more_than_words_match_the_deferred_syntax(
+            text in r#"([-":/a0“”„«»「」 東(]|[ (]-[a0東(]|a:){0,12}"#,
+        ) {
+            let query = parse(&text, |name| name == "a");
+            let is_path = |value: &str| value.starts_with(':') || value.starts_with("//");
+            let more = query.clauses.iter().any(|c| c.excluded || c.kind == ClauseKind::Phrase)
+                || query.conditions.iter().any(|c| !is_path(&c.value));
+            let any = DEFERRED_SYNTAX.join("|");
+            let matches = regex::Regex::new(&any).unwrap().is_match(&text);
+            prop_assert!(matches || !more, "{text:?} is {query:?}");
+        }
+
         #[test]
         fn every_text_is_a_query(text in "[-\":a“”« \u{301}東\\p{L}]{0,40}") {
             let query = parse(&text, |name| name == "a");

@@ -359,6 +359,7 @@ fn is_ideographic(c: char) -> bool {
     c >= '\u{2e80}'
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn phrase(text: &str, stretches: &[Stretch], kind: ClauseKind) -> Phrase {
     // An identifier that must not be there is meant as a whole; in a phrase its parts stand in a

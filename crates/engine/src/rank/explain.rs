@@ -1,5 +1,7 @@
 //! Why a hit stands where it stands, and how a query was run.
 
+#![doc(alias = "deferred")]
+
 use findling_text::keys::split_form;
 
 use crate::api::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};

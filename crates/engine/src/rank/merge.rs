@@ -20,6 +20,7 @@ pub(crate) fn merge(
     several(found, structure)
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn several(found: &mut [Found], structure: &Structure) -> (Vec<Candidate>, Vec<PageScore>) {
     let mut candidates: Vec<Candidate> = Vec::new();

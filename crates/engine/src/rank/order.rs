@@ -74,6 +74,7 @@ pub(crate) fn weigh(
 type Factor<'a> = &'a dyn Fn(PageId) -> f64;
 
 /// Weighs pages by what is preferred.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn prefer_by(
     index: &Index,
@@ -138,6 +139,7 @@ pub(crate) fn collapse(
 
 /// Spreads pages, best first, over the values of an attribute: each counts less that has the value
 /// of one before it.
+#[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn spread(
     index: &Index,

@@ -106,6 +106,7 @@ pub(crate) struct Allowed {
 impl Allowed {
     /// The positions that phrases are found by. Everything in the search's first round must be
     /// here.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn shards(index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
         let Some(structure) = index.structure() else { return Vec::new() };
@@ -142,6 +143,7 @@ impl Allowed {
     }
 
     /// What is left by phrases, exclusions, and a page that others are to be like.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn narrowed(
         index: &Index,
@@ -262,6 +264,7 @@ fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
 }
 
 /// The pages that several wordings find.
+#[doc(alias = "deferred")]
 #[inline(never)]
 pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
     let structure =
@@ -577,6 +580,7 @@ impl Ranked {
     }
 
     /// Explains the sections that are shown, and what was planned.
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[&ResolvedQuery], found: &[Found]) {
         let mut plans = Vec::with_capacity(found.len());

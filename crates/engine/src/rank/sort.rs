@@ -8,6 +8,8 @@ use findling_bundle::{Column, PageId, order};
 /// without a value last either way; equal ones stay in the order they were in, which is that of
 /// relevance. A set of strings counts by its first member in ascending order, by its last in
 /// descending order. O(n log n).
+#[doc(alias = "deferred")]
+#[inline(never)]
 pub(crate) fn by_attribute<T: Copy>(
     items: &mut [T],
     page: impl Fn(&T) -> PageId,

@@ -1,6 +1,8 @@
 //! Where one page stands, and what the query makes of it: the material for saying why it is not
 //! first.
 
+#![doc(alias = "deferred")]
+
 use findling_bundle::{Level, PageId, SectionId, Structure};
 use findling_text::TokenKind;
 use findling_text::keys::is_key;

@@ -108,6 +108,7 @@ struct Presenter<'a> {
 }
 
 impl<'a> Presenter<'a> {
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn why(
         &mut self,

@@ -1,5 +1,7 @@
 //! Which sentences of a section that no word found are like the query.
 
+#![doc(alias = "deferred")]
+
 use findling_text::sentences::stretches;
 
 use crate::vector::DensePoint;

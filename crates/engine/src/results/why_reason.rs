@@ -4,6 +4,8 @@
 //! each of them; the largest difference is the reason, and within the words the term of the largest
 //! difference.
 
+#![doc(alias = "deferred")]
+
 use crate::api::{PageHit, SectionHit, TermExplanation, Why, WordOnPage};
 use crate::resolve::ResolvedQuery;
 

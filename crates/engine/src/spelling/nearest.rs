@@ -6,6 +6,8 @@
 //! table for a shared beginning are computed once, as in a trie; a beginning that no end can bring
 //! within the budget is passed over with all its words.
 
+#![doc(alias = "deferred")]
+
 use findling_bundle::SpellingShard;
 
 /// Costs are in half edits.

@@ -37,6 +37,7 @@ impl DenseQuery {
         }
     }
 
+    #[doc(alias = "deferred")]
     #[inline(never)]
     fn projected(
         values: &[f32],

@@ -10,6 +10,8 @@
 //! Deterministic: ids break ties, and nothing is random. Every vector is compared at most once, so
 //! any graph, however hostile, is done with after finite work.
 
+#![doc(alias = "deferred")]
+
 use std::collections::BinaryHeap;
 
 use findling_bundle::{Graph, VectorId};

@@ -162,6 +162,7 @@ pub fn scan(
 
 /// The nearest sections by the graph, whatever it costs. Where it leads to fewer than `k` although
 /// there may be more, the exact scan answers instead.
+#[doc(alias = "deferred")]
 #[inline(never)]
 pub fn follow(
     query: &QuantisedQuery,

@@ -191,7 +191,8 @@ fn base(c: char) -> Option<&'static [char]> {
 }
 
 /// The base of a compatibility ideograph. Nearly nobody types one, so browsers load the table only
-/// for a query that has one (`crates/wasm/deferred.txt`).
+/// for a query that has one.
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn han_base(c: char) -> Option<&'static [char]> {
     static BASES: OnceLock<Bases> = OnceLock::new();

@@ -1,5 +1,6 @@
 //! Tests for rules of the repository, so that reviews need not check them.
 
+mod deferred;
 mod layers;
 mod shape;
 

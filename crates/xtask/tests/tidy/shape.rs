@@ -19,7 +19,11 @@ const MAX_FUNCTION_LINES: usize = 100;
 const SOURCE_EXTENSIONS: &[&str] = &["rs", "ts", "mjs", "py", "sh"];
 
 /// Files written by a program, or tables of data.
-const GENERATED: &[&str] = &["crates/text/src/unicode/tables.rs", "www/src/engine-types.ts"];
+const GENERATED: &[&str] = &[
+    "crates/text/src/unicode/tables.rs",
+    "www/src/deferred-requests.ts",
+    "www/src/engine-types.ts",
+];
 
 /// Files that are still over a limit. The list may only get shorter.
 const DEBT: &str = include_str!("debt.txt");

@@ -51,8 +51,7 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.explain = fields.truth("explain")?;
     request.why = fields.text("why")?;
     request.also = fields.list("also", text)?;
-    // What reads vectors waits in the rest (crates/wasm/deferred.txt), and no list of none asks for
-    // it.
+    // An empty list does not call the deferred function that reads vectors.
     let also_vectors = fields
         .take("alsoVectors")
         .filter(|value| value.as_array().is_none_or(|list| !list.is_empty()));
@@ -71,6 +70,7 @@ const ENCODERS: (&[&str], &[EncoderChoice]) = (
 );
 
 /// Reads how the legs become one list.
+#[doc(alias = "deferred")]
 #[inline(never)]
 pub(super) fn fusion(value: Value) -> Read<Fusion> {
     let mut fields = Fields::of("fusion", value)?;
@@ -90,6 +90,7 @@ pub(super) fn fusion(value: Value) -> Read<Fusion> {
     Ok(fusion)
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn sort(value: Value) -> Read<Sort> {
     let mut fields = Fields::of("sort", value)?;
@@ -100,6 +101,7 @@ fn sort(value: Value) -> Read<Sort> {
     Ok(sort)
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn prefer(value: Value) -> Read<Prefer> {
     let mut fields = Fields::of("prefer", value)?;
@@ -116,6 +118,7 @@ fn prefer(value: Value) -> Read<Prefer> {
     Ok(prefer)
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn vector(at: &str, value: Value) -> Read<QueryVector> {
     let mut fields = Fields::of(at, value)?;
@@ -130,6 +133,7 @@ fn vector(at: &str, value: Value) -> Read<QueryVector> {
     Ok(vector)
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn vectors(value: Value) -> Read<Vec<Option<QueryVector>>> {
     items("alsoVectors", value, |at, value| match value {
@@ -260,11 +264,13 @@ impl Fields {
     }
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn unlike(at: &str, what: &str, found: &Value) -> Error {
     expected(at, what, &quote(&found.to_string()))
 }
 
+#[doc(alias = "deferred")]
 #[inline(never)]
 fn expected(at: &str, what: &str, found: &str) -> Error {
     let place = if at.is_empty() { "" } else { ", " };

@@ -1,30 +1,38 @@
-//! `xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [DEFERRED]`: wasm-bindgen for the web, from the
+//! `xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [--parts ROOT]`: wasm-bindgen for the web, from the
 //! library that Cargo.lock names.
 //!
-//! Writes `OUT_NAME.js`, its types and `OUT_NAME_bg.wasm`. Where a list of deferred functions is
-//! given, also the same module in parts: `first.wasm`, `rest.wasm` with these functions and what
-//! only they call, and those in `parts/` that the list makes of a function each (see [`deferred`]
-//! and [`split`]).
+//! Writes `OUT_NAME.js`, its types and `OUT_NAME_bg.wasm`. With `--parts`, also the same module in
+//! parts, as the source below ROOT declares them ([`xtask::deferred`]): `first.wasm`, `rest.wasm`
+//! with the deferred functions and what only they call, and the languages in `parts/` (see
+//! [`split`]).
 
-mod deferred;
+mod graph;
+mod linked;
 mod links;
+mod parts;
+mod plan;
+mod relocations;
+mod seam;
 mod split;
+mod table;
 mod traps;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
+use xtask::deferred::{self, names};
 
-use deferred::Deferred;
-use links::Relocations;
+use relocations::Relocations;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let (input, out_dir, out_name, list) = match args.as_slice() {
+    let (input, out_dir, out_name, root) = match args.as_slice() {
         [input, out_dir, out_name] => (input, out_dir, out_name, None),
-        [input, out_dir, out_name, list] => (input, out_dir, out_name, Some(list)),
-        _ => bail!("usage: xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [DEFERRED]"),
+        [input, out_dir, out_name, option, root] if option == "--parts" => {
+            (input, out_dir, out_name, Some(root))
+        }
+        _ => bail!("usage: xtask-bindgen INPUT.wasm OUT_DIR OUT_NAME [--parts ROOT]"),
     };
     let (out_dir, out_name) =
         (PathBuf::from(out_dir), out_name.to_str().context("OUT_NAME must be UTF-8")?);
@@ -34,7 +42,7 @@ fn main() -> anyhow::Result<()> {
     // The address of the module is the host's business: a page, a worker and workerd each have
     // their own.
     bindgen.web(true).map_err(|e| anyhow!("{e:#}"))?.omit_default_module_path(true);
-    let Some(list) = list else {
+    let Some(root) = root else {
         bindgen.input_path(PathBuf::from(input));
         return bindgen.generate(&out_dir).map_err(|e| anyhow!("{e:#}"));
     };
@@ -49,15 +57,13 @@ fn main() -> anyhow::Result<()> {
     let links = relocations.links(module);
     split::prune(module, &links)?;
     output.emit(&out_dir).map_err(|e| anyhow!("{e:#}"))?;
-    let list =
-        fs::read_to_string(list).with_context(|| PathBuf::from(list).display().to_string())?;
     let whole = fs::read(out_dir.join(format!("{out_name}_bg.wasm")))?;
-    let parts = split::split(&whole, &Deferred::parse(&list), &links)?;
+    let declaration = deferred::read(Path::new(root))?;
+    let parts = split::split(&whole, &declaration.functions, &links)?;
     fs::write(out_dir.join("first.wasm"), parts.first)?;
     fs::create_dir_all(out_dir.join("parts"))?;
     for (name, part) in parts.others {
-        let directory =
-            if name == deferred::REST { out_dir.clone() } else { out_dir.join("parts") };
+        let directory = if name == names::REST { out_dir.clone() } else { out_dir.join("parts") };
         fs::write(directory.join(name).with_extension("wasm"), part)?;
     }
     Ok(())

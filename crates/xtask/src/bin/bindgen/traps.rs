@@ -1,16 +1,16 @@
-//! Calls that cannot return, made traps.
+//! Replaces calls that cannot return by traps.
 //!
-//! A function that never returns and calls nothing of the host's can only trap in the end. All it
-//! does before is word why, for a hook that browsers' and Workers' modules do not have: nobody
-//! reads it. So its calls trap at once, and what they were handed, the message and the place in the
-//! source, is then nothing's any longer, and goes (see [`crate::links`]).
+//! A function that never returns and calls no function of the host can only trap in the end. Before
+//! that it composes a message for a hook that the modules of browsers and Workers do not have, so
+//! nobody reads the message. Each call of such a function becomes a trap. Nothing refers to the
+//! message and the source location then, and they are removed (see [`crate::split::prune`]).
 
 use std::collections::HashSet;
 
 use walrus::ir::{self, Instr, InstrSeq, VisitorMut};
 use walrus::{FunctionId, FunctionKind, LocalFunction, Module};
 
-use crate::links::called;
+use crate::graph::called;
 
 /// Makes traps of all calls of functions that can only trap; how many there were.
 pub fn at_once(module: &mut Module) -> usize {
@@ -36,7 +36,10 @@ pub fn at_once(module: &mut Module) -> usize {
         .iter()
         .copied()
         .filter(|id| !host.contains(id))
-        .filter(|&id| matches!(&module.funcs.get(id).kind, FunctionKind::Local(function) if never_returns(function)))
+        .filter(|&id| match &module.funcs.get(id).kind {
+            FunctionKind::Local(function) => never_returns(function),
+            _ => false,
+        })
         .collect();
     let mut traps = Traps { only_trap: &only_trap, made: 0 };
     for id in ids {
@@ -106,7 +109,10 @@ struct Traps<'a> {
 
 impl VisitorMut for Traps<'_> {
     fn start_instr_seq_mut(&mut self, seq: &mut InstrSeq) {
-        let is_one = |(instr, _): &(Instr, _)| matches!(instr, Instr::Call(ir::Call { func }) if self.only_trap.contains(func));
+        let is_one = |(instr, _): &(Instr, _)| match instr {
+            Instr::Call(ir::Call { func }) => self.only_trap.contains(func),
+            _ => false,
+        };
         if let Some(at) = seq.instrs.iter().position(is_one) {
             seq.instrs.truncate(at);
             seq.instrs.push((Instr::Unreachable(ir::Unreachable {}), ir::InstrLocId::default()));

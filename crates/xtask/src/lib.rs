@@ -1,0 +1,3 @@
+//! What the repository's commands, the splitter of WebAssembly modules and the tests share.
+
+pub mod deferred;
