@@ -42,6 +42,8 @@ pub struct Section {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
+    /// Its own attributes: of this section alone, not of its page.
+    pub attributes: BTreeMap<String, AttributeValue>,
     /// Paragraphs, list items, table rows, code blocks.
     pub blocks: Vec<Block>,
 }

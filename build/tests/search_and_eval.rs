@@ -28,6 +28,7 @@ fn page(id: &str, book: &str, title: &str, sections: &[(&str, &str)]) -> Page {
                 is_code_block: false,
                 weight: 1.0,
             }],
+            ..Section::default()
         })
         .collect();
     Page {

@@ -34,6 +34,7 @@ fn pages() -> Vec<Page> {
                     is_code_block: false,
                     weight: 1.0,
                 }],
+                ..Section::default()
             };
             Page {
                 id: format!("{i:02}.html"),
@@ -308,14 +309,13 @@ fn a_transformer_comes_after_an_answer_by_words() {
 fn a_bundle_of_words_alone_stays_streamed_when_it_is_read_anew() {
     let section = || Section {
         level: 1,
-        heading: String::new(),
-        anchor: None,
         blocks: vec![Block {
             text: "mutex".into(),
             code: vec![],
             is_code_block: false,
             weight: 1.0,
         }],
+        ..Section::default()
     };
     // More than the first tier of a word has.
     let page = |i: usize| Page {

@@ -47,6 +47,7 @@ pub(super) fn divide(section: &Section, longest: usize, target: usize) -> Vec<Pa
         level: section.level,
         heading: section.heading.clone(),
         anchor: section.anchor.clone(),
+        attributes: section.attributes.clone(),
         blocks,
     };
     parts.retain(|blocks| !blocks.is_empty());
@@ -112,7 +113,13 @@ mod tests {
             weight: 1.0,
         };
         let blocks = texts.iter().map(block).collect();
-        Section { level: 2, heading: "Long".into(), anchor: Some("long".into()), blocks }
+        Section {
+            level: 2,
+            heading: "Long".into(),
+            anchor: Some("long".into()),
+            blocks,
+            ..Section::default()
+        }
     }
 
     fn words<'a>(sections: impl IntoIterator<Item = &'a Section>) -> Vec<String> {

@@ -17,7 +17,7 @@ fn code(text: &str) -> Block {
 }
 
 fn section(level: u8, heading: &str, blocks: Vec<Block>) -> Section {
-    Section { level, heading: heading.into(), anchor: None, blocks }
+    Section { level, heading: heading.into(), blocks, ..Section::default() }
 }
 
 fn page(title: &str, sections: Vec<Section>) -> Page {

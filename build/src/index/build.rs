@@ -168,6 +168,7 @@ mod tests {
                                 weight: 1.0,
                             })
                             .collect(),
+                        ..Section::default()
                     })
                     .collect();
                 let mut page = Page {

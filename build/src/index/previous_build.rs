@@ -150,8 +150,8 @@ mod tests {
             let section = |s: usize| Section {
                 level: 2,
                 heading: format!("{} {i} {s}", WORDS[(i + s) % 8]),
-                anchor: None,
                 blocks: vec![block(s)],
+                ..Section::default()
             };
             Page {
                 id: format!("page{i:04}.html"),

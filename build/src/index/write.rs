@@ -388,8 +388,7 @@ mod tests {
     fn bundle(words: &str) -> Bundle {
         let block =
             Block { text: words.to_owned(), code: vec![], is_code_block: false, weight: 1.0 };
-        let section =
-            Section { level: 0, heading: String::new(), anchor: None, blocks: vec![block] };
+        let section = Section { blocks: vec![block], ..Section::default() };
         let page = Page {
             id: "a".into(),
             url: "/a".into(),

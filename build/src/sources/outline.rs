@@ -265,7 +265,7 @@ impl Outline {
             level: level.clamp(1, MAX_LEVEL),
             heading,
             anchor,
-            blocks: Vec::new(),
+            ..Section::default()
         });
     }
 
@@ -276,7 +276,7 @@ impl Outline {
         shorten(&mut heading, MAX_HEADING_BYTES);
         self.suspended.push(self.current);
         let level = (self.sections[self.current].level + 1).min(MAX_LEVEL);
-        self.push(Section { level, heading, anchor: Some(anchor), blocks: Vec::new() });
+        self.push(Section { level, heading, anchor: Some(anchor), ..Section::default() });
         self.current
     }
 

@@ -9,7 +9,7 @@ use crate::sources::outline::clean_code;
 /// A section. What stands before the first symbol has no heading.
 pub(super) fn with_heading(heading: String, anchor: String, blocks: Vec<Block>) -> Section {
     let level = u8::from(!heading.is_empty());
-    Section { level, heading, anchor: Some(anchor), blocks }
+    Section { level, heading, anchor: Some(anchor), blocks, ..Section::default() }
 }
 
 /// `L10-L24`, as code hosts write lines.
