@@ -1,5 +1,7 @@
 //! `findling`: hybrid search that ships with the site.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +37,7 @@ enum Command {
     Build(Box<commands::build::Args>),
     Collection(commands::collection::Args),
     Sync(commands::sync::Args),
+    Pagefind(Box<commands::pagefind::Args>),
     Search(commands::search::Args),
     Similar(commands::similar::Args),
     Explain(commands::explain::Args),
@@ -46,8 +49,19 @@ enum Command {
     Serve(commands::serve::Args),
 }
 
+/// The command line. Under the name of Pagefind's program, such as a link `pagefind` to this one,
+/// it is that of `findling pagefind`.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    if name.is_some_and(|name| name == "pagefind" || name == "pagefind_extended") {
+        arguments.insert(1, "pagefind".into());
+    }
+    arguments
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(arguments());
     let verbosity = match (cli.quiet, cli.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -58,6 +72,7 @@ fn main() -> ExitCode {
         Command::Build(args) => commands::build::run(*args, &ui),
         Command::Collection(args) => commands::collection::run(args, &ui),
         Command::Sync(args) => commands::sync::run(args, &ui),
+        Command::Pagefind(args) => commands::pagefind::run(*args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Similar(args) => commands::similar::run(args, &ui),
         Command::Explain(args) => commands::explain::run(args, &ui),

@@ -12,6 +12,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// The amount of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
+    /// Errors only.
+    Silent,
     /// Errors and warnings only.
     Quiet,
     /// One line for each stage.
@@ -79,7 +81,7 @@ impl Ui {
 
     /// A console without messages, for tests and for use as a library.
     pub fn silent() -> Self {
-        Self { verbosity: Verbosity::Quiet, colour_err: false, colour_out: false, bars: false }
+        Self { verbosity: Verbosity::Silent, colour_err: false, colour_out: false, bars: false }
     }
 
     /// The amount of messages.
@@ -103,6 +105,9 @@ impl Ui {
 
     /// Prints a warning.
     pub fn warn(&self, message: impl std::fmt::Display) {
+        if self.verbosity < Verbosity::Quiet {
+            return;
+        }
         eprintln!(
             "{} {message}",
             Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"))

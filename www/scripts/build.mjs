@@ -84,6 +84,7 @@ const entryPoints = {
   "findling-worker": "src/worker.ts",
   "findling-ui": "src/ui/element.ts",
   "findling-edge": "src/edge.ts",
+  pagefind: "src/pagefind/pagefind.ts",
   ...(withEncoder
     ? { findling_encoder: "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" }
     : {}),
@@ -127,6 +128,7 @@ for (const [name, source] of [
   ["findling-ui", "ui/element"],
   ["findling-edge", "edge"],
   ["findling-edge-semantic", "edge-semantic"],
+  ["pagefind", "pagefind/pagefind"],
 ]) {
   writeFileSync(join(next, `${name}.d.ts`), `export * from "./types/${source}";\n`);
 }

@@ -8,6 +8,7 @@ pub mod eval;
 pub mod explain;
 pub mod inspect;
 pub mod models;
+pub mod pagefind;
 pub mod search;
 pub mod serve;
 pub mod similar;

@@ -29,6 +29,15 @@ pub struct Args {
     mount: String,
 }
 
+impl Args {
+    /// Serves a site at `port`, with its bundle where it lies.
+    pub fn of_site(site: PathBuf, bundle: PathBuf, port: u16) -> Self {
+        let below = bundle.strip_prefix(&site).map(PathBuf::from);
+        let mount = below.unwrap_or_else(|_| "pagefind".into()).to_string_lossy().into_owned();
+        Self { bundle, port, site: vec![site], mount }
+    }
+}
+
 /// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let target = Target::find(&args.bundle)?;

@@ -20,6 +20,9 @@ static COMPILED_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/clien
 /// The script that pages load. Without it there is no client.
 const ENTRY: &str = "findling.js";
 
+/// Pagefind's JavaScript API, which only bundles built with `--pagefind` can answer.
+pub const PAGEFIND: &str = "pagefind.js";
+
 /// The engine as pages load it, with the rules of all languages. Without the languages that a site
 /// does not have, it is a fifth smaller.
 const ENGINE: &str = "findling_engine.wasm";

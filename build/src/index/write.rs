@@ -17,12 +17,17 @@ use findling_bundle::{encode_manifest, entry, single_file};
 use super::assemble::Bundle;
 use super::retired_shards;
 use crate::bundle_files::SINGLE_FILE;
+use crate::sources::pagefind;
 
 /// The directory of query encoders, in the output directory.
 pub const ENCODERS: &str = "encoder";
 
+/// The file that tells `pagefind.js` of the bundle. Builds of Pagefind itself have it as well.
+pub const PAGEFIND_ENTRY: &str = "pagefind-entry.json";
+
 /// The parts of an output directory that a build replaces.
-const OWN: [&str; 4] = [entry::FILE_NAME, entry::SHARDS, ENCODERS, SINGLE_FILE];
+const OWN: [&str; 5] =
+    [entry::FILE_NAME, entry::SHARDS, ENCODERS, SINGLE_FILE, pagefind::fragment::DIRECTORY];
 
 /// A file beside the bundle, such as one of the client or of a query encoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +106,9 @@ pub fn check(out: &Path, shape: Shape) -> Result<()> {
             let mut entries = fs::read_dir(out)
                 .with_context(|| format!("{} cannot be read", out.display()))?
                 .peekable();
-            let ours = out.join(entry::FILE_NAME).is_file() || out.join(SINGLE_FILE).is_file();
+            let ours = [entry::FILE_NAME, SINGLE_FILE, PAGEFIND_ENTRY]
+                .iter()
+                .any(|name| out.join(name).is_file());
             if entries.peek().is_some() && !ours {
                 bail!(
                     "{}: expected an empty directory or an earlier bundle, found other files; give \
@@ -210,6 +217,21 @@ fn write_with(
         )
     })?;
     Ok(written)
+}
+
+/// The files of a bundle in a directory with what goes beside it, in place of writing them.
+///
+/// # Errors
+/// If the manifest exceeds a limit of the format.
+pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
+    let (entry, stored_manifest) = encode_manifest(&bundle.manifest.of_files())?;
+    let file = |path: String, contents: Vec<u8>| Extra { path, contents: contents.into() };
+    let mut files: Vec<Extra> =
+        bundle.stored().map(|(path, stored)| file(path, stored.clone())).collect();
+    files.push(file(entry.manifest_path(), stored_manifest));
+    files.push(file(entry::FILE_NAME.to_owned(), entry.to_bytes().to_vec()));
+    files.extend(extras);
+    Ok(files)
 }
 
 fn write_single(

@@ -15,6 +15,7 @@ mod language;
 pub mod left_out;
 mod markdown;
 mod outline;
+pub mod pagefind;
 mod reference_marks;
 mod site;
 mod titles;

@@ -1,8 +1,10 @@
 //! Arguments of `findling build`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
+use clap::{Args as _, FromArgMatches};
 
 use crate::index::query_encoder::Choice;
 use crate::index::{GRAPH_FROM, retired_shards, rows};
@@ -28,9 +30,9 @@ pub struct Args {
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file
-    /// also a file whose name ends in .findling
-    #[arg(short, long, value_name = "OUT")]
-    pub(super) output: PathBuf,
+    /// also a file whose name ends in .findling. With --pagefind by default INPUT/pagefind
+    #[arg(short, long, value_name = "OUT", required_unless_present = "pagefind")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]
@@ -63,6 +65,18 @@ pub struct Args {
     /// Write the web client from this directory instead of the one in this program
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "no_client")]
     pub(super) client: Option<PathBuf>,
+    /// Write pagefind.js as well, which has Pagefind's JavaScript API, and read INPUT, a site of
+    /// rendered HTML, by Pagefind's rules
+    #[arg(
+        long,
+        help_heading = "Pagefind",
+        conflicts_with_all = ["single_file", "format", "root"]
+    )]
+    pub(super) pagefind: bool,
+    /// Write Pagefind's own user interfaces from this directory: what its files pagefind-ui.js,
+    /// pagefind-ui.css and so on are in
+    #[arg(long, value_name = "DIR", help_heading = "Pagefind", requires = "pagefind")]
+    pub(super) pagefind_ui: Option<PathBuf>,
     /// Number of threads [default: one per core]
     #[arg(
         short,
@@ -77,6 +91,26 @@ pub struct Args {
     /// Print a report as JSON at the end
     #[arg(long)]
     pub(super) json: bool,
+}
+
+impl Args {
+    /// The arguments of a command line without the name of the command.
+    ///
+    /// # Errors
+    /// If the command line is not one of `findling build`.
+    pub fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let command = Self::augment_args(clap::Command::new("build")).no_binary_name(true);
+        Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+
+    /// Where the bundle goes.
+    pub(super) fn output(&self) -> PathBuf {
+        match (&self.output, self.inputs.first()) {
+            (Some(output), _) => output.clone(),
+            (None, Some(input)) => input.join("pagefind"),
+            (None, None) => PathBuf::from("pagefind"),
+        }
+    }
 }
 
 /// How inputs are read.

@@ -14,6 +14,15 @@ use crate::sources::boosts_and_pins::Pins;
 use crate::sources::{self, Problem, Severity};
 use crate::ui::Ui;
 
+/// What a build indexes.
+pub struct Input {
+    pub pages: Vec<Page>,
+    /// Files that could not be read.
+    pub n_unreadable: usize,
+    /// What goes beside the bundle because of the pages.
+    pub extras: Vec<Extra>,
+}
+
 /// Files that configure a build.
 pub struct Settings {
     pub synonyms: Vec<Synonym>,
@@ -108,7 +117,10 @@ pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
         return Ok(Vec::new());
     }
     match client::files(args.client.as_deref()) {
-        Ok(files) => Ok(files),
+        Ok(mut files) => {
+            files.retain(|file| args.pagefind || file.path != client::PAGEFIND);
+            Ok(files)
+        }
         // A client that the user named must exist. The built-in client may be missing.
         Err(error) if args.client.is_some() => Err(error),
         Err(error) => {
@@ -118,8 +130,21 @@ pub fn client_files(args: &Args, shape: Shape, ui: &Ui) -> Result<Vec<Extra>> {
     }
 }
 
-/// Reads all pages. Also returns the number of files that could not be read.
-pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)> {
+/// Tells about a problem; returns whether a file could not be read.
+pub fn tell(problem: &Problem, ui: &Ui) -> bool {
+    let place = match problem.line {
+        Some(line) => format!("{}:{line}", problem.path.display()),
+        None => problem.path.display().to_string(),
+    };
+    match problem.severity {
+        Severity::Skipped => ui.detail(format!("{place}: skipped: {}", problem.reason)),
+        Severity::Warning | Severity::Error => ui.warn(format!("{place}: {}", problem.reason)),
+    }
+    problem.severity == Severity::Error
+}
+
+/// Reads all pages.
+pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<Input> {
     let reading = &args.reading;
     let options = sources::Options {
         format: reading.format,
@@ -137,19 +162,8 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)
         trace: false,
     };
     let mut unreadable = 0;
-    let pages = sources::read(&args.inputs, &options, &mut |problem: Problem| {
-        let place = match problem.line {
-            Some(line) => format!("{}:{line}", problem.path.display()),
-            None => problem.path.display().to_string(),
-        };
-        match problem.severity {
-            Severity::Skipped => ui.detail(format!("{place}: skipped: {}", problem.reason)),
-            Severity::Warning => ui.warn(format!("{place}: {}", problem.reason)),
-            Severity::Error => {
-                unreadable += 1;
-                ui.warn(format!("{place}: {}", problem.reason));
-            }
-        }
+    let pages = sources::read(&args.inputs, &options, &mut |problem| {
+        unreadable += usize::from(tell(&problem, ui));
     });
     if pages.is_empty() {
         let inputs: Vec<String> =
@@ -160,5 +174,5 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<(Vec<Page>, usize)
             if unreadable > 0 { " that can be read" } else { "" }
         );
     }
-    Ok((pages, unreadable))
+    Ok(Input { pages, n_unreadable: unreadable, extras: Vec::new() })
 }

@@ -4,6 +4,7 @@ mod args;
 mod collection;
 mod encoders;
 mod inputs;
+mod pagefind_site;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -15,16 +16,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use crate::chunk::ChunkOptions;
+use crate::index::assemble::Bundle;
 use crate::index::previous_build::PreviousBuild;
 use crate::index::query_encoder::{self, Words};
-use crate::index::write::{self, Shape};
+use crate::index::write::{self, Extra, Shape};
 use crate::index::{self, Deployed, Job, Outcome, Stage, client};
+use crate::sources::boosts_and_pins::Pins;
+use crate::sources::pagefind::Site;
 use crate::ui::{Ui, count};
 pub use args::Args;
 use args::Reading;
 pub(super) use collection::build_collection;
 use encoders::Encoders;
-use inputs::{Settings, check_inputs, client_files, read_pages, shape, texts_of};
+use inputs::{Input, Settings, check_inputs, client_files, read_pages, shape, texts_of};
 use report::Built;
 use watch::Watch;
 
@@ -53,7 +57,7 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let Reading { synonyms, pins, ranking, .. } = &args.reading;
     let inputs = args.inputs.iter().chain(synonyms).chain(pins).chain(ranking).cloned().collect();
     // Changes made during a build are noticed after it.
-    let mut watch = Watch::new(inputs, &args.output);
+    let mut watch = Watch::new(inputs, &args.output());
     build_once(args, ui)?;
     loop {
         ui.status(
@@ -68,30 +72,103 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
     }
 }
 
+/// Builds the bundle of a site that was read by Pagefind's rules, `n_unreadable` of its files not.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<ExitCode> {
+    report(args, &build_from(args, ui, |_| pagefind_site::input(args, site, n_unreadable))?, ui)
+}
+
+/// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
+/// Those of a site without pages are the client's.
+///
+/// # Errors
+/// As [`run`].
+pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
+    if site.pages.is_empty() {
+        let mut files = client_files(args, Shape::Directory, ui)?;
+        files.extend(pagefind_site::files(args, site)?.1);
+        return Ok(files);
+    }
+    let indexed = index_site(args, ui, |_| pagefind_site::input(args, site, 0))?;
+    write::files(&indexed.bundle, indexed.extras)
+}
+
 /// Builds once and reports.
 fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let built = build_bundle(args, ui)?;
+    report(args, &build_bundle(args, ui)?, ui)
+}
+
+/// Prints the report of a build. Returns its exit status.
+fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
     built.print(args.json, ui)?;
     let some = built.n_unreadable > 0;
     Ok(if some { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Builds a bundle. Everything that can be refused is checked before the long work begins.
+/// Builds a bundle from the inputs.
 fn build_bundle(args: &Args, ui: &Ui) -> Result<Built> {
+    build_from(args, ui, |pins| {
+        if !args.pagefind {
+            return read_pages(args, pins, ui);
+        }
+        let (site, n_unreadable) = pagefind_site::read(args, ui)?;
+        pagefind_site::input(args, site, n_unreadable)
+    })
+}
+
+/// Builds a bundle from what `read` gives.
+fn build_from(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) -> Result<Built> {
     let started = Instant::now();
-    let shape = shape(&args.output, args.single_file)?;
-    write::check(&args.output, shape)?;
+    let output = args.output();
+    let shape = shape(&output, args.single_file)?;
+    write::check(&output, shape)?;
     check_inputs(args)?;
+    let Indexed { bundle, extras, mut stages, n_truncated, n_unreadable } =
+        index_site(args, ui, read)?;
+
+    let writing = Instant::now();
+    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
+    let written = write::write(&output, shape, &bundle, &extras, grace)?;
+    stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
+    Ok(Built {
+        output,
+        stats: bundle.manifest.stats,
+        written,
+        n_unreadable,
+        n_truncated,
+        seconds: started.elapsed().as_secs_f64(),
+        stages,
+    })
+}
+
+/// A bundle before it is written.
+struct Indexed {
+    bundle: Bundle,
+    /// What goes beside it.
+    extras: Vec<Extra>,
+    stages: Vec<Stage>,
+    n_truncated: usize,
+    n_unreadable: usize,
+}
+
+/// Indexes what `read` gives. Everything that can be refused is checked before the long work
+/// begins.
+fn index_site(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) -> Result<Indexed> {
+    let output = args.output();
+    let shape = shape(&output, args.single_file)?;
     let mut settings = Settings::read(args)?;
     let mut extras = client_files(args, shape, ui)?;
     let encoders = Encoders::load(args, shape, ui)?;
 
     let parsing = Instant::now();
-    let (pages, n_unreadable) = read_pages(args, std::mem::take(&mut settings.pins), ui)?;
+    let Input { pages, n_unreadable, extras: read } = read(std::mem::take(&mut settings.pins))?;
+    extras.extend(read);
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
 
-    let earlier = if args.fresh { None } else { PreviousBuild::open(&args.output) };
+    let earlier = if args.fresh { None } else { PreviousBuild::open(&output) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
         texts: texts_of(&pages),
         budget: (budget as usize).saturating_mul(1 << 10),
@@ -108,7 +185,7 @@ fn build_bundle(args: &Args, ui: &Ui) -> Result<Built> {
         query_encoders,
         table: encoders.table.as_ref(),
         earlier,
-        deployed: Deployed::at(&args.output),
+        deployed: Deployed::at(&output),
         options: options(args, settings, shape),
     };
     let Outcome { bundle, mut stages, n_truncated } = index::build(job, ui)?;
@@ -116,20 +193,7 @@ fn build_bundle(args: &Args, ui: &Ui) -> Result<Built> {
     let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
     stages.insert(0, parse);
-
-    let writing = Instant::now();
-    let grace = Duration::from_secs(args.prune.saturating_mul(86_400));
-    let written = write::write(&args.output, shape, &bundle, &extras, grace)?;
-    stages.push(Stage::ended("write", writing, written.bundle_bytes, "bytes", ui));
-    Ok(Built {
-        output: args.output.clone(),
-        stats: bundle.manifest.stats,
-        written,
-        n_unreadable,
-        n_truncated,
-        seconds: started.elapsed().as_secs_f64(),
-        stages,
-    })
+    Ok(Indexed { bundle, extras, stages, n_truncated, n_unreadable })
 }
 
 /// The options of the index.
@@ -146,7 +210,8 @@ fn options(args: &Args, settings: Settings, shape: Shape) -> index::Options {
         graph_from: args.meaning.graph_from,
         synonyms: settings.synonyms,
         ranking: settings.ranking,
-        copies: !args.reading.keep_copies,
+        // Pagefind lists every page.
+        copies: !args.reading.keep_copies && !args.pagefind,
         rows_budget: (args.meaning.rows_budget as usize).saturating_mul(1 << 10),
         fit: !args.meaning.no_fit,
         // A single file is read as a whole, so cells are of no use in it.

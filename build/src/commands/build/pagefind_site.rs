@@ -1,0 +1,106 @@
+//! `findling build --pagefind`: a site read by Pagefind's rules, and what goes beside the bundle so
+//! that `pagefind.js` can show its pages.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+use super::args::Args;
+use super::inputs::{Input, tell};
+use crate::index::write::{Extra, PAGEFIND_ENTRY};
+use crate::page::Page;
+use crate::sources::pagefind::{self, Options, Site};
+use crate::ui::Ui;
+
+/// The version of Pagefind whose JavaScript API `pagefind.js` has.
+const API_VERSION: &str = "1.6.0";
+
+/// Files of Pagefind's user interfaces. They are Pagefind's own and not part of this program.
+const UI_FILES: [&str; 7] = [
+    "pagefind-ui.js",
+    "pagefind-ui.css",
+    "pagefind-modular-ui.js",
+    "pagefind-modular-ui.css",
+    "pagefind-component-ui.js",
+    "pagefind-component-ui.css",
+    "pagefind-highlight.js",
+];
+
+/// Reads the site that the arguments name. Also returns the number of files that could not be read.
+pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
+    let [site] = &args.inputs[..] else {
+        bail!("--pagefind: expected one INPUT, the site, found {}", args.inputs.len());
+    };
+    let options = Options {
+        force_language: args.reading.language.clone(),
+        keep_index_url: args.reading.keep_index_html,
+        max_file_bytes: args.reading.max_file_size.saturating_mul(1 << 20),
+        ..Options::default()
+    };
+    let mut n_unreadable = 0;
+    let site = pagefind::read(site, &options, &mut |problem| {
+        n_unreadable += usize::from(tell(&problem, ui));
+    })?;
+    Ok((site, n_unreadable))
+}
+
+/// What a build needs of a site.
+pub fn input(args: &Args, site: Site, n_unreadable: usize) -> Result<Input> {
+    if site.pages.is_empty() {
+        bail!(
+            "found no page with text among {} files of {}: expected rendered HTML",
+            site.n_files,
+            args.inputs.first().map_or_else(String::new, |input| input.display().to_string()),
+        );
+    }
+    let (pages, extras) = files(args, site)?;
+    Ok(Input { pages, n_unreadable, extras })
+}
+
+/// The pages of a site, and what goes beside the bundle because of them.
+pub fn files(args: &Args, site: Site) -> Result<(Vec<Page>, Vec<Extra>)> {
+    let mut extras =
+        vec![Extra { path: PAGEFIND_ENTRY.to_owned(), contents: entry(&site)?.into() }];
+    extras.extend(
+        site.fragments
+            .into_iter()
+            .map(|(path, contents)| Extra { path, contents: contents.into() }),
+    );
+    if let Some(dir) = &args.pagefind_ui {
+        extras.extend(ui_files(dir)?);
+    }
+    Ok((site.pages, extras))
+}
+
+/// The file that tells `pagefind.js` which languages there are.
+fn entry(site: &Site) -> Result<Vec<u8>> {
+    let languages: serde_json::Map<_, _> = site
+        .languages
+        .iter()
+        .map(|(language, n_pages)| (language.clone(), json!({ "page_count": n_pages })))
+        .collect();
+    Ok(serde_json::to_vec(&json!({ "version": API_VERSION, "languages": languages }))?)
+}
+
+/// The files of Pagefind's user interfaces that are in a directory.
+fn ui_files(dir: &Path) -> Result<Vec<Extra>> {
+    let mut files = Vec::new();
+    for name in UI_FILES {
+        let path = dir.join(name);
+        if path.is_file() {
+            let contents = std::fs::read(&path)
+                .with_context(|| format!("--pagefind-ui: {} cannot be read", path.display()))?;
+            files.push(Extra { path: name.to_owned(), contents: Cow::Owned(contents) });
+        }
+    }
+    if files.is_empty() {
+        bail!(
+            "--pagefind-ui {}: expected files such as pagefind-ui.js there, found none; name the \
+             output directory of an earlier Pagefind build",
+            dir.display()
+        );
+    }
+    Ok(files)
+}

@@ -1,0 +1,73 @@
+//! What `findling pagefind` says: on standard output and in a file, as Pagefind does.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::ui::{Ui, Verbosity};
+
+/// The terminal, and the log file if there is one.
+pub struct Log {
+    verbosity: Verbosity,
+    ui: Ui,
+    file: Option<File>,
+}
+
+impl Log {
+    /// A log that replaces the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn new(verbosity: Verbosity, file: Option<&Path>) -> Result<Self> {
+        let create = |path: &Path| {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            File::create(path)
+        };
+        let file = file
+            .map(|path| {
+                create(path)
+                    .with_context(|| format!("logfile {} cannot be written", path.display()))
+            })
+            .transpose()?;
+        Ok(Self { verbosity, ui: Ui::new(verbosity), file })
+    }
+
+    /// A line about what is done.
+    pub fn info(&mut self, line: impl Display) -> Result<()> {
+        self.out(Verbosity::Normal, &line)
+    }
+
+    /// A line for `--verbose` alone.
+    pub fn detail(&mut self, line: impl Display) -> Result<()> {
+        self.out(Verbosity::Verbose, &line)
+    }
+
+    /// Something that the reader should know and that stops nothing.
+    pub fn warn(&mut self, line: impl Display) -> Result<()> {
+        if self.verbosity >= Verbosity::Quiet {
+            self.ui.warn(&line);
+            self.record(&line)?;
+        }
+        Ok(())
+    }
+
+    fn out(&mut self, least: Verbosity, line: &dyn Display) -> Result<()> {
+        if self.verbosity >= least {
+            writeln!(std::io::stdout(), "{line}")?;
+            self.record(line)?;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, line: &dyn Display) -> Result<()> {
+        match &mut self.file {
+            Some(file) => writeln!(file, "{line}").context("the logfile cannot be written"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is written of a page for `pagefind.js`: its content and what the site says about it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// The directory of fragments, below the bundle's.
+pub const DIRECTORY: &str = "pagefind-fragment";
+
+/// An element with an id.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Anchor {
+    /// The element's name.
+    pub element: String,
+    /// The id, without white space.
+    pub id: String,
+    /// The text of the element and of inline elements in it.
+    pub text: String,
+    /// The number of words before it.
+    pub location: u32,
+    /// `data-pagefind-title`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+/// Stretches of words with a weight other than 1: first word, end, weight.
+pub type Weights = Vec<(u32, u32, f32)>;
+
+/// A page, as `data()` of a result gives it out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Fragment {
+    /// The page's address.
+    pub url: String,
+    /// All its text.
+    pub content: String,
+    /// Words of `content`.
+    pub word_count: u32,
+    /// Values to filter by.
+    pub filters: BTreeMap<String, Vec<String>>,
+    /// What to show with the page.
+    pub meta: BTreeMap<String, String>,
+    /// Its elements with an id.
+    pub anchors: Vec<Anchor>,
+    /// Where words weigh other than 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Weights,
+}
+
+impl Fragment {
+    /// The page's id, which is the file's name without its ending, and the file's contents. Pages
+    /// of other contents have other ids, so that caches may keep the files.
+    pub fn file(&self, language: &str) -> (String, Vec<u8>) {
+        let contents = serde_json::to_vec(self).unwrap_or_default();
+        let language: String =
+            language.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let hash = blake3::hash(&contents).to_hex();
+        (format!("{language}_{}", &hash[..12]), contents)
+    }
+}

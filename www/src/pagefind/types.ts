@@ -1,0 +1,141 @@
+/** The shapes of Pagefind's JavaScript API, as its version 1.6 has them. */
+
+/** A condition on filters: see `filters.ts`. */
+export type FilterNode = string | FilterNode[] | { [name: string]: FilterNode };
+
+/** How many results have each value of each filter. */
+export type FilterCounts = Record<string, Record<string, number>>;
+
+/** Options of a bundle. */
+export interface PagefindOptions {
+  /** The directory of the bundle; by default, the directory of `pagefind.js`. */
+  basePath?: string;
+  /** What stands in front of the addresses of results. */
+  baseUrl?: string;
+  /** A query parameter of results' addresses that carries the words searched for. */
+  highlightParam?: string;
+  /** The number of words of an excerpt; 30 by default. */
+  excerptLength?: number;
+  /** What marks where an excerpt is cut. */
+  excerptEllipsis?: string;
+  /** The scores of this bundle's results are multiplied by it. */
+  indexWeight?: number;
+  /** Filters that all pages of this bundle have besides their own. */
+  mergeFilter?: FilterNode;
+  /** The language of the pages to search; by default, the language of the page. */
+  language?: string;
+  /** Searches on the page's own thread. */
+  noWorker?: boolean;
+  /** Replaces the time in the address of `pagefind-entry.json`, so that caches can keep it. */
+  metaCacheTag?: string;
+  /** Has no effect: see {@link WITHOUT_EFFECT}. */
+  ranking?: unknown;
+  /** Has no effect: see {@link WITHOUT_EFFECT}. */
+  exactDiacritics?: boolean;
+  /** Given by Pagefind's own user interfaces. */
+  primary?: boolean;
+}
+
+/** Options of one search. */
+export interface PagefindSearchOptions {
+  filters?: FilterNode;
+  /** One attribute and its direction. */
+  sort?: Record<string, "asc" | "desc">;
+  /** Prints what is done, and adds `search_environment` to the answer. */
+  verbose?: boolean;
+}
+
+/** A word of a page that the query found. */
+export interface WeightedLocation {
+  /** The weight of the word where it stands; 1 for ordinary text. */
+  weight: number;
+  /** The weight squared, and how close the word is to the query's. */
+  balanced_score: number;
+  /** The number of the word in the content. */
+  location: number;
+}
+
+/** An element with an `id`. */
+export interface Anchor {
+  element: string;
+  id: string;
+  text: string;
+  /** The number of the first word after it. */
+  location: number;
+  /** `data-pagefind-title`. */
+  title?: string;
+}
+
+/** A part of a page that the query found. */
+export interface SubResult {
+  title: string;
+  url: string;
+  anchor?: Anchor;
+  weighted_locations: WeightedLocation[];
+  locations: number[];
+  /** With `<mark>` around the words found; all other markup is escaped. */
+  excerpt: string;
+  plain_excerpt: string;
+}
+
+/** A page as the build wrote it. */
+export interface StoredFragment {
+  url: string;
+  content: string;
+  word_count: number;
+  filters: Record<string, string[]>;
+  meta: Record<string, string>;
+  anchors: Anchor[];
+  /** Stretches of words with a weight other than 1: first word, end, weight. */
+  weights?: [number, number, number][];
+}
+
+/** What `data()` of a result resolves to. */
+export interface PagefindFragment extends Omit<StoredFragment, "weights"> {
+  /** The address as the build wrote it. */
+  raw_url: string;
+  /** The content with `<` and `>` escaped. */
+  raw_content: string;
+  excerpt: string;
+  plain_excerpt: string;
+  weighted_locations: WeightedLocation[];
+  locations: number[];
+  sub_results: SubResult[];
+}
+
+/** A page that was found. */
+export interface PagefindResult {
+  id: string;
+  score: number;
+  /** Empty: the words are located when `data()` loads the page's content. */
+  words: number[];
+  /** Names of the metadata that have a word of the query. */
+  matchedMetaFields?: string[];
+  data(): Promise<PagefindFragment>;
+}
+
+/** Milliseconds of a search in one bundle. */
+export interface Timings {
+  preload: number;
+  search: number;
+  total: number;
+}
+
+/** The answer to a search. */
+export interface PagefindAnswer {
+  results: PagefindResult[];
+  /** The number of results without filters. */
+  unfilteredResultCount: number;
+  /** Counts over the results. */
+  filters: FilterCounts;
+  /** Counts over the results without filters. */
+  totalFilters: FilterCounts;
+  timings: Timings[];
+  search_environment?: "webworker" | "mainthread";
+}
+
+/** Options that are accepted and change nothing, with the reason. */
+export const WITHOUT_EFFECT: Record<string, string> = {
+  ranking: "Findling ranks by its own parameters; `findling eval --tune` fits them to a site",
+  exactDiacritics: "words are found with and without their accents",
+};

@@ -1,0 +1,133 @@
+/** The words of a query and of a page's content, and where a query's words stand in a content. */
+
+import type { StoredFragment, WeightedLocation } from "./types";
+
+/** Marks the borders of words where the language does not: between them there is no space. */
+const WORD_BORDER = "\u200B";
+
+/** Shortest term that a longer word may begin with; a shorter one must be the whole word. */
+const MIN_STEM = 3;
+
+/** The words of a content, in the order by which anchors and locations count them. */
+export function wordsOf(content: string): { words: string[]; joiner: string } {
+  return content.includes(WORD_BORDER)
+    ? { words: content.split(WORD_BORDER), joiner: "" }
+    : { words: content.split(/[^\S\uFEFF]+/), joiner: " " };
+}
+
+/** The words of a query without punctuation, in lower case. */
+export function queryWords(query: string): string[] {
+  return query
+    .toLowerCase()
+    .replace(/\p{P}/gu, "")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}
+
+/** A word as it is compared: letters and digits in lower case, without accents. */
+function folded(word: string): string {
+  return word
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, "");
+}
+
+/** The parts of a compound such as `image.png`, `HashMap`; none of a word that is no compound. */
+function partsOf(word: string): string[] {
+  const parts = word
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .map(folded)
+    .filter((part) => part.length > 1);
+  return parts.length > 1 ? parts : [];
+}
+
+/** Words to look for: stems and completions as the engine looked them up. */
+export class Terms {
+  readonly #terms: string[];
+
+  constructor(terms: readonly string[]) {
+    this.#terms = [...new Set(terms.map(folded))].filter((term) => term !== "");
+  }
+
+  /** The longest term that a word has, as its beginning or as a whole; `undefined` if none. */
+  match(word: string): string | undefined {
+    let best: string | undefined;
+    for (const term of this.#terms) {
+      if (begins(word, term) && term.length > (best?.length ?? 0)) best = term;
+    }
+    return best;
+  }
+
+  /** Whether a text has one of the terms. */
+  in(text: string): boolean {
+    return wordsOf(text).words.some(
+      (word) => this.match(folded(word)) ?? partsOf(word).some((part) => this.match(part)),
+    );
+  }
+
+  /** Where the terms stand in a page. */
+  locate(fragment: StoredFragment): WeightedLocation[] {
+    const { words, joiner } = wordsOf(fragment.content);
+    if (joiner === "") return this.#locateUnspaced(fragment, words);
+    const found: WeightedLocation[] = [];
+    for (const [location, word] of words.entries()) {
+      const whole = folded(word);
+      const full = weightAt(fragment, location);
+      const term = whole === "" ? undefined : this.match(whole);
+      if (term !== undefined) found.push(weighted(location, full, whole.length - term.length));
+      const parts = partsOf(word);
+      const matched = parts.flatMap((part) => {
+        const term = this.match(part);
+        return term === undefined ? [] : [part.length - term.length];
+      });
+      if (matched.length === 0) continue;
+      const ofParts = weighted(location, (full * matched.length) / parts.length, matched[0]!);
+      // A compound that begins like the query also has it as a part. The part counts.
+      if (term === undefined) found.push(ofParts);
+      else if (ofParts.weight < found.at(-1)!.weight) found[found.length - 1] = ofParts;
+    }
+    return found;
+  }
+
+  /** The same where words are single characters: terms cover several of them. */
+  #locateUnspaced(fragment: StoredFragment, words: string[]): WeightedLocation[] {
+    const found = new Map<number, WeightedLocation>();
+    const text = words.map((word) => folded(word));
+    for (const [location, first] of text.entries()) {
+      if (first === "") continue;
+      let joined = "";
+      for (let end = location; end < text.length && joined.length < 24; end += 1) {
+        joined += text[end];
+        if (!this.#terms.includes(joined)) continue;
+        for (let at = location; at <= end; at += 1)
+          found.set(at, weighted(at, weightAt(fragment, at), 0));
+      }
+    }
+    return [...found.values()].sort((a, b) => a.location - b.location);
+  }
+}
+
+function begins(word: string, term: string): boolean {
+  if (word === term) return true;
+  if (term.length < MIN_STEM) return false;
+  // Stemmers write `i` for a final `y`: the stem of `happy` is `happi`.
+  return word.startsWith(term) || (term.endsWith("i") && word === `${term.slice(0, -1)}y`);
+}
+
+function weightAt(fragment: StoredFragment, location: number): number {
+  for (const [start, end, weight] of fragment.weights ?? [])
+    if (start <= location && location < end) return weight;
+  return 1;
+}
+
+/** Pagefind counts weights in 24ths. */
+const WEIGHT_UNIT = 24;
+
+/** `longer`: by how many characters the word is longer than the term. */
+function weighted(location: number, weight: number, longer: number): WeightedLocation {
+  const closeness = Math.exp(Math.exp(-((longer + 1) ** 2) / 8) - 1);
+  return { weight, balanced_score: (weight * WEIGHT_UNIT) ** 2 * closeness, location };
+}
