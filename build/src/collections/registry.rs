@@ -29,6 +29,8 @@ const HEADER: &str = "\
 # exclude = [\"drafts\"]       # paths below the source to leave out
 # base-url = \"/notes/\"       # prefix of every page's address
 # language = \"en\"            # of pages that declare none
+# tool-output = true         # also index what tools returned in conversations
+# chat-fields = \"/x/y.toml\" # names of the fields of messages, for other programs
 # directory = \"NAME\"         # where its bundle is kept, beside this file; set by rename
 
 [collections]
@@ -56,6 +58,10 @@ pub struct Settings {
     pub base_url: String,
     /// Language of pages that declare none.
     pub language: Option<String>,
+    /// Index what tools returned in conversations.
+    pub tool_output: bool,
+    /// The file that names the fields of messages in conversations, absolute.
+    pub chat_fields: Option<PathBuf>,
     /// The directory of its bundle where that is not its name.
     pub directory: Option<Name>,
 }
@@ -69,6 +75,8 @@ impl Default for Settings {
             exclude: Vec::new(),
             base_url: String::new(),
             language: None,
+            tool_output: false,
+            chat_fields: None,
             directory: None,
         }
     }
@@ -80,10 +88,12 @@ impl Settings {
         let default = Self::default();
         let mut table = Table::new();
         table["kind"] = value(self.kind.to_string());
+        let text = |path: &Path| {
+            path.to_str().map(str::to_owned).ok_or_else(|| Error::NotUtf8 { path: path.into() })
+        };
         let mut paths = Array::new();
         for path in &self.paths {
-            let text = path.to_str().ok_or_else(|| Error::NotUtf8 { path: path.clone() })?;
-            paths.push(text);
+            paths.push(text(path)?);
         }
         table["paths"] = value(paths);
         table["encoder"] = value(&self.encoder);
@@ -95,6 +105,12 @@ impl Settings {
         }
         if let Some(language) = &self.language {
             table["language"] = value(language);
+        }
+        if self.tool_output {
+            table["tool-output"] = value(true);
+        }
+        if let Some(path) = &self.chat_fields {
+            table["chat-fields"] = value(text(path)?);
         }
         if let Some(directory) = &self.directory {
             table["directory"] = value(directory.as_str());

@@ -191,7 +191,9 @@ fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, E
         ..sources::Options::default()
     };
     // The build reads the same files again, and tells what is the matter with them.
-    Ok(sources::list(&settings.paths, &options, &mut |_| {}))
+    let mut paths = sources::list(&settings.paths, &options, &mut |_| {});
+    paths.extend(settings.chat_fields.clone());
+    Ok(paths)
 }
 
 /// A source without a file that had some is rather a drive that is not mounted than an edit.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Format, Options, Problem, Severity, code};
+use super::{Format, Options, Problem, Severity, code, conversations};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,15 @@ pub(super) fn find(
         let found = if metadata.is_dir() {
             walk(input, root.as_deref(), options, &mut tell)
         } else {
-            match options.format.or_else(|| format_of(input).or_else(|| code_format_of(input))) {
+            match options.format.or_else(|| format_of_file(input)) {
                 Some(format) => vec![(input.clone(), format)],
                 None => {
                     tell(
                         Severity::Error,
                         input,
-                        "expected a .html, .md or .jsonl file or source code, found another name; \
-                         give its format with --format html|markdown|jsonl|code"
+                        "expected a .html, .md or .jsonl file, source code or a conversation, \
+                         found something else; give its format with --format \
+                         html|markdown|jsonl|code|chats"
                             .to_owned(),
                     );
                     continue;
@@ -114,9 +115,12 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// [`Format::Code`] for a file whose name is one of a programming language.
-fn code_format_of(path: &Path) -> Option<Format> {
-    code::is_code(path).then_some(Format::Code)
+/// The format of a file, by its name and where that does not settle it by its start.
+fn format_of_file(path: &Path) -> Option<Format> {
+    if conversations::is_conversations(path) {
+        return Some(Format::Chats);
+    }
+    format_of(path).or_else(|| code::is_code(path).then_some(Format::Code))
 }
 
 /// All files below a directory that have its format: the requested one, or else the format of most
@@ -135,7 +139,79 @@ fn walk(
     if options.format == Some(Format::Code) {
         return walk_code(directory, root, options, tell);
     }
-    let mut found = Vec::new();
+    let found = below(directory, root, options, tell);
+    if options.format == Some(Format::Chats) {
+        return all_as(Format::Chats, found.that(conversations::has_name), directory, tell);
+    }
+    if options.format.is_none()
+        && let Some(files) = not_of_a_site(&found, directory, root, options)
+    {
+        return files;
+    }
+    let format = options.format.unwrap_or_else(|| found.most());
+    let mixed = options.format.is_none() && is_mixed(&found.named, format);
+    let (taken, left): (Vec<_>, Vec<_>) = found
+        .named
+        .into_iter()
+        .partition(|(_, found)| *found == format || (mixed && *found != Format::Jsonl));
+    for (path, _) in left {
+        tell(
+            Severity::Skipped,
+            &path,
+            format!("the directory is read as {}; choose with --format", name_of(format)),
+        );
+    }
+    if taken.is_empty() {
+        let reason = match options.format {
+            Some(format) => format!("holds no {} files", name_of(format)),
+            None => "expected .html, .md or .jsonl files, source code or conversations in it, \
+                     found none"
+                .to_owned(),
+        };
+        tell(Severity::Error, directory, reason);
+    }
+    taken
+}
+
+/// Files below a directory.
+#[derive(Default)]
+struct Found {
+    /// Those whose names say their format.
+    named: Vec<(PathBuf, Format)>,
+    /// Those whose names say that they may be conversations.
+    others: Vec<PathBuf>,
+}
+
+impl Found {
+    fn count(&self, format: Format) -> usize {
+        self.named.iter().filter(|(_, found)| *found == format).count()
+    }
+
+    /// The format of most files. On a tie the first format wins: if there are as many rendered
+    /// pages as sources, the site shows the rendered pages.
+    fn most(&self) -> Format {
+        let formats = [Format::Jsonl, Format::Markdown, Format::Html];
+        formats.into_iter().max_by_key(|format| self.count(*format)).unwrap_or(Format::Html)
+    }
+
+    /// Files with names of a kind, in the order of their paths.
+    fn that(&self, is: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+        let named = self.named.iter().map(|(path, _)| path);
+        let mut files: Vec<PathBuf> =
+            named.chain(&self.others).filter(|path| is(path)).cloned().collect();
+        files.sort();
+        files
+    }
+}
+
+/// All files below a directory that may be input.
+fn below(
+    directory: &Path,
+    root: Option<&Path>,
+    options: &Options,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Found {
+    let mut found = Found::default();
     let entries =
         walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name().into_iter();
     let excluded = |entry: &walkdir::DirEntry| {
@@ -149,8 +225,11 @@ fn walk(
     {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
-                if let Some(format) = format_of(entry.path()) {
-                    found.push((entry.into_path(), format));
+                let path = entry.into_path();
+                match format_of(&path) {
+                    Some(format) => found.named.push((path, format)),
+                    None if conversations::has_name(&path) => found.others.push(path),
+                    None => {}
                 }
             }
             Ok(_) => {}
@@ -165,51 +244,54 @@ fn walk(
             }
         }
     }
-    let count = |format| found.iter().filter(|(_, found)| *found == format).count();
-    // Programs come with rendered pages and records less often than sites with programs.
-    if options.format.is_none() && count(Format::Html) == 0 && count(Format::Jsonl) == 0 {
+    found
+}
+
+/// The files of a directory that is no site: most of it is code or conversations.
+fn not_of_a_site(
+    found: &Found,
+    directory: &Path,
+    root: Option<&Path>,
+    options: &Options,
+) -> Option<Vec<(PathBuf, Format)>> {
+    // Rendered pages come from a site, with whatever else.
+    if found.count(Format::Html) > 0 {
+        return None;
+    }
+    let chats = found.that(conversations::has_name);
+    // Programs come with records less often than sets of records with programs.
+    if found.count(Format::Jsonl) == 0 {
         let code = walk_code(directory, root, options, &mut |_, _, _| {});
-        if code.iter().filter(|(path, _)| !code::is_markdown(path)).count() > found.len() {
-            return code;
+        let n_code = code.iter().filter(|(path, _)| !code::is_markdown(path)).count();
+        if n_code > found.named.len().max(chats.len()) {
+            return Some(code);
         }
     }
-    let format = options.format.unwrap_or_else(|| {
-        let counts = [
-            (count(Format::Html), Format::Html),
-            (count(Format::Markdown), Format::Markdown),
-            (count(Format::Jsonl), Format::Jsonl),
-        ];
-        // On a tie the first format wins: if there are as many rendered pages as sources, the site
-        // shows the rendered pages.
-        counts
-            .into_iter()
-            .rev()
-            .max_by_key(|(count, _)| *count)
-            .map_or(Format::Html, |(_, format)| format)
-    });
-    let mixed = options.format.is_none() && is_mixed(&found, format);
-    let (taken, left): (Vec<_>, Vec<_>) = found
-        .into_iter()
-        .partition(|(_, found)| *found == format || (mixed && *found != Format::Jsonl));
-    for (path, _) in left {
-        tell(
-            Severity::Skipped,
-            &path,
-            format!("the directory is read as {}; choose with --format", name_of(format)),
-        );
+    let are_chats = chats.len() > found.count(Format::Markdown) && are_conversations(&chats);
+    are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
+}
+
+/// Files of a directory that is read as one format.
+fn all_as(
+    format: Format,
+    files: Vec<PathBuf>,
+    directory: &Path,
+    tell: &mut dyn FnMut(Severity, &Path, String),
+) -> Vec<(PathBuf, Format)> {
+    if files.is_empty() {
+        tell(Severity::Error, directory, format!("holds no {}", name_of(format)));
     }
-    if taken.is_empty() {
-        tell(
-            Severity::Error,
-            directory,
-            match options.format {
-                Some(format) => format!("holds no {} files", name_of(format)),
-                None => "expected .html, .md or .jsonl files or source code in it, found none"
-                    .to_owned(),
-            },
-        );
-    }
-    taken
+    files.into_iter().map(|path| (path, format)).collect()
+}
+
+/// Files of a directory that are looked into to find out whether they are conversations.
+const MAX_SNIFFED: usize = 64;
+
+/// Whether at least half of some files are conversations.
+fn are_conversations(files: &[PathBuf]) -> bool {
+    let sniffed = &files[..files.len().min(MAX_SNIFFED)];
+    let n_chats = sniffed.iter().filter(|path| conversations::is_conversations(path)).count();
+    n_chats * 2 >= sniffed.len() && n_chats > 0
 }
 
 /// The files of code below a directory.
@@ -237,7 +319,7 @@ fn is_mixed(found: &[(PathBuf, Format)], format: Format) -> bool {
     let other = match format {
         Format::Html => Format::Markdown,
         Format::Markdown => Format::Html,
-        Format::Jsonl | Format::Code => return false,
+        Format::Jsonl | Format::Code | Format::Chats => return false,
     };
     let paths = |format| found.iter().filter(move |(_, found)| *found == format);
     let stems: BTreeSet<PathBuf> = paths(format).map(|(path, _)| path.with_extension("")).collect();
@@ -253,6 +335,7 @@ fn name_of(format: Format) -> &'static str {
         Format::Markdown => "Markdown",
         Format::Jsonl => "JSONL",
         Format::Code => "source code",
+        Format::Chats => "conversations",
     }
 }
 

@@ -51,6 +51,14 @@ pub enum Rule {
     ReferenceMark,
     /// Markup of a site generator in Markdown: imports, template tags, shortcodes.
     GeneratorMarkup,
+    /// What a tool returned in a conversation.
+    ToolOutput,
+    /// What a model thought before it answered.
+    Reasoning,
+    /// What a program told the model: instructions, the state of a directory.
+    ProgramContext,
+    /// What a mail quotes of another.
+    QuotedMail,
 }
 
 impl Rule {
@@ -74,11 +82,15 @@ impl Rule {
             Rule::Icon => "icon",
             Rule::ReferenceMark => "reference-mark",
             Rule::GeneratorMarkup => "generator-markup",
+            Rule::ToolOutput => "tool-output",
+            Rule::Reasoning => "reasoning",
+            Rule::ProgramContext => "program-context",
+            Rule::QuotedMail => "quoted-mail",
         }
     }
 
     /// All rules, in the order of the documentation.
-    pub const ALL: [Rule; 17] = [
+    pub const ALL: [Rule; 21] = [
         Rule::OutsideContent,
         Rule::Navigation,
         Rule::PageFrame,
@@ -96,6 +108,10 @@ impl Rule {
         Rule::Icon,
         Rule::ReferenceMark,
         Rule::GeneratorMarkup,
+        Rule::ToolOutput,
+        Rule::Reasoning,
+        Rule::ProgramContext,
+        Rule::QuotedMail,
     ];
 }
 

@@ -1,12 +1,13 @@
 //! Sources turn files into pages.
 //!
-//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines and source
-//! code, parses them on all cores and returns pages in the order of their paths. For each file that
-//! cannot be read the caller gets a [`Problem`]; the other files are read.
+//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines, source code
+//! and conversations, parses them on all cores and returns pages in the order of their paths. For
+//! each file that cannot be read the caller gets a [`Problem`]; the other files are read.
 
 mod attributes;
 pub mod boosts_and_pins;
 mod code;
+pub mod conversations;
 mod decode;
 mod files;
 mod html;
@@ -14,6 +15,7 @@ mod jsonl;
 mod language;
 pub mod left_out;
 mod markdown;
+mod notes;
 mod outline;
 pub mod pagefind;
 mod reference_marks;
@@ -29,6 +31,7 @@ use rayon::prelude::*;
 use crate::page::Page;
 use attributes::Raw;
 use boosts_and_pins::{Boost, Pins};
+use conversations::fields::Fields;
 use files::File;
 use left_out::LeftOut;
 
@@ -65,6 +68,10 @@ pub struct Options {
     /// Make a section of each entry of a definition list or table that has an anchor: API entries,
     /// command options, settings.
     pub definition_sections: bool,
+    /// Index what tools returned in conversations.
+    pub tool_output: bool,
+    /// Where the parts of messages are, in conversations of other programs than the known ones.
+    pub chat_fields: Option<Fields>,
     /// Keep a record of what is left out of each page.
     pub trace: bool,
 }
@@ -84,6 +91,8 @@ impl Default for Options {
             pins: Pins::default(),
             max_file_bytes: 64 << 20,
             definition_sections: true,
+            tool_output: false,
+            chat_fields: None,
             trace: false,
         }
     }
@@ -100,6 +109,8 @@ pub enum Format {
     Jsonl,
     /// Source code in any language.
     Code,
+    /// Conversations: session logs, exported chats, mailboxes.
+    Chats,
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -223,7 +234,7 @@ pub fn extract_document(
     };
     let charset = document.charset.as_deref();
     let mut outcome = read_bytes(&file, document.bytes, charset, &options);
-    if document.format != Format::Jsonl {
+    if !matches!(document.format, Format::Jsonl | Format::Chats) {
         for raw in &mut outcome.pages {
             raw.page.url.clone_from(&document.url);
         }
@@ -324,7 +335,7 @@ fn read_file(file: &File, options: &Options) -> Outcome {
 fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     let size = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
-    if let Some((severity, reason)) = too_large(file.format, size, options) {
+    if let Some((severity, reason)) = too_large(file, size, options) {
         outcome.tell(severity, &file.path, None, reason);
         return outcome;
     }
@@ -339,10 +350,11 @@ fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
 }
 
 /// What to say of a file that is larger than its kind may be.
-fn too_large(format: Format, size: u64, options: &Options) -> Option<(Severity, String)> {
-    match format {
+fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, String)> {
+    match file.format {
         // The limit of JSON lines holds for each line.
         Format::Jsonl => None,
+        Format::Chats if conversations::is_lines(&file.path) => None,
         Format::Code if size > code::MAX_BYTES => Some((
             Severity::Skipped,
             format!("has {size} bytes: files of code over {} are data", code::MAX_BYTES),
@@ -364,6 +376,10 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
     let mut outcome = Outcome::default();
     if file.format == Format::Jsonl {
         jsonl::read(bytes, file, options, &mut outcome);
+        return outcome;
+    }
+    if file.format == Format::Chats {
+        conversations::read(bytes, file, options, &mut outcome);
         return outcome;
     }
     let decoded = if file.format == Format::Html {
@@ -388,7 +404,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             raw
         }),
         Format::Code => code::read(&decoded.text, file, options, &mut outcome),
-        Format::Markdown | Format::Jsonl => {
+        Format::Markdown | Format::Jsonl | Format::Chats => {
             markdown::read(&decoded.text, file, options, &mut outcome)
         }
     };

@@ -204,7 +204,7 @@ fn set_titles(pages: &mut [RawPage]) {
                 let fallback =
                     first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
                 match raw.format {
-                    Some(Format::Jsonl | Format::Code) => None,
+                    Some(Format::Jsonl | Format::Code | Format::Chats) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),
                 }
             })
@@ -221,7 +221,8 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
     let directories = language::Directories::of(
         pages
             .iter()
-            .filter(|raw| raw.page.language.is_empty() && raw.format != Some(Format::Jsonl))
+            .filter(|raw| raw.page.language.is_empty())
+            .filter(|raw| !matches!(raw.format, Some(Format::Jsonl | Format::Chats)))
             .map(|raw| raw.page.id.as_str()),
     );
     for raw in pages {

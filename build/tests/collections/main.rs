@@ -1,5 +1,6 @@
 //! Collections as a person uses them: the program, its registry, and bundles that it keeps.
 
+mod chats;
 mod documented;
 mod edits;
 mod home;

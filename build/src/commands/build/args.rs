@@ -14,7 +14,7 @@ use crate::sources::{Format, MarkdownUrls};
 
 /// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
 const LONG_ABOUT: &str = "\
-Build a search bundle from rendered HTML, Markdown, JSONL records or source code
+Build a search bundle from HTML, Markdown, JSONL records, source code or conversations
 
 Reads every INPUT, embeds its sections, and writes the bundle and the web client to OUT. Deploy \
 OUT with the site, for example as /findling/. These two lines then put search on a page:
@@ -22,11 +22,12 @@ OUT with the site, for example as /findling/. These two lines then put search on
     <script type=\"module\" src=\"/findling/findling-ui.js\"></script>
     <findling-search></findling-search>";
 
-/// Build a search bundle from rendered HTML, Markdown, JSONL records or source code
+/// Build a search bundle from HTML, Markdown, JSONL records, source code or conversations
 #[derive(Debug, clap::Args)]
 #[command(long_about = LONG_ABOUT)]
 pub struct Args {
-    /// Directories of rendered HTML, Markdown or source code, or files of JSONL records
+    /// Directories of rendered HTML, Markdown, source code or conversations, or files of JSONL
+    /// records
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file
@@ -165,6 +166,13 @@ pub struct Reading {
     /// Do not make sections of definition list entries and table rows that have an anchor
     #[arg(long)]
     pub(super) no_definition_sections: bool,
+    /// Index what tools returned in conversations, not only what people and assistants say
+    #[arg(long)]
+    pub(super) tool_output: bool,
+    /// TOML file that names the fields of messages in conversations of other programs: messages,
+    /// role, text, time, session, title, project
+    #[arg(long, value_name = "FILE")]
+    pub(super) chat_fields: Option<PathBuf>,
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
     pub(super) keep_copies: bool,

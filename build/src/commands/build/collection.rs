@@ -36,10 +36,11 @@ pub fn build_collection(settings: &Settings, output: &Path, yes: bool, ui: &Ui) 
 }
 
 fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
-    let Settings { kind, paths, encoder, exclude, base_url, language, directory: _ } = settings;
+    let Settings { kind, paths, encoder, exclude, base_url, language, .. } = settings;
     let mut arguments: Vec<OsString> = ["build", "--no-client", "--no-fit", "--prune=0"]
         .into_iter()
         .chain(yes.then_some("--yes"))
+        .chain(settings.tool_output.then_some("--tool-output"))
         .map(OsString::from)
         .collect();
     // Joined to its name, a value may begin with a hyphen.
@@ -54,6 +55,9 @@ fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
     }
     for pattern in exclude {
         option("exclude", pattern);
+    }
+    if let Some(fields) = &settings.chat_fields {
+        arguments.extend(["--chat-fields".into(), fields.into()]);
     }
     arguments.extend(["--output".into(), output.into(), "--".into()]);
     arguments.extend(paths.iter().map(OsString::from));

@@ -11,6 +11,7 @@ use crate::index::{client, synonyms};
 use crate::page::Page;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
+use crate::sources::conversations::fields::Fields;
 use crate::sources::{self, Problem, Severity};
 use crate::ui::Ui;
 
@@ -159,6 +160,8 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<Input> {
         exclude: reading.exclude.clone(),
         boosts: reading.boost.clone(),
         pins,
+        tool_output: reading.tool_output,
+        chat_fields: reading.chat_fields.as_deref().map(Fields::read).transpose()?,
         trace: false,
     };
     let mut unreadable = 0;
@@ -169,7 +172,8 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<Input> {
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();
         bail!(
-            "found no page in {}: expected .html, .md or .jsonl files, or source code{}",
+            "found no page in {}: expected .html, .md or .jsonl files, source code or \
+             conversations{}",
             inputs.join(", "),
             if unreadable > 0 { " that can be read" } else { "" }
         );

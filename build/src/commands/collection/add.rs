@@ -36,6 +36,12 @@ pub struct Args {
     /// Language of pages that declare none, such as en or pt-BR
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
+    /// Index what tools returned in conversations, not only what people and assistants say
+    #[arg(long)]
+    tool_output: bool,
+    /// TOML file that names the fields of messages in conversations of other programs
+    #[arg(long, value_name = "FILE")]
+    chat_fields: Option<PathBuf>,
     /// Only register the collection. `findling sync NAME` builds its bundle
     #[arg(long)]
     no_sync: bool,
@@ -61,6 +67,8 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         exclude: args.exclude.clone(),
         base_url: args.base_url.clone(),
         language: args.language.clone(),
+        tool_output: args.tool_output,
+        chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
         directory: None,
     };
     Registry::change(home, |registry| registry.add(&args.name, settings))?;

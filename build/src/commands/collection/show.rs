@@ -125,6 +125,12 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     if let Some(language) = language {
         line("language", language)?;
     }
+    if settings.tool_output {
+        line("indexes", "what tools returned")?;
+    }
+    if let Some(path) = &settings.chat_fields {
+        line("fields", &path.display().to_string())?;
+    }
     if let Some(files) = row.files {
         line("files", &count(files as u64, "files"))?;
     }

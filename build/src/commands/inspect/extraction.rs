@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use ureq::http::header;
 
 use crate::page::{Block, Page};
+use crate::sources::conversations::fields::Fields;
 use crate::sources::left_out::LeftOut;
 use crate::sources::{self, Document, Extraction, Format, Options, Problem, Severity};
 use crate::ui::{Paint, Ui};
@@ -28,10 +29,11 @@ const MAX_FETCH_TIME: Duration = Duration::from_secs(30);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Pages")]
 pub struct ExtractionArgs {
-    /// Show a page as it is indexed: give a file (HTML, Markdown, JSON lines) or an http(s) address
+    /// Show a page as it is indexed: give a file (HTML, Markdown, JSON lines, source code,
+    /// a conversation) or an http(s) address
     #[arg(long)]
     pub extraction: bool,
-    /// For a file of records: show the record with this id
+    /// For a file of records or conversations: show the one with this id
     #[arg(long, requires = "extraction", value_name = "ID")]
     id: Option<String>,
     /// Read the file as a page of the site in this directory, as a build does
@@ -40,6 +42,12 @@ pub struct ExtractionArgs {
     /// Format of the page [default: detected]
     #[arg(long, requires = "extraction", value_enum)]
     format: Option<Format>,
+    /// Show what tools returned in conversations as indexed, as --tool-output does in a build
+    #[arg(long, requires = "extraction")]
+    tool_output: bool,
+    /// Names of the fields of messages, as in a build
+    #[arg(long, requires = "extraction", value_name = "FILE")]
+    chat_fields: Option<PathBuf>,
 }
 
 /// A page as `--json` prints it.
@@ -131,7 +139,12 @@ fn read(
     args: &ExtractionArgs,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Extraction>> {
-    let options = Options { format: args.format, ..Options::default() };
+    let options = Options {
+        format: args.format,
+        tool_output: args.tool_output,
+        chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
+        ..Options::default()
+    };
     if let Some(url) = target.to_str().filter(|text| is_address(text)) {
         let fetched = fetch(url, args.format)?;
         let document = Document {
