@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
 use findling_build::ui::{Ui, Verbosity};
 
@@ -47,6 +47,8 @@ enum Command {
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
     Serve(commands::serve::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
 }
 
 /// The command line. Under the name of Pagefind's program, such as a link `pagefind` to this one,
@@ -82,9 +84,21 @@ fn main() -> ExitCode {
         #[cfg(feature = "transformer")]
         Command::Distill(args) => commands::distill::run(args, &ui),
         Command::Serve(args) => commands::serve::run(args, &ui),
+        Command::Completions(args) => commands::completions::run(args, Cli::command()),
+        Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
     outcome.unwrap_or_else(|error| {
         ui.error(&error);
         ExitCode::FAILURE
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_has_no_contradiction() {
+        Cli::command().debug_assert();
+    }
 }

@@ -2,11 +2,13 @@
 
 pub mod build;
 pub mod collection;
+pub mod completions;
 #[cfg(feature = "transformer")]
 pub mod distill;
 pub mod eval;
 pub mod explain;
 pub mod inspect;
+pub mod man;
 pub mod models;
 pub mod pagefind;
 pub mod search;

@@ -36,8 +36,13 @@ The repository's own commands. Each installs what it lacks, and says so first.
   cargo xtask docs            the tables of the documents, from bench/results, and the picture of
                               docs/extraction.md
   cargo xtask cli             the command-line tool, into target/release
-  cargo xtask package         make the packages that are published, and try them outside of the
+  cargo xtask package [--program FILE]
+                              make the packages that are published, and try them outside of the
                               repository; needs the modules of `cargo xtask wasm`
+                              --program: only the packages that carry a program, with this one
+  cargo xtask pack [--program FILE] [--target TRIPLE] [--out DIR]
+                              the packages that carry a program, for a release: npm, wheel,
+                              archive; into target/packages
   cargo xtask bench [NAME [ARGS...]]
                               run a benchmark, or list them
   cargo xtask fuzz [TARGET] [--seconds N]
@@ -100,9 +105,9 @@ fn run(args: Vec<String>) -> Result<ExitCode> {
             bench::run(&paths, rest.first().map(String::as_str), rest.get(1..).unwrap_or_default())?
         }
         "package" => {
-            no_more(rest)?;
-            package::run(&paths)?;
+            package::run(&paths, package_program(rest)?)?;
         }
+        "pack" => package::pack(&paths, &pack_options(rest)?)?,
         "fuzz" => fuzz::run(&paths, &fuzz_options(rest)?)?,
         "help" | "--help" | "-h" => print!("{HELP}"),
         unknown => bail!("there is no command `{unknown}`\n\n{HELP}"),
@@ -160,6 +165,29 @@ fn fuzz_options(args: &[String]) -> Result<fuzz::Options> {
                 options.target = Some(target.to_owned());
             }
             unknown => bail!("`cargo xtask fuzz` knows no `{unknown}`\n\n{HELP}"),
+        }
+    }
+    Ok(options)
+}
+
+fn package_program(args: &[String]) -> Result<Option<PathBuf>> {
+    match args {
+        [] => Ok(None),
+        [flag, file] if flag == "--program" => Ok(Some(PathBuf::from(file))),
+        _ => bail!("`{}` is not understood; only `--program FILE` is", args.join(" ")),
+    }
+}
+
+fn pack_options(args: &[String]) -> Result<package::PackOptions> {
+    let mut options = package::PackOptions::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--program" => options.program = Some(PathBuf::from(value()?)),
+            "--target" => options.target = Some(value()?.clone()),
+            "--out" => options.out = Some(PathBuf::from(value()?)),
+            unknown => bail!("`cargo xtask pack` knows no `{unknown}`\n\n{HELP}"),
         }
     }
     Ok(options)

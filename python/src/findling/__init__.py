@@ -1,0 +1,48 @@
+"""Search by words and by meaning for static sites.
+
+    import findling
+
+    findling.build("public", "public/findling", encoder="static")
+    index = findling.open("public/findling")
+    for page in index.search("how do I share data between threads")["results"]:
+        print(page["title"], page["url"])
+
+The package carries the program `findling` and calls it: one process for each call. The engine is
+the one that readers' browsers run.
+"""
+
+from __future__ import annotations
+
+from ._api import Index, build, open, search
+from ._program import FindlingError, program
+from ._types import (
+    Correction,
+    Facet,
+    Legs,
+    Notice,
+    Page,
+    Report,
+    Response,
+    Section,
+    Snippet,
+    Total,
+)
+
+__all__ = [
+    "Correction",
+    "Facet",
+    "FindlingError",
+    "Index",
+    "Legs",
+    "Notice",
+    "Page",
+    "Report",
+    "Response",
+    "Section",
+    "Snippet",
+    "Total",
+    "build",
+    "open",
+    "program",
+    "search",
+]

@@ -1,0 +1,103 @@
+"""Builds bundles and searches them."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Mapping, Optional, Sequence, Union, cast
+
+from ._program import call
+from ._types import Mode, Order, Report, Response
+
+StrPath = Union[str, "os.PathLike[str]"]
+Filter = Union[str, Mapping[str, Any]]
+
+
+def build(
+    inputs: Union[StrPath, Sequence[StrPath]],
+    output: StrPath,
+    *,
+    encoder: Optional[str] = None,
+    install: bool = False,
+    options: Sequence[str] = (),
+) -> Report:
+    """Builds a bundle with its web client.
+
+    `inputs` are directories of rendered HTML, Markdown or source code, or files of JSONL records.
+    `encoder` is that of the documents, as in `findling build --encoder`: the sentence transformer
+    by default, `static`, `hash`, or `none` for search by words alone. The transformer is a download
+    of 91 MB, once; `install` agrees to it. `options` are more options of `findling build`.
+
+    Raises FindlingError if nothing can be read or written.
+    """
+    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    arguments = ["--quiet", "build", "--json", f"--output={os.fspath(output)}"]
+    if encoder is not None:
+        arguments.append(f"--encoder={encoder}")
+    if install:
+        arguments.append("--yes")
+    arguments.extend(options)
+    arguments.append("--")
+    arguments.extend(os.fspath(path) for path in paths)
+    return cast(Report, json.loads(call(arguments)))
+
+
+def open(bundle: StrPath) -> Index:
+    """The index of a bundle: a directory, a `.findling` file, or the name of a collection.
+
+    Raises FindlingError if it cannot be read.
+    """
+    call(["inspect", "--json", os.fspath(bundle)])
+    return Index(bundle)
+
+
+def search(bundle: StrPath, query: str, **options: Any) -> Response:
+    """Searches a bundle. The options are those of `Index.search`."""
+    return Index(bundle).search(query, **options)
+
+
+class Index:
+    """A bundle that can be searched. Made by `open`."""
+
+    def __init__(self, bundle: StrPath) -> None:
+        self.bundle = os.fspath(bundle)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        mode: Mode = "hybrid",
+        filter: Optional[Filter] = None,
+        facets: Sequence[str] = (),
+        order: Order = "relevance",
+        also: Sequence[str] = (),
+        verbatim: bool = False,
+        copies: bool = False,
+        explain: bool = False,
+    ) -> Response:
+        """Searches. The options are those of the client's `search`.
+
+        Raises FindlingError if the query, the filter or an option is not valid.
+        """
+        arguments = [f"--limit={limit}", f"--offset={offset}", f"--mode={mode}", f"--order={order}"]
+        if filter is not None:
+            text = filter if isinstance(filter, str) else json.dumps(filter)
+            arguments.append(f"--filter={text}")
+        arguments.extend(f"--facet={attribute}" for attribute in facets)
+        arguments.extend(f"--also={wording}" for wording in also)
+        flags = {"--verbatim": verbatim, "--copies": copies, "--explain": explain}
+        arguments.extend(flag for flag, wanted in flags.items() if wanted)
+        return cast(
+            Response,
+            json.loads(call(["search", "--json", *arguments, "--", self.bundle, query])),
+        )
+
+    def similar(self, page: str, *, limit: int = 10) -> Response:
+        """Lists the pages most like a page, given by its URL, path or id."""
+        arguments = ["similar", "--json", f"--limit={limit}", "--", self.bundle, page]
+        return cast(Response, json.loads(call(arguments)))
+
+    def __repr__(self) -> str:
+        return f"findling.open({self.bundle!r})"
