@@ -225,6 +225,17 @@ impl BundleFiles {
         )?))
     }
 
+    /// Every shard that the manifest, the centroids or the directory of positions lists. Where
+    /// these are damaged, the shards that they list are missing.
+    pub fn listed_shards(&self) -> Vec<(ShardId, ShardEntry)> {
+        let centroids = self.centroids().ok().flatten();
+        let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);
+        let listed = (0..).map(ShardId).zip(self.manifest.shards.iter().copied().chain(cells));
+        let positions = self.positions().ok().flatten();
+        let positions = positions.iter().flat_map(PositionsDirectory::shards);
+        listed.chain(positions.map(|(id, shard)| (id, *shard))).collect()
+    }
+
     /// A file that the manifest lists in parts: each part is checked, then joined.
     ///
     /// # Errors

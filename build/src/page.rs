@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 
 /// A page or a record, which is one result of a search.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct Page {
     /// The document's id: a record's `_id`, or the page's path relative to the input directory,
     /// with `/`.
@@ -34,7 +35,7 @@ pub struct Page {
 }
 
 /// A heading and the text up to the next heading.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct Section {
     /// 1 to 6; 0 for text before the first heading.
     pub level: u8,
@@ -49,7 +50,7 @@ pub struct Section {
 }
 
 /// A paragraph or a code block.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct Block {
     /// Plain text; white space folded in prose, kept in code blocks.
     pub text: String,

@@ -4,6 +4,7 @@
 //! NAME/
 //!   lock              the lock of syncs
 //!   current           the number of the current generation
+//!   pages             the parsed files of the sources, for the next sync
 //!   000007.lock       shared by whoever reads generation 7
 //!   000007/state.json what it was made from
 //!   000007/bundle/    the bundle
@@ -86,6 +87,11 @@ impl Generations {
     /// The file of the lock of syncs.
     pub fn lock(&self) -> PathBuf {
         self.directory.join("lock")
+    }
+
+    /// The log of parsed files.
+    pub fn pages(&self) -> PathBuf {
+        self.directory.join("pages")
     }
 
     /// The current generation; `None` where there is none. If the file that names it is damaged,

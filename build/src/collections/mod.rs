@@ -26,6 +26,6 @@ pub use name::Name;
 pub use registry::{Home, Registry, Settings};
 pub use remove::remove;
 pub use state::{Built, State};
-pub use sync::{Build, Options, Reason, Report, Status, sync};
+pub use sync::{Build, Options, Place, Reason, Report, Status, sync};
 pub use target::Target;
 pub use watch::Watch;

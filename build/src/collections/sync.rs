@@ -90,8 +90,17 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// Builds a bundle from settings into a directory, going on from the bundle that is there.
-pub type Build<'a> = dyn FnMut(&Settings, &Path) -> Result<Built> + 'a;
+/// Where a bundle is built.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The directory of the bundle. The build goes on from the bundle that is there.
+    pub bundle: PathBuf,
+    /// The log of parsed files ([`PageCache`](crate::sources::page_cache::PageCache)).
+    pub pages: PathBuf,
+}
+
+/// Builds a bundle from settings.
+pub type Build<'a> = dyn FnMut(&Settings, &Place) -> Result<Built> + 'a;
 
 /// Brings a collection up to date.
 ///
@@ -155,7 +164,10 @@ pub fn sync(
         link_tree(&current.bundle(), &bundle)
             .with_context(|| format!("{} cannot be copied", current.bundle().display()))?;
     }
-    let built = build(&settings, &bundle)
+    if options.fresh {
+        let _ = fs::remove_file(generations.pages());
+    }
+    let built = build(&settings, &Place { bundle, pages: generations.pages() })
         .with_context(|| format!("the collection `{name}` cannot be built"))?;
     State::new(settings, scan, built.clone()).write(&staged.generation().state())?;
     let generation = staged.switch()?;

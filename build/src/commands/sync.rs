@@ -173,8 +173,8 @@ fn sync_one(home: &Home, name: &Name, how: &How, ui: &Ui) -> Line {
 pub fn sync(home: &Home, name: &Name, how: &How, ui: &Ui) -> Result<Report> {
     let How { fresh, rehash, allow_empty, yes } = *how;
     let options = collections::Options { fresh, rehash, allow_empty };
-    let mut build = |settings: &collections::Settings, output: &std::path::Path| {
-        build_collection(settings, output, yes, ui)
+    let mut build = |settings: &collections::Settings, place: &collections::Place| {
+        build_collection(settings, place, yes, ui)
     };
     let report = collections::sync(home, name, options, &mut build, ui)?;
     tell(&report, ui);

@@ -73,6 +73,10 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         languages.list.join(", ")
     ));
 
+    let deployed = match &earlier {
+        Some(earlier) => deployed.with_shards(earlier.shards()),
+        None => deployed,
+    };
     let mut n_truncated = 0;
     let dense = match encoder {
         None => None,

@@ -16,6 +16,7 @@ pub mod client;
 mod columns;
 pub mod copies;
 mod dense;
+mod earlier_shards;
 pub mod fidelity;
 pub mod fit;
 pub mod graph;

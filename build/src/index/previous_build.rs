@@ -17,6 +17,7 @@ use findling_bundle::{Addresses, CellShard, Dense, EncoderCard, ShardId, decode_
 use findling_encoder::static_table::StaticTable;
 
 use super::cells::Grouping;
+use super::earlier_shards::EarlierShards;
 use super::rows::Rows;
 use crate::bundle_files::BundleFiles;
 
@@ -31,6 +32,11 @@ impl PreviousBuild {
     pub fn open(directory: &Path) -> Option<Self> {
         // A damaged bundle is replaced by this build, so no error is needed.
         BundleFiles::open(directory).ok().map(|files| Self { files })
+    }
+
+    /// Its shards, by their contents.
+    pub fn shards(&self) -> EarlierShards {
+        EarlierShards::of(&self.files)
     }
 
     /// The addresses of its pages in their order; `None` if the bundle is damaged.

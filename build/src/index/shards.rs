@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use findling_bundle::entry::shard_path;
 use findling_bundle::{
-    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, encode_shard, rename_shard,
-    shard_hash,
+    Error, RangeStart, ShardEntry, ShardHash, ShardId, ShardKind, rename_shard, shard_hash,
 };
 use rayon::prelude::*;
 
+use super::earlier_shards::EarlierShards;
 use super::write::same;
 
 /// A shard's entry in a directory, and the shard.
@@ -20,12 +21,27 @@ pub type Stored = (ShardEntry, Vec<u8>);
 #[derive(Clone, Debug, Default)]
 pub struct Deployed {
     directory: Option<PathBuf>,
+    /// Shards that need not be compressed again.
+    earlier: Arc<EarlierShards>,
 }
 
 impl Deployed {
     /// The files in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()) }
+        Self { directory: Some(directory.into()), ..Self::default() }
+    }
+
+    /// These files, with the shards of the earlier bundle.
+    pub fn with_shards(self, earlier: EarlierShards) -> Self {
+        Self { earlier: Arc::new(earlier), ..self }
+    }
+
+    /// Compresses a shard, as [`encode_shard`](findling_bundle::encode_shard) does.
+    ///
+    /// # Errors
+    /// If the contents are too long.
+    pub fn encode(&self, kind: ShardKind, raw: &[u8]) -> Result<Stored, Error> {
+        self.earlier.encode(kind, raw)
     }
 
     /// Whether a file with this path has other contents.
@@ -92,14 +108,14 @@ impl ShardSet {
 
     /// Compresses and adds one shard that belongs to no range.
     pub fn add(&mut self, kind: ShardKind, raw: &[u8]) -> Result<ShardId, Error> {
-        let (entry, stored) = encode_shard(kind, raw)?;
+        let (entry, stored) = self.deployed.encode(kind, raw)?;
         Ok(self.insert(entry, stored))
     }
 
     /// Compresses shards that belong to no range, on all cores, and adds them in order.
     pub fn add_all(&mut self, kind: ShardKind, raws: &[Vec<u8>]) -> Result<Vec<ShardId>, Error> {
         let encoded: Vec<_> =
-            raws.par_iter().map(|raw| encode_shard(kind, raw)).collect::<Result<_, Error>>()?;
+            raws.par_iter().map(|raw| self.deployed.encode(kind, raw)).collect::<Result<_, _>>()?;
         Ok(encoded.into_iter().map(|(entry, stored)| self.insert(entry, stored)).collect())
     }
 
@@ -118,7 +134,7 @@ impl ShardSet {
         }
         let encoded: Vec<Stored> = ranges
             .into_par_iter()
-            .map(|(start, raw)| Ok(deployed.rename(encode_shard(kind, raw)?, start)))
+            .map(|(start, raw)| Ok(deployed.rename(deployed.encode(kind, raw)?, start)))
             .collect::<Result<_, Error>>()?;
         Ok(encoded.into_iter().map(|(entry, stored)| self.push(entry, stored)).collect())
     }
@@ -131,7 +147,7 @@ impl ShardSet {
             Iter: IndexedParallelIterator,
         >,
     ) -> Result<Vec<ShardId>, Error> {
-        let encode = |(start, raw)| Ok((start, encode_shard(kind, raw)?));
+        let encode = |(start, raw)| Ok((start, self.deployed.encode(kind, raw)?));
         let encoded: Vec<(RangeStart<'_>, Stored)> =
             ranges.into_par_iter().map(encode).collect::<Result<_, Error>>()?;
         let (starts, mut encoded): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
@@ -153,7 +169,7 @@ impl ShardSet {
     ) -> Result<(Vec<Option<ShardEntry>>, Vec<Stored>), Error> {
         let encoded: Vec<Option<Stored>> = raws
             .par_iter()
-            .map(|raw| (!raw.is_empty()).then(|| encode_shard(kind, raw)).transpose())
+            .map(|raw| (!raw.is_empty()).then(|| self.deployed.encode(kind, raw)).transpose())
             .collect::<Result<_, Error>>()?;
         let (mut lines, mut all) = (Vec::with_capacity(raws.len()), Vec::<Stored>::new());
         let mut named: HashMap<ShardHash, usize> = HashMap::new();
@@ -211,7 +227,7 @@ impl ShardSet {
 mod tests {
     use std::fs;
 
-    use findling_bundle::{PageId, decode_shard};
+    use findling_bundle::{PageId, decode_shard, encode_shard};
 
     use super::*;
 

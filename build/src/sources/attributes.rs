@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bincode::{Decode, Encode};
 use findling_bundle::AttributeValue;
 use findling_text::normalise::visible;
 
 /// A value as a source gives it. Its type is decided later, from the values of all pages.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) enum Raw {
     /// A string from a typed format. It can be a date, but no other type.
     Text(String),

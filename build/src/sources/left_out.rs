@@ -3,6 +3,7 @@
 //! Every rule has a name. A build applies the rules without keeping a record. `findling inspect
 //! --extraction` runs the same code with a [`Trace`] that keeps one.
 
+use bincode::{Decode, Encode};
 use serde::Serialize;
 
 use super::outline::shorten;
@@ -14,7 +15,7 @@ const MAX_SAMPLE_BYTES: usize = 60;
 const MAX_ENTRIES: usize = 10_000;
 
 /// A rule that leaves something out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Encode, Decode)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// Outside of the element that holds the page's content.
@@ -116,7 +117,7 @@ impl Rule {
 }
 
 /// Something that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Encode, Decode)]
 pub struct LeftOut {
     /// The rule that left it out.
     pub rule: Rule,

@@ -17,6 +17,7 @@ pub mod left_out;
 mod markdown;
 mod notes;
 mod outline;
+pub mod page_cache;
 pub mod pagefind;
 mod reference_marks;
 mod site;
@@ -26,6 +27,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use bincode::{Decode, Encode};
 use rayon::prelude::*;
 
 use crate::page::Page;
@@ -34,7 +36,7 @@ use boosts_and_pins::{Boost, Pins};
 use conversations::fields::Fields;
 use files::File;
 use left_out::LeftOut;
-
+use page_cache::PageCache;
 use titles::Names;
 
 /// What to read and how.
@@ -99,7 +101,7 @@ impl Default for Options {
 }
 
 /// The kinds of input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Encode, Decode)]
 pub enum Format {
     /// Rendered HTML.
     Html,
@@ -131,7 +133,7 @@ pub fn format_of(path: &std::path::Path) -> Option<Format> {
 }
 
 /// A message about an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
@@ -144,7 +146,7 @@ pub struct Problem {
 }
 
 /// How bad a [`Problem`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub enum Severity {
     /// Left out on purpose: a draft, a redirect. Shown with `--verbose`.
     Skipped,
@@ -165,6 +167,22 @@ pub fn read(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<Page> {
     read_raw(inputs, options, on_problem).into_iter().map(|raw| raw.page).collect()
+}
+
+/// Reads pages as [`read`] does, without parsing the files that `cache` has, and adds the others to
+/// it.
+pub fn read_cached(
+    inputs: &[PathBuf],
+    options: &Options,
+    cache: PageCache,
+    on_problem: &mut dyn FnMut(Problem),
+) -> Vec<Page> {
+    let files = files::find(inputs, options, on_problem);
+    let read = files.par_iter().map(|file| read_file(file, options, Some(&cache)));
+    let (outcomes, reads): (Vec<_>, Vec<_>) = read.unzip();
+    // Without a cache the next read takes longer, and nothing else.
+    let _ = cache.store(reads.into_iter().flatten().collect());
+    finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
 }
 
 /// The files that [`read`] reads, in its order.
@@ -248,7 +266,7 @@ fn read_raw(
     on_problem: &mut dyn FnMut(Problem),
 ) -> Vec<RawPage> {
     let files = files::find(inputs, options, on_problem);
-    let outcomes = files.par_iter().map(|file| read_file(file, options)).collect();
+    let outcomes = files.par_iter().map(|file| read_file(file, options, None).0).collect();
     finish(outcomes, options, on_problem)
 }
 
@@ -267,7 +285,7 @@ fn finish(
 }
 
 /// A page before the rules for the whole site are applied.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Encode, Decode)]
 struct RawPage {
     page: Page,
     path: PathBuf,
@@ -286,7 +304,7 @@ struct RawPage {
 }
 
 /// How much of a page's content was left out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 struct Removed {
     /// Words of the content.
     words: usize,
@@ -295,7 +313,7 @@ struct Removed {
 }
 
 /// The result of reading a file.
-#[derive(Default)]
+#[derive(Default, Encode, Decode)]
 struct Outcome {
     pages: Vec<RawPage>,
     problems: Vec<Problem>,
@@ -318,35 +336,45 @@ impl Outcome {
     }
 }
 
-fn read_file(file: &File, options: &Options) -> Outcome {
-    // A panic of a parser on one page must not stop the build.
-    catch_unwind(AssertUnwindSafe(|| read_file_unguarded(file, options))).unwrap_or_else(|_| {
-        let mut outcome = Outcome::default();
-        outcome.tell(
-            Severity::Error,
-            &file.path,
-            None,
-            "the parser failed on this file; please report it",
-        );
-        outcome
-    })
+/// Reads a file. Also returns what the cache is to store.
+fn read_file(
+    file: &File,
+    options: &Options,
+    cache: Option<&PageCache>,
+) -> (Outcome, Option<page_cache::Read>) {
+    let bytes = match contents(file, options) {
+        Ok(bytes) => bytes,
+        Err(outcome) => return (outcome, None),
+    };
+    let parse = || {
+        // A panic of a parser on one page must not stop the build.
+        catch_unwind(AssertUnwindSafe(|| read_bytes(file, &bytes, None, options))).unwrap_or_else(
+            |_| {
+                let mut outcome = Outcome::default();
+                let reason = "the parser failed on this file; please report it";
+                outcome.tell(Severity::Error, &file.path, None, reason);
+                outcome
+            },
+        )
+    };
+    match cache {
+        Some(cache) => cache.read(file, &bytes, options, parse),
+        None => (parse(), None),
+    }
 }
 
-fn read_file_unguarded(file: &File, options: &Options) -> Outcome {
+/// The bytes of a file, or why it is left out.
+fn contents(file: &File, options: &Options) -> Result<Vec<u8>, Outcome> {
     let mut outcome = Outcome::default();
     let size = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     if let Some((severity, reason)) = too_large(file, size, options) {
         outcome.tell(severity, &file.path, None, reason);
-        return outcome;
+        return Err(outcome);
     }
-    let bytes = match std::fs::read(&file.path) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
-            return outcome;
-        }
-    };
-    read_bytes(file, &bytes, None, options)
+    std::fs::read(&file.path).map_err(|error| {
+        outcome.tell(Severity::Error, &file.path, None, format!("cannot be read: {error}"));
+        outcome
+    })
 }
 
 /// What to say of a file that is larger than its kind may be.

@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 
+use bincode::{Decode, Encode};
+
 /// The candidates for a page's title.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Names {
     /// Marked as the title by the site, or in front matter.
     pub explicit: Option<String>,

@@ -26,7 +26,7 @@ impl AttributeKind {
 }
 
 /// The value of one attribute of one page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, bincode::Encode, bincode::Decode)]
 pub enum AttributeValue {
     /// One string.
     String(String),

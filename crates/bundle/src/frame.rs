@@ -62,6 +62,11 @@ pub fn rename_shard(entry: &ShardEntry, mut stored: Vec<u8>) -> (ShardEntry, Vec
     (ShardEntry { hash: shard_hash(entry.kind, &stored), ..*entry }, stored)
 }
 
+/// Whether a shard has the salt that [`encode_shard`] gives it.
+pub fn has_first_name(stored: &[u8]) -> bool {
+    stored.get(header::SALT) == Some(&0)
+}
+
 /// Decodes a shard's file, after checking it against its line in the shard directory.
 ///
 /// # Errors

@@ -110,7 +110,8 @@ pub use column::Column;
 pub use entry::Entry;
 pub use error::Error;
 pub use frame::{
-    announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, rename_shard,
+    announced_len, decode_manifest, decode_shard, encode_manifest, encode_shard, has_first_name,
+    rename_shard,
 };
 pub use graph::Graph;
 pub use ids::{PageId, PassageId, SectionId, ShardId, VectorId};

@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::args::Args;
 use super::build_bundle;
-use crate::collections::{Built, Settings};
+use crate::collections::{Built, Place, Settings};
 use crate::ui::Ui;
 
 /// The arguments of `findling build`, whose defaults hold for collections too.
@@ -23,9 +23,9 @@ struct Cli {
 ///
 /// # Errors
 /// As [`super::run`].
-pub fn build_collection(settings: &Settings, output: &Path, yes: bool, ui: &Ui) -> Result<Built> {
-    let args = Cli::try_parse_from(arguments(settings, output, yes))?.args;
-    let built = build_bundle(&args, ui)?;
+pub fn build_collection(settings: &Settings, place: &Place, yes: bool, ui: &Ui) -> Result<Built> {
+    let args = Cli::try_parse_from(arguments(settings, &place.bundle, yes))?.args;
+    let built = build_bundle(&args, Some(&place.pages), ui)?;
     built.warn_truncated(ui);
     Ok(Built {
         pages: built.stats.n_pages,

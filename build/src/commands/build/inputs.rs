@@ -12,6 +12,7 @@ use crate::page::Page;
 use crate::ranking;
 use crate::sources::boosts_and_pins::Pins;
 use crate::sources::conversations::fields::Fields;
+use crate::sources::page_cache::PageCache;
 use crate::sources::{self, Problem, Severity};
 use crate::ui::Ui;
 
@@ -144,8 +145,8 @@ pub fn tell(problem: &Problem, ui: &Ui) -> bool {
     problem.severity == Severity::Error
 }
 
-/// Reads all pages.
-pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<Input> {
+/// Reads all pages, without parsing the files that `page_cache` has.
+pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -> Result<Input> {
     let reading = &args.reading;
     let options = sources::Options {
         format: reading.format,
@@ -165,9 +166,13 @@ pub fn read_pages(args: &Args, pins: Pins, ui: &Ui) -> Result<Input> {
         trace: false,
     };
     let mut unreadable = 0;
-    let pages = sources::read(&args.inputs, &options, &mut |problem| {
-        unreadable += usize::from(tell(&problem, ui));
-    });
+    let mut on_problem = |problem: Problem| unreadable += usize::from(tell(&problem, ui));
+    let pages = match page_cache {
+        Some(log) => {
+            sources::read_cached(&args.inputs, &options, PageCache::open(log), &mut on_problem)
+        }
+        None => sources::read(&args.inputs, &options, &mut on_problem),
+    };
     if pages.is_empty() {
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();

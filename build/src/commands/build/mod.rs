@@ -10,6 +10,7 @@ mod report;
 mod tests;
 mod watch;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -97,7 +98,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
 
 /// Builds once and reports.
 fn build_once(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    report(args, &build_bundle(args, ui)?, ui)
+    report(args, &build_bundle(args, None, ui)?, ui)
 }
 
 /// Prints the report of a build. Returns its exit status.
@@ -107,11 +108,11 @@ fn report(args: &Args, built: &Built, ui: &Ui) -> Result<ExitCode> {
     Ok(if some { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Builds a bundle from the inputs.
-fn build_bundle(args: &Args, ui: &Ui) -> Result<Built> {
+/// Builds a bundle from the inputs. `page_cache` is the log of files that were parsed before.
+fn build_bundle(args: &Args, page_cache: Option<&Path>, ui: &Ui) -> Result<Built> {
     build_from(args, ui, |pins| {
         if !args.pagefind {
-            return read_pages(args, pins, ui);
+            return read_pages(args, page_cache, pins, ui);
         }
         let (site, n_unreadable) = pagefind_site::read(args, ui)?;
         pagefind_site::input(args, site, n_unreadable)

@@ -29,12 +29,7 @@ pub(super) fn verify(files: &BundleFiles, ui: &Ui) -> Vec<Checked> {
     let manifest = files.manifest();
     // If the centroids or the directory of positions are damaged, their own shard reports it.
     let centroids = files.centroids().ok().flatten();
-    let cells = centroids.iter().flat_map(Centroids::cells).map(|cell| cell.shard);
-    let listed = (0..).map(ShardId).zip(manifest.shards.iter().copied().chain(cells));
-    let positions = files.positions().ok().flatten();
-    let positions =
-        positions.iter().flat_map(PositionsDirectory::shards).map(|(id, shard)| (id, *shard));
-    let shards: Vec<(ShardId, ShardEntry)> = listed.chain(positions).collect();
+    let shards = files.listed_shards();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
     let column_kinds = column_kinds(manifest);
     let checked = shards

@@ -21,7 +21,7 @@ mod tests;
 
 use findling_bundle::cells::{Cell, Coder, Steps, VectorPlace, write_cell, write_centroids};
 use findling_bundle::limits::MAX_TOLD;
-use findling_bundle::{Error, PageId, RangeStart, ShardKind, encode_shard};
+use findling_bundle::{Error, PageId, RangeStart, ShardKind};
 use rayon::prelude::*;
 
 use super::shards::{Deployed, Stored};
@@ -120,7 +120,7 @@ pub fn build(
             let places: Option<Vec<VectorPlace>> = (!lists_members)
                 .then(|| members.iter().map(|&vector| places[vector as usize]).collect());
             let raw = write_cell(&coder, centroid, places.as_deref(), &rows)?;
-            let shard = encode_shard(ShardKind::Cell, &raw)?;
+            let shard = deployed.encode(ShardKind::Cell, &raw)?;
             Ok(deployed.rename(shard, RangeStart::Cell(number as u32)))
         })
         .collect::<Result<_, Error>>()?;
