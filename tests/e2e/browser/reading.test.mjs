@@ -86,11 +86,12 @@ describe("a reader on a page with search", () => {
   test("sees the results of the other words before a misspelt word is corrected", async () => {
     const spelling = shardsOfKind(join(site, "findling"), "spelling");
     const isSpelling = (path) => spelling.some((name) => path.endsWith(name));
-    const { hold, open } = gate(isSpelling);
+    const { hold, open } = gate((path) => isSpelling(path) || path.endsWith("engine_rest.wasm"));
     server.hold = hold;
     await openDialog();
     await page.getByRole("combobox").fill("thermocuople kiln");
-    // The server holds back the shards of spellings, so that no correction can be known.
+    // The server holds back the shards of spellings and the part of the engine that corrects, so
+    // that no correction can be known.
     await first().waitFor();
     assert.equal(await corrected().isVisible(), false);
     await page.waitForFunction(() =>
