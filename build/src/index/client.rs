@@ -109,7 +109,7 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .with_context(|| format!("--client {}: the directory cannot be read", dir.display()))?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| is_client_file(name))
+        .filter(|name| parts::is_loaded_by_pages(name))
         .collect();
     names.sort();
     if !names.iter().any(|name| name == ENTRY) {
@@ -128,12 +128,6 @@ pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
             Ok(Extra { path: name, contents: Cow::Owned(contents) })
         })
         .collect()
-}
-
-/// Whether pages load a file of the npm package: a script or module, but not those of the Worker's
-/// handler.
-fn is_client_file(name: &str) -> bool {
-    [".js", ".wasm"].iter().any(|end| name.ends_with(end)) && !name.starts_with("findling-edge")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! WebAssembly modules that carry other modules.
+//! WebAssembly modules that carry other modules, and which files of the client pages load.
 //!
 //! The engine is one file for a browser to fetch, and a site needs the code of its own languages
 //! only. So the engine carries a module for each language, and `findling build` keeps those that
@@ -92,6 +92,15 @@ pub fn keep(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NotA
     Ok(out)
 }
 
+/// Whether pages load a file of the npm package: a script or a module, but not those of the
+/// Worker's handler. `cargo xtask client` copies these files into the command-line tool, and
+/// `findling build` writes them beside a bundle.
+#[must_use]
+pub fn is_loaded_by_pages(name: &str) -> bool {
+    let is_code = name.ends_with(".js") || name.ends_with(".wasm");
+    is_code && !name.starts_with("findling-edge")
+}
+
 /// A section of a module.
 struct Section {
     /// Its place, header included.
@@ -137,6 +146,19 @@ mod tests {
     use super::*;
 
     const EMPTY: &[u8] = b"\0asm\x01\0\0\0";
+
+    #[test]
+    fn pages_load_scripts_and_modules_except_the_handler() {
+        for (name, expect) in [
+            ("findling.js", true),
+            ("findling_engine.wasm", true),
+            ("findling-edge.js", false),
+            ("findling.d.ts", false),
+            ("README.md", false),
+        ] {
+            assert_eq!(is_loaded_by_pages(name), expect, "{name}");
+        }
+    }
 
     fn with(tags: &[Tag]) -> Vec<u8> {
         let mut module = [EMPTY, &[1, 1, 0], &[0, 5, 4, b'n', b'a', b'm', b'e']].concat();

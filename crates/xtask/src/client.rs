@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use findling_wasm_parts as parts;
 use xtask::deferred::{self, typescript};
 
 use crate::cmd::{Cmd, heading};
@@ -29,7 +30,7 @@ fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
     let names = |dir: &Path| -> Result<Vec<String>> {
         let entries = fs::read_dir(dir).with_context(|| dir.display().to_string())?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        Ok(names.filter(|name| is_for_pages(name)).collect())
+        Ok(names.filter(|name| parts::is_loaded_by_pages(name)).collect())
     };
     let new = names(dist)?;
     for name in names(to)?.iter().filter(|name| !new.contains(name)) {
@@ -42,11 +43,6 @@ fn copy_for_tool(dist: &Path, to: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether pages load a file: a script or module, but not those of the Worker's handler.
-fn is_for_pages(name: &str) -> bool {
-    (name.ends_with(".js") || name.ends_with(".wasm")) && !name.starts_with("findling-edge")
 }
 
 /// Derives the TypeScript types of requests and responses from the engine's.
