@@ -347,6 +347,31 @@ fn without_a_model_the_static_table_embeds_documents_too() {
 }
 
 #[test]
+fn pinned_pages_come_first_where_the_static_encoder_embeds_the_query() {
+    let at = tempfile::tempdir().expect("a directory");
+    let records = [
+        json!({"_id": "bread", "url": "/bread/", "title": "Baking", "text": "Knead flour and bake."}),
+        json!({"_id": "stars", "url": "/stars/", "title": "Astronomy", "text": "Galaxies at night."}),
+    ];
+    let (corpus, out) = (at.path().join("corpus.jsonl"), at.path().join("out"));
+    std::fs::write(&corpus, records.map(|record| record.to_string()).join("\n")).expect("written");
+    let pins = at.path().join("pins.txt");
+    std::fs::write(&pins, "bake => /stars/\n").expect("written");
+    let args =
+        ["build", text(&corpus), "-o", text(&out), "--no-client", "--encoder", "static", "--pins"];
+    let built = findling(&[&args[..], &[text(&pins)]].concat());
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    for streamed in [&[][..], &["--streamed"]] {
+        let ask = [&["search", text(&out), "bake", "--json"], streamed].concat();
+        let found: Value = serde_json::from_str(&stdout(&ask)).expect("JSON");
+        let ids: Vec<&Value> =
+            found["results"].as_array().expect("results").iter().map(|page| &page["id"]).collect();
+        assert_eq!(ids, [&json!("stars"), &json!("bread")]);
+        assert_eq!(found["mode"], json!("hybrid"));
+    }
+}
+
+#[test]
 fn explain_says_why_a_page_is_not_first_and_names_pages_near_an_unknown_address() {
     let at = tempfile::tempdir().expect("a directory");
     let (directory, _) = corpus(at.path());

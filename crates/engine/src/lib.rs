@@ -69,6 +69,7 @@ mod scratch;
 mod search;
 mod similar;
 mod spelling;
+mod stage;
 mod suggest;
 pub mod vector;
 

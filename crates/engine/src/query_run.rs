@@ -1,211 +1,234 @@
 //! One query's run, from a resolved query to the sections and pages that it finds.
+//!
+//! ```text
+//! Typed --> Spelt --> Probing --> Retrieved
+//!             ^                       |
+//!             +-- relaxed, if nothing +
+//! ```
+//!
+//! A query that is taken as it is written begins with `Spelt`. `Probing` is left out where all
+//! vectors are here, or the query has none.
 
 use findling_bundle::ShardId;
 
-use crate::api::{Error, Mode, QueryVector};
+use crate::api::{Error, Mode};
 use crate::filter;
 use crate::index::Index;
-use crate::rank::{Allowed, Found, Words};
-use crate::resolve::{ResolvedQuery, SeedPage};
-use crate::similar::Seed;
+use crate::rank::{Allowed, Found, LexicalLeg};
+use crate::resolve::{Reading, ResolvedQuery};
 use crate::spelling::{self, Spelling};
-use crate::vector::Probe;
+use crate::stage::Next;
+use crate::vector::{Embedded, Probe};
 
-/// What the middle of a page's vectors is called in responses.
-const PAGE: &str = "page";
+/// One way to say what is searched for, and the stage that it has come to. What a stage holds is in
+/// a box, so that going on moves a pointer.
+pub(crate) enum QueryRun {
+    /// Its filter asks for what the type of an attribute does not allow.
+    Refused(Box<ResolvedQuery>),
+    /// As it was typed: words may be options or misspelled.
+    Typed(Box<ResolvedQuery>),
+    /// With the words that are looked up.
+    Spelt(Box<ResolvedQuery>),
+    /// With what words found, and the cells that are looked into.
+    Probing(Box<Probing>),
+    /// With what it found.
+    Retrieved(Box<Retrieved>),
+}
 
-/// One way to say what is searched for, as far as it has come.
-pub(crate) struct QueryRun {
-    pub asked: ResolvedQuery,
-    /// What ranking needs.
-    first: Vec<ShardId>,
-    allowed: Option<Allowed>,
-    /// Whether the query's spelling has been looked at.
-    spelt: bool,
-    /// Whether exclusions have been looked at for options.
-    options_read: bool,
-    /// Whether phrases and exclusions become words where they leave nothing.
-    pub relaxes: bool,
-    /// Until ranking takes it.
-    words: Option<Words>,
-    probe: Option<Probe>,
-    /// Until it is merged with what the others found.
-    found: Option<Found>,
+/// A query whose words were scored and whose cells are fetched.
+pub(crate) struct Probing {
+    asked: Box<ResolvedQuery>,
+    allowed: Allowed,
+    words: LexicalLeg,
+    probe: Probe,
+}
+
+/// A query and what it found.
+pub(crate) struct Retrieved {
+    pub asked: Box<ResolvedQuery>,
+    pub found: Found,
+}
+
+impl Retrieved {
+    /// What ranking reads again. Another search may have let go of shards while this one waited for
+    /// other wordings.
+    fn shards(&self, index: &Index) -> Vec<ShardId> {
+        let mut shards = self.asked.shards.clone();
+        shards.extend(self.found.trace.cells(index));
+        if self.asked.request.why.is_some() && self.asked.plan.has_phrases() {
+            shards.extend(Allowed::shards(index, &self.asked));
+        }
+        shards
+    }
 }
 
 impl QueryRun {
-    pub fn new(index: &Index, asked: ResolvedQuery) -> Result<Self, Error> {
-        let first = asked.shards(index)?;
-        let spelt = asked.request.verbatim || asked.mode == Mode::Semantic;
-        let options_read = asked.plan.options.is_empty();
-        Ok(Self {
-            asked,
-            first,
-            spelt,
-            options_read,
-            relaxes: false,
-            allowed: None,
-            words: None,
-            probe: None,
-            found: None,
-        })
+    pub fn new(asked: ResolvedQuery) -> Self {
+        let asked = Box::new(asked);
+        if asked.misfits.iter().any(|misfit| misfit.refused) {
+            Self::Refused(asked)
+        } else if asked.request.verbatim || asked.mode == Mode::Semantic {
+            Self::Spelt(asked)
+        } else {
+            Self::Typed(asked)
+        }
     }
 
-    /// Goes on with what stands in for a query. It is spelt as the site spells it.
-    #[doc(alias = "deferred")]
-    #[inline(never)]
-    pub fn ask_for(&mut self, index: &Index, seed: Seed) -> Result<(), Error> {
-        let mut request = self.asked.request.clone();
-        self.asked = match seed {
-            Seed::Need(_) => return Ok(()),
-            Seed::Vector { page, middle: values, vectors } => {
-                request.mode = Mode::Semantic;
-                request.vector =
-                    Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
-                ResolvedQuery {
-                    like: Some(SeedPage { page, vectors }),
-                    ..ResolvedQuery::new(index, request)?
+    /// Goes from stage to stage as far as the shards at hand allow; the shards that are missing for
+    /// the stage it stops at, none where it has found what there is.
+    pub fn step(mut self, index: &Index) -> Result<(Self, Vec<ShardId>), Error> {
+        loop {
+            let next = match self {
+                Self::Refused(asked) => refuse(index, asked)?,
+                Self::Typed(asked) => spell(index, asked)?,
+                Self::Spelt(asked) => retrieve(index, asked)?,
+                Self::Probing(probing) => probe(index, probing)?,
+                Self::Retrieved(retrieved) => {
+                    let missing = index.missing(&retrieved.shards(index));
+                    return Ok((Self::Retrieved(retrieved), missing));
                 }
+            };
+            match next {
+                Next::Stage(stage) => self = stage,
+                Next::Need(stage, shards) => return Ok((stage, index.missing(&shards))),
             }
-            Seed::Words { page, query } => {
-                let like = Some(SeedPage { page, vectors: Vec::new() });
-                ResolvedQuery { like, ..ResolvedQuery::of(index, request, query)? }
-            }
-        };
-        self.first = self.asked.shards(index)?;
-        self.spelt = true;
-        Ok(())
+        }
     }
 
-    /// The same query without the part of its filter that concerns one attribute. `None` where the
-    /// filter has no such part, or none that can be separated.
-    #[doc(alias = "deferred")]
-    #[inline(never)]
-    pub fn without_attribute(&self, index: &Index, name: &str) -> Result<Option<Self>, Error> {
-        let before = &self.asked;
-        let Some(rest) = before.condition.as_ref().and_then(|condition| condition.without(name))
-        else {
-            return Ok(None);
-        };
-        let mut asked = ResolvedQuery::of(index, before.request.clone(), before.query.clone())?;
-        asked.condition = Some(rest).filter(|rest| !rest.is_everything());
-        // The search with the whole filter has fetched all that this takes.
-        asked.counts_all = true;
-        Ok(Some(Self { spelt: self.spelt, ..Self::new(index, asked)? }))
-    }
-
-    /// What it found, once it has.
-    pub fn take_found(&mut self) -> Option<Found> {
-        self.found.take()
-    }
-
-    /// Goes as far as the shards at hand allow, up to the sections it finds; the shards that are
-    /// missing on the way.
-    pub fn step(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
-        if self.found.is_some() {
-            return Ok(Vec::new());
+    /// What it found, in the last stage.
+    pub fn into_retrieved(self) -> Option<Box<Retrieved>> {
+        match self {
+            Self::Retrieved(retrieved) => Some(retrieved),
+            _ => None,
         }
-        if self.asked.misfits.iter().any(|misfit| misfit.refused) {
-            return filter::refuse(index, &self.asked.misfits);
-        }
-        let mut needed =
-            if self.spelt { self.asked.embed(index)? } else { self.asked.rows(index)? };
-        if needed.is_empty() && !self.asked.planned {
-            // Only now it is known whether meaning takes part.
-            self.first = self.asked.shards(index)?;
-            self.asked.planned = true;
-        }
-        needed.extend(&self.first);
-        let missing = index.missing(&needed);
-        if !missing.is_empty() {
-            return Ok(missing);
-        }
-        if !std::mem::replace(&mut self.options_read, true) && self.asked.look_options_up(index) {
-            self.first = self.asked.shards(index)?;
-            return self.step(index);
-        }
-        // A query that the site has an answer to is no slip.
-        self.spelt = self.spelt || !self.asked.pins(index).is_empty();
-        if !self.spelt {
-            match spelling::correct(index, &mut self.asked.query, self.asked.request.prefix) {
-                Spelling::Need(shards) => return Ok(index.missing(&shards)),
-                Spelling::Done { changed, corrections } => {
-                    self.spelt = true;
-                    if changed {
-                        self.asked.correct(index, corrections);
-                        self.first = self.asked.shards(index)?;
-                    }
-                }
-            }
-            return self.step(index);
-        }
-        let allowed = match &mut self.allowed {
-            Some(allowed) => allowed,
-            none => {
-                if self.asked.plan.has_phrases() {
-                    let missing = index.missing(&Allowed::shards(index, &self.asked));
-                    if !missing.is_empty() {
-                        return Ok(missing);
-                    }
-                }
-                none.insert(Allowed::new(index, &self.asked)?)
-            }
-        };
-        let words = match self.words.take() {
-            Some(words) => words,
-            None => Words::new(index, &self.asked, allowed)?,
-        };
-        let missing = probe(index, &self.asked, allowed, &words, &mut self.probe)?;
-        if !missing.is_empty() {
-            self.words = Some(words);
-            return Ok(missing);
-        }
-        let found = Found::new(index, &self.asked, allowed, words, self.probe.as_ref())?;
-        if self.relaxes && found.pages.is_empty() && self.asked.relax(index) {
-            (self.allowed, self.probe) = (None, None);
-            self.first = self.asked.shards(index)?;
-            return self.step(index);
-        }
-        self.found = Some(found);
-        Ok(Vec::new())
     }
 }
 
-/// What wordings found, once all of them have.
-pub(crate) fn take_found(wordings: &mut [QueryRun]) -> Vec<Found> {
-    wordings.iter_mut().filter_map(QueryRun::take_found).collect()
+/// Steps several queries, so that one round serves all of them; adds the shards that are `missing`.
+pub(crate) fn step_all(
+    index: &Index,
+    runs: Vec<QueryRun>,
+    missing: &mut Vec<ShardId>,
+) -> Result<Vec<QueryRun>, Error> {
+    let mut stepped = Vec::with_capacity(runs.len());
+    for run in runs {
+        let (run, needed) = run.step(index)?;
+        missing.extend(needed);
+        stepped.push(run);
+    }
+    Ok(stepped)
 }
 
-/// Chooses the cells to look into, where vectors are streamed, and gives the shards that are
-/// missing for it. Cells are added until enough sections pass the filter, or the budget is spent.
-fn probe(
+/// Says what is wrong with a filter, once it is known what values there are.
+fn refuse(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
+    let shards = filter::refuse(index, &asked.misfits)?;
+    Ok(Next::Need(QueryRun::Refused(asked), shards))
+}
+
+/// Looks for options among the words that are excluded, then for misspelled words. Waits for
+/// everything that the query as typed would take, since nearly all are spelt right.
+fn spell(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
+    let mut needed = match asked.embedding(index)? {
+        Some(Embedded::Need(rows)) => rows,
+        _ => Vec::new(),
+    };
+    needed.extend(&asked.shards);
+    if needed.iter().any(|&shard| !index.has(shard)) {
+        return Ok(Next::Need(QueryRun::Typed(asked), needed));
+    }
+    if let Some(reading) = options(index, &asked) {
+        return Ok(Next::Stage(QueryRun::Typed(Box::new(asked.reread(index, reading)))));
+    }
+    // A query that the site has an answer to is no slip.
+    if !asked.pins(index).is_empty() {
+        return Ok(Next::Stage(QueryRun::Spelt(asked)));
+    }
+    Ok(match spelling::correct(index, &asked.query, asked.request.prefix) {
+        Spelling::Need(shards) => Next::Need(QueryRun::Typed(asked), shards),
+        Spelling::Right => Next::Stage(QueryRun::Spelt(asked)),
+        Spelling::Changed { query, corrections } => {
+            let asked = Box::new(asked.correct(index, query, corrections));
+            Next::Stage(QueryRun::Spelt(asked))
+        }
+    })
+}
+
+/// Embeds the query, decides which sections may be found, and scores those with its words.
+fn retrieve(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
+    let asked = match asked.embedding(index)? {
+        None => asked,
+        Some(Embedded::Done(sum)) => Box::new(asked.embedded(index, sum)?),
+        Some(Embedded::Need(mut needed)) => {
+            needed.extend(&asked.shards);
+            return Ok(Next::Need(QueryRun::Spelt(asked), needed));
+        }
+    };
+    let missing = index.missing(&asked.shards);
+    if !missing.is_empty() {
+        return Ok(Next::Need(QueryRun::Spelt(asked), missing));
+    }
+    if let Some(reading) = options(index, &asked) {
+        return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
+    }
+    if asked.plan.has_phrases() {
+        let missing = index.missing(&Allowed::shards(index, &asked));
+        if !missing.is_empty() {
+            return Ok(Next::Need(QueryRun::Spelt(asked), missing));
+        }
+    }
+    let allowed = Allowed::new(index, &asked)?;
+    let words = LexicalLeg::new(index, &asked, &allowed)?;
+    match first_probe(index, &asked, &words)? {
+        Some(probe) => {
+            let probing = Probing { asked, allowed, words, probe };
+            Ok(Next::Stage(QueryRun::Probing(Box::new(probing))))
+        }
+        None => finish(index, asked, allowed, words, None),
+    }
+}
+
+/// What the query's excluded words are, if they are options.
+fn options(index: &Index, asked: &ResolvedQuery) -> Option<Reading> {
+    if asked.plan.options.is_empty() { None } else { asked.options(index) }
+}
+
+/// The cells that are looked into first; `None` where vectors are not streamed, or the query has no
+/// vector.
+fn first_probe(
     index: &Index,
     asked: &ResolvedQuery,
-    allowed: &Allowed,
-    words: &Words,
-    probe: &mut Option<Probe>,
-) -> Result<Vec<ShardId>, Error> {
-    let (Some(dense), Some(_)) = (&asked.dense, index.streams()) else { return Ok(Vec::new()) };
+    words: &LexicalLeg,
+) -> Result<Option<Probe>, Error> {
+    let (Some(dense), Some(_)) = (&asked.dense, index.streams()) else { return Ok(None) };
     let (Some(centroids), Some(structure)) = (index.centroids(), index.structure()) else {
         return Err(Error::inconsistent("the centroids are missing"));
     };
     let params = index.rank_params();
-    let probe = match probe {
-        Some(probe) => probe,
-        none => {
-            let best = words.best(params.probe_best as usize);
-            let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
-            let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
-            let vectors = own.chain(vectors);
-            let (point, budget) =
-                (dense.point(index)?, params.probe_bytes(asked.plan.is_sentence()));
-            // By meaning alone there is nothing else to find pages by.
-            let near_alone = asked.mode != Mode::Semantic;
-            none.insert(Probe::new(centroids, &point.query, vectors, budget, near_alone))
-        }
+    let best = words.best(params.probe_best as usize);
+    let vectors = best.into_iter().flat_map(|section| structure.vectors(section));
+    let own = asked.like.iter().flat_map(|like| like.vectors.iter().copied());
+    let vectors = own.chain(vectors);
+    let (point, budget) = (dense.point(index)?, params.probe_bytes(asked.plan.is_sentence()));
+    // By meaning alone there is nothing else to find pages by.
+    let near_alone = asked.mode != Mode::Semantic;
+    Ok(Some(Probe::new(centroids, &point.query, vectors, budget, near_alone)))
+}
+
+/// Waits for the cells. Cells are added until enough sections pass the filter, or the budget is
+/// spent.
+fn probe(index: &Index, mut probing: Box<Probing>) -> Result<Next<QueryRun>, Error> {
+    // Another search may have let go of shards in the meantime.
+    let missing = index.missing(&probing.asked.shards);
+    if !missing.is_empty() {
+        return Ok(Next::Need(QueryRun::Probing(probing), missing));
+    }
+    let Probing { asked, allowed, probe, .. } = &mut *probing;
+    let (Some(centroids), Some(structure)) = (index.centroids(), index.structure()) else {
+        return Err(Error::inconsistent("the centroids are missing"));
     };
+    let params = index.rank_params();
     let enough = asked.enough(params.probe_enough);
-    loop {
+    let missing = loop {
         let shards: Vec<ShardId> =
             probe.cells().iter().map(|&cell| index.cell_shard(cell)).collect();
         let missing = index.missing(&shards);
@@ -215,15 +238,38 @@ fn probe(
             || probe.is_all()
             || probe.bytes() >= params.most_probe_bytes.into()
         {
-            return Ok(missing);
+            break missing;
         }
         let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
         let vectors = cells.flat_map(|cell| cell.vectors(structure));
         let passing = vectors.filter(|vector| allowed.contains(vector.section));
         if !too_few && passing.count() >= enough {
-            return Ok(missing);
+            break missing;
         }
         let twice = probe.bytes().saturating_mul(2).min(params.most_probe_bytes.into());
         probe.widen(centroids, twice);
+    };
+    if !missing.is_empty() {
+        return Ok(Next::Need(QueryRun::Probing(probing), missing));
     }
+    let Probing { asked, allowed, words, probe } = *probing;
+    finish(index, asked, allowed, words, Some(&probe))
+}
+
+/// Searches by meaning and fuses. Where phrases or exclusions leave nothing the query is read
+/// without them.
+fn finish(
+    index: &Index,
+    asked: Box<ResolvedQuery>,
+    allowed: Allowed,
+    words: LexicalLeg,
+    probe: Option<&Probe>,
+) -> Result<Next<QueryRun>, Error> {
+    let found = Found::new(index, &asked, allowed, words, probe)?;
+    if found.pages.is_empty()
+        && let Some(reading) = asked.relaxed()
+    {
+        return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
+    }
+    Ok(Next::Stage(QueryRun::Retrieved(Box::new(Retrieved { asked, found }))))
 }

@@ -1,5 +1,9 @@
 //! A request resolved against a bundle: the parsed query, its plan, the filter and the vector, with
 //! the shards that ranking needs.
+//!
+//! [`ParsedRequest`] is what can be told from the request alone. [`ResolvedQuery`] is its plan. A
+//! query that is read otherwise (an option, a correction, a relaxed phrase) gives another
+//! [`ResolvedQuery`].
 
 use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, order};
 use findling_text::keys::pin_key;
@@ -21,7 +25,63 @@ const STATIC: &str = "static";
 /// The notice where the query has no vector.
 const UNKNOWN: &str = "the encoder knows no word of the query; words alone were searched";
 
-/// A request, understood.
+/// A request whose query is split and whose filter is compiled. Everything that is wrong with the
+/// request itself has been said.
+#[derive(Clone)]
+pub(crate) struct ParsedRequest {
+    pub request: Request,
+    /// Its text, split.
+    pub query: Query,
+    pub condition: Option<Condition>,
+    /// What attributes' types do not allow in the filter, and what looked like conditions in the
+    /// query and became words again.
+    pub misfits: Vec<TypeMismatch>,
+    /// What filter, facets and order read.
+    columns: Vec<ShardId>,
+    notices: Vec<Notice>,
+}
+
+impl ParsedRequest {
+    /// # Errors
+    /// Those for which [`Error::is_request`] holds.
+    pub fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
+        let manifest = index.manifest();
+        let mut query = query::parse(&request.query, |name| manifest.attribute(name).is_some());
+        let mut notices = Vec::new();
+        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
+            notices.extend(by_date(&mut request, &manifest.attributes));
+        }
+        let mut misfits = Vec::new();
+        let condition = match &request.filter {
+            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => None,
+            _ => filter::asked_for(index, &request, &mut query, &mut misfits)?,
+        };
+        let mut columns: Vec<ShardId> = misfits.iter().map(|misfit| misfit.column).collect();
+        if let Some(condition) = &condition {
+            columns.extend(condition.shards(&manifest.attributes)?);
+        }
+        columns.extend(facets(index, &request)?.iter().map(|attribute| attribute.column));
+        if let Some(sort) = &request.sort {
+            columns.push(index.attribute(&sort.by)?.column);
+        }
+        columns.extend(columns_of_order(index, &request)?);
+        Ok(Self { request, query, condition, misfits, columns, notices })
+    }
+}
+
+/// What a query is run for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is the only wording of a request: phrases and exclusions that leave nothing become words.
+    Alone,
+    /// It is one of several wordings of a request.
+    Together,
+    /// What it finds is counted: every match counts although nothing in the request says so.
+    Count,
+}
+
+/// A request with everything that running it takes: what to look up, the vector, and the shards.
+#[derive(Clone)]
 pub(crate) struct ResolvedQuery {
     pub request: Request,
     /// Its text, split, with what was corrected.
@@ -29,8 +89,7 @@ pub(crate) struct ResolvedQuery {
     pub corrections: Vec<Correction>,
     pub plan: QueryPlan,
     pub condition: Option<Condition>,
-    /// What attributes' types do not allow in the filter, and what looked like conditions in the
-    /// query and became words again.
+    /// See [`ParsedRequest::misfits`].
     pub misfits: Vec<TypeMismatch>,
     /// The mode that answers.
     pub mode: Mode,
@@ -42,82 +101,50 @@ pub(crate) struct ResolvedQuery {
     pub encoder: Option<String>,
     /// The page that others are to be like: it is none of them.
     pub like: Option<SeedPage>,
-    /// Whether every match counts although nothing in the request says so: it is a part of a
-    /// request that does.
-    pub counts_all: bool,
     /// No word of the query is asked for; without a vector either, every page that the filter lets
     /// through is meant.
     pub no_words: bool,
-    /// Whether the shards asked for first are those of this mode.
-    pub planned: bool,
     pub notices: Vec<Notice>,
+    /// What ranking needs, but for what the terms and the vector lead to.
+    pub shards: Vec<ShardId>,
+    columns: Vec<ShardId>,
+    purpose: Purpose,
 }
 
 /// A page that others are to be like.
+#[derive(Clone)]
 pub(crate) struct SeedPage {
     pub page: PageId,
     /// Those of its vectors that make the query.
     pub vectors: Vec<u32>,
 }
 
+/// Another reading of a query, and what the results say of it.
+pub(crate) struct Reading {
+    query: Query,
+    notice: Notice,
+}
+
 impl ResolvedQuery {
-    pub fn new(index: &Index, request: Request) -> Result<Self, Error> {
-        let query = query::parse(&request.query, |name| index.manifest().attribute(name).is_some());
-        Self::of(index, request, query)
-    }
-
-    /// A request whose query is another than its text.
-    pub fn of(index: &Index, mut request: Request, mut query: Query) -> Result<Self, Error> {
+    /// Plans a parsed request. `like`: the page that its query was made of.
+    ///
+    /// # Errors
+    /// [`Error::Vector`] where the vector that came with the request is not one of the bundle's
+    /// space.
+    pub fn new(
+        index: &Index,
+        parsed: ParsedRequest,
+        purpose: Purpose,
+        like: Option<SeedPage>,
+    ) -> Result<Self, Error> {
+        let ParsedRequest { request, query, condition, misfits, columns, mut notices } = parsed;
         let manifest = index.manifest();
-        let mut notices = Vec::new();
-        if request.order != Order::Relevance && request.sort.is_none() && request.prefer.is_none() {
-            notices.extend(by_date(&mut request, &manifest.attributes));
-        }
-        let mut notice = |code: &str, message: &str| {
-            notices.push(Notice { code: code.into(), message: message.into() });
-        };
-
-        let mut misfits = Vec::new();
-        let condition = match &request.filter {
-            None | Some(serde_json::Value::Null) if query.conditions.is_empty() => None,
-            _ => filter::asked_for(index, &request, &mut query, &mut misfits)?,
-        };
         let plan = QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, request.prefix);
         if plan.truncated {
-            notice(
-                "query-truncated",
-                "the query is longer than the engine looks at; its end was left out",
-            );
+            let message = "the query is longer than the engine looks at; its end was left out";
+            notices.push(notice("query-truncated", message));
         }
-
-        let mut mode = request.mode;
-        let dense = match (mode, &manifest.dense, &request.vector) {
-            (Mode::Lexical, ..) => None,
-            (_, None, _) => {
-                notice("vectors-missing", "the bundle has no vectors; words alone were searched");
-                None
-            }
-            (_, Some(dense), None) => match (&dense.rows, request.encoder) {
-                (Some(rows), EncoderChoice::Auto | EncoderChoice::Static) => {
-                    Some(DenseQuery::Static(static_query(&query, rows)))
-                }
-                _ => {
-                    notice(
-                        "encoder-missing",
-                        "no encoder embedded the query; words alone were searched",
-                    );
-                    None
-                }
-            },
-            (_, Some(_), Some(vector)) if vector.values.iter().all(|value| *value == 0.0) => {
-                notice("query-unknown", UNKNOWN);
-                None
-            }
-            (_, Some(dense), Some(vector)) => Some(supplied(vector, dense, &mut notices)?),
-        };
-        if dense.is_none() {
-            mode = Mode::Lexical;
-        }
+        let dense = vector(index, &request, &query, &mut notices)?;
         let encoder = match (&dense, &request.vector) {
             (None, _) => None,
             (Some(DenseQuery::Static(_)), _) => Some(STATIC.to_owned()),
@@ -129,55 +156,54 @@ impl ResolvedQuery {
             }
             told => told,
         };
-        let no_words = query.clauses.iter().all(|clause| clause.excluded);
-        Ok(Self {
+        let resolved = Self {
+            mode: if dense.is_none() { Mode::Lexical } else { request.mode },
+            no_words: has_no_words(&query),
             request,
             query,
             corrections: Vec::new(),
             plan,
             condition,
             misfits,
-            mode,
             fusion,
             dense,
             encoder,
-            like: None,
-            counts_all: false,
-            no_words,
-            planned: true,
+            like,
             notices,
-        })
+            shards: Vec::new(),
+            columns,
+            purpose,
+        };
+        Ok(resolved.with_shards(index))
     }
 
-    /// Plans anew for the query as it was corrected. A vector that came with the request stays: it
-    /// was made of what was typed.
-    #[doc(alias = "deferred")]
+    /// The same for another query: what was corrected. A vector that came with the request stays:
+    /// it was made of what was typed. So does one that was embedded already.
     #[inline(never)]
-    pub fn correct(&mut self, index: &Index, corrections: Vec<Correction>) {
+    pub fn correct(self, index: &Index, query: Query, corrections: Vec<Correction>) -> Self {
         let manifest = index.manifest();
-        self.plan = QueryPlan::new(
-            &self.query,
-            &manifest.languages,
-            &manifest.synonyms,
-            self.request.prefix,
-        );
-        if let (Some(DenseQuery::Static(_)), Some(dense)) = (&self.dense, &manifest.dense)
-            && let Some(rows) = &dense.rows
-        {
-            self.dense = Some(DenseQuery::Static(static_query(&self.query, rows)));
-        }
-        self.corrections = corrections;
-        self.no_words = self.query.clauses.iter().all(|clause| clause.excluded);
+        let plan =
+            QueryPlan::new(&query, &manifest.languages, &manifest.synonyms, self.request.prefix);
+        let rows = manifest.dense.as_ref().and_then(|dense| dense.rows.as_ref());
+        let dense = match (self.dense, rows) {
+            (Some(DenseQuery::Static(_)), Some(rows)) => {
+                Some(DenseQuery::Static(static_query(&query, rows)))
+            }
+            (dense, _) => dense,
+        };
+        let no_words = has_no_words(&query);
+        Self { query, plan, dense, no_words, corrections, ..self }.with_shards(index)
     }
 
-    /// Looks excluded words up as options where the site has them, `-xzf`. Whether there were any.
-    /// The terms must be here.
+    /// The query with those of its excluded words that are options on this site, `-xzf`, looked up
+    /// as such; `None` where there are none. The terms must be here.
     #[inline(never)]
-    pub fn look_options_up(&mut self, index: &Index) -> bool {
+    pub fn options(&self, index: &Index) -> Option<Reading> {
         let dictionary = Dictionary::new(index);
+        let mut query = self.query.clone();
         let mut options = Vec::new();
         for (i, term) in &self.plan.options {
-            let Some(clause) = self.query.clauses.get_mut(*i) else { continue };
+            let Some(clause) = query.clauses.get_mut(*i) else { continue };
             if dictionary.find(term).is_some() {
                 clause.text.insert(0, '-');
                 clause.excluded = false;
@@ -185,7 +211,7 @@ impl ResolvedQuery {
             }
         }
         if options.is_empty() {
-            return false;
+            return None;
         }
         let (is, was) = match options.len() {
             1 => ("is an option", "was"),
@@ -196,21 +222,20 @@ impl ResolvedQuery {
              the minus in quotation marks",
             options.join(" and ")
         );
-        self.notices.push(Notice { code: "options".into(), message });
-        let corrections = std::mem::take(&mut self.corrections);
-        self.correct(index, corrections);
-        true
+        Some(Reading { query, notice: notice("options", &message) })
     }
 
-    /// Makes words of the exclusions of a long query, or else of its phrases. Whether there were
-    /// any. Nothing was found with them.
+    /// The query with the exclusions of a long one, or else its phrases, as words; `None` where
+    /// there are none, or they are meant. Nothing was found with them.
     #[inline(never)]
-    pub fn relax(&mut self, index: &Index) -> bool {
-        let clauses = &mut self.query.clauses;
+    pub fn relaxed(&self) -> Option<Reading> {
+        let mut query = self.query.clone();
+        let clauses = &mut query.clauses;
         let plain = clauses.iter().filter(|c| c.kind == ClauseKind::Word && !c.excluded).count();
         let n_words: usize = clauses.iter().map(|c| c.text.split_whitespace().count()).sum();
-        if self.request.verbatim || self.like.is_some() || plain < 2 || n_words < 4 {
-            return false;
+        let is_exact = self.request.verbatim || self.like.is_some();
+        if self.purpose != Purpose::Alone || is_exact || plain < 2 || n_words < 4 {
+            return None;
         }
         let message = if clauses.iter().any(|clause| clause.excluded) {
             for clause in clauses.iter_mut().filter(|clause| clause.excluded) {
@@ -221,17 +246,33 @@ impl ResolvedQuery {
             clauses.iter_mut().for_each(|clause| clause.kind = ClauseKind::Word);
             "no page has the quoted words in a row; they were searched without quotation marks"
         } else {
-            return false;
+            return None;
         };
-        self.notices.push(Notice { code: "relaxed".into(), message: message.into() });
+        Some(Reading { query, notice: notice("relaxed", message) })
+    }
+
+    /// The same for another reading of the query.
+    #[inline(never)]
+    pub fn reread(mut self, index: &Index, Reading { query, notice }: Reading) -> Self {
+        self.notices.push(notice);
         let corrections = std::mem::take(&mut self.corrections);
-        self.correct(index, corrections);
-        true
+        self.correct(index, query, corrections)
+    }
+
+    /// The same without the part of its filter that concerns one attribute, to be counted. `None`
+    /// where the filter has no such part, or none that can be separated.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    pub fn without_attribute(&self, index: &Index, name: &str) -> Option<Self> {
+        let rest = self.condition.as_ref()?.without(name)?;
+        let condition = Some(rest).filter(|rest| !rest.is_everything());
+        let purpose = Purpose::Count;
+        Some(Self { condition, purpose, ..self.clone() }.with_shards(index))
     }
 
     /// The query's embedding by the bundle's rows as far as they are here; `None` where it is not
-    /// embedded by them.
-    fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
+    /// embedded by them, or was already.
+    pub fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
         let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
         else {
             return Ok(None);
@@ -243,12 +284,22 @@ impl ResolvedQuery {
         Ok(Some(query.embed(index, rows, dense.encoder.dim)))
     }
 
-    /// The rows that are missing for embedding the query, as far as can be told.
-    pub fn rows(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
-        match self.embedding(index)? {
-            Some(Embedded::Need(shards)) => Ok(shards),
-            _ => Ok(Vec::new()),
+    /// The same with its embedding, the sum of its words' rows. Without a word that has rows, words
+    /// alone are searched.
+    pub fn embedded(mut self, index: &Index, sum: Option<Vec<f32>>) -> Result<Self, Error> {
+        let (Some(sum), Some(dense)) = (sum, &index.manifest().dense) else {
+            if !self.no_words {
+                self.notices.push(notice("query-unknown", UNKNOWN));
+            }
+            let (dense, encoder, mode) = (None, None, Mode::Lexical);
+            return Ok(Self { dense, encoder, mode, ..self }.with_shards(index));
+        };
+        if matches!(&self.dense, Some(DenseQuery::Static(query)) if query.truncated) {
+            let message = "the encoder saw only the beginning of the query";
+            self.notices.push(notice("vector-truncated", message));
         }
+        let dense = Some(DenseQuery::Stored(DensePoint::new(&sum, dense)?));
+        Ok(Self { dense, ..self })
     }
 
     /// Whether every page that the filter lets through is meant: there are no words and there is no
@@ -257,55 +308,14 @@ impl ResolvedQuery {
         self.no_words && self.dense.is_none()
     }
 
-    /// Embeds the query by the bundle's rows, where that is how it is embedded; gives the shards
-    /// that this takes. Without a word that has rows, words alone are searched.
-    pub fn embed(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
-        let truncated = matches!(&self.dense, Some(DenseQuery::Static(query)) if query.truncated);
-        match (self.embedding(index)?, &index.manifest().dense) {
-            (None, _) | (_, None) => {}
-            (Some(Embedded::Need(shards)), _) => return Ok(shards),
-            (Some(Embedded::Done(Some(sum))), Some(dense)) => {
-                if truncated {
-                    let message = "the encoder saw only the beginning of the query".into();
-                    self.notices.push(Notice { code: "vector-truncated".into(), message });
-                }
-                self.dense = Some(DenseQuery::Stored(DensePoint::new(&sum, dense)?));
-            }
-            (Some(Embedded::Done(None)), _) => {
-                if !self.no_words {
-                    let message = UNKNOWN.into();
-                    self.notices.push(Notice { code: "query-unknown".into(), message });
-                }
-                (self.dense, self.encoder, self.mode) = (None, None, Mode::Lexical);
-                self.planned = false;
-            }
-        }
-        Ok(Vec::new())
-    }
-
-    /// What ranking needs.
-    pub fn shards(&self, index: &Index) -> Result<Vec<ShardId>, Error> {
+    /// The same, with the shards that ranking needs.
+    fn with_shards(self, index: &Index) -> Self {
         let manifest = index.manifest();
         let dictionary = Dictionary::new(index);
-        let mut shards: Vec<ShardId> = manifest.structure().into_iter().collect();
+        let mut shards = self.columns.clone();
+        shards.extend(manifest.structure());
         if self.mode != Mode::Semantic {
-            let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
-            for group in &self.plan.groups {
-                if Scorer::group_weight(&index.rank_params().bm25f, group, only_stops) <= 0.0 {
-                    continue;
-                }
-                // Forms lie beside their terms, nearly always in the same shard.
-                let forms = group.forms.iter().filter(|_| is_name);
-                let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
-                shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
-                let completed = group.prefix.iter();
-                shards.extend(
-                    completed
-                        .flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
-                );
-            }
-            let names = self.plan.names.iter().chain(&self.plan.questions);
-            shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
+            self.shards_of_words(&dictionary, &mut shards);
         }
         shards.extend(self.pin_keys().iter().filter_map(|key| dictionary.shard_of(key)));
         if self.plan.has_phrases() {
@@ -316,17 +326,6 @@ impl ResolvedQuery {
             let second: Vec<ShardId> = ranges.filter_map(|range| range.second).collect();
             shards.extend(second);
         }
-        if let Some(condition) = &self.condition {
-            shards.extend(condition.shards(&manifest.attributes)?);
-        }
-        shards.extend(self.misfits.iter().map(|misfit| misfit.column));
-        for attribute in self.facets(index)? {
-            shards.push(attribute.column);
-        }
-        if let Some(sort) = &self.request.sort {
-            shards.push(index.attribute(&sort.by)?.column);
-        }
-        shards.extend(columns_of_order(index, self)?);
         if let (Some(query), Some(dense)) = (&self.dense, &manifest.dense) {
             if matches!(query, DenseQuery::Unprojected(_)) {
                 shards.extend(dense.projection);
@@ -340,7 +339,28 @@ impl ResolvedQuery {
                 }
             }
         }
-        Ok(shards)
+        Self { shards, ..self }
+    }
+
+    /// What looking its words up needs.
+    fn shards_of_words(&self, dictionary: &Dictionary<'_>, shards: &mut Vec<ShardId>) {
+        let params = &dictionary.index().rank_params().bm25f;
+        let (only_stops, is_name) = (self.plan.only_stops(), self.plan.is_name());
+        for group in &self.plan.groups {
+            if Scorer::group_weight(params, group, only_stops) <= 0.0 {
+                continue;
+            }
+            // Forms lie beside their terms, nearly always in the same shard.
+            let forms = group.forms.iter().filter(|_| is_name);
+            let asked = group.terms.iter().chain(&group.synonyms).chain(forms);
+            shards.extend(asked.filter_map(|term| dictionary.shard_of(term)));
+            let completed = group.prefix.iter();
+            shards.extend(
+                completed.flat_map(|prefix| dictionary.shards_for_completion(prefix, &group.terms)),
+            );
+        }
+        let names = self.plan.names.iter().chain(&self.plan.questions);
+        shards.extend(names.filter_map(|name| dictionary.shard_of(name)));
     }
 
     /// What phrases and exclusions need.
@@ -364,7 +384,8 @@ impl ResolvedQuery {
     /// found, or an attribute in which order, every match counts.
     pub fn needs_all_matches(&self, index: &Index) -> bool {
         let Self { request, plan, condition, .. } = self;
-        let all_may_be_found = condition.is_none() && !self.counts_all && !plan.has_phrases();
+        let counts = self.purpose == Purpose::Count;
+        let all_may_be_found = condition.is_none() && !counts && !plan.has_phrases();
         !(index.saves_second_tier() && all_may_be_found && request.sort.is_none())
     }
 
@@ -407,23 +428,69 @@ impl ResolvedQuery {
 
     /// The attributes whose values are counted, in the order asked for.
     pub fn facets<'a>(&self, index: &'a Index) -> Result<Vec<&'a Attribute>, Error> {
-        let attributes = &index.manifest().attributes;
-        let mut wanted: Vec<&Attribute> = Vec::new();
-        for name in &self.request.facets {
-            if name == "*" {
-                wanted.extend(attributes.iter().filter(|attribute| attribute.facet));
-            } else {
-                wanted.push(index.attribute(name)?);
-            }
-        }
-        let mut seen = Vec::new();
-        wanted.retain(|attribute| {
-            let new = !seen.contains(&&attribute.name);
-            seen.push(&attribute.name);
-            new
-        });
-        Ok(wanted)
+        facets(index, &self.request)
     }
+}
+
+fn notice(code: &str, message: &str) -> Notice {
+    Notice { code: code.into(), message: message.into() }
+}
+
+/// Whether no word of a query is asked for.
+fn has_no_words(query: &Query) -> bool {
+    query.clauses.iter().all(|clause| clause.excluded)
+}
+
+/// The vector that a request is searched by, where meaning takes part.
+fn vector(
+    index: &Index,
+    request: &Request,
+    query: &Query,
+    notices: &mut Vec<Notice>,
+) -> Result<Option<DenseQuery>, Error> {
+    Ok(match (request.mode, &index.manifest().dense, &request.vector) {
+        (Mode::Lexical, ..) => None,
+        (_, None, _) => {
+            let message = "the bundle has no vectors; words alone were searched";
+            notices.push(notice("vectors-missing", message));
+            None
+        }
+        (_, Some(dense), None) => match (&dense.rows, request.encoder) {
+            (Some(rows), EncoderChoice::Auto | EncoderChoice::Static) => {
+                Some(DenseQuery::Static(static_query(query, rows)))
+            }
+            _ => {
+                let message = "no encoder embedded the query; words alone were searched";
+                notices.push(notice("encoder-missing", message));
+                None
+            }
+        },
+        (_, Some(_), Some(vector)) if vector.values.iter().all(|value| *value == 0.0) => {
+            notices.push(notice("query-unknown", UNKNOWN));
+            None
+        }
+        (_, Some(dense), Some(vector)) => Some(supplied(vector, dense, notices)?),
+    })
+}
+
+/// The attributes whose values a request wants counted, in the order asked for.
+fn facets<'a>(index: &'a Index, request: &Request) -> Result<Vec<&'a Attribute>, Error> {
+    let attributes = &index.manifest().attributes;
+    let mut wanted: Vec<&Attribute> = Vec::new();
+    for name in &request.facets {
+        if name == "*" {
+            wanted.extend(attributes.iter().filter(|attribute| attribute.facet));
+        } else {
+            wanted.push(index.attribute(name)?);
+        }
+    }
+    let mut seen = Vec::new();
+    wanted.retain(|attribute| {
+        let new = !seen.contains(&&attribute.name);
+        seen.push(&attribute.name);
+        new
+    });
+    Ok(wanted)
 }
 
 /// Asks for the newer pages as a request's `order` wants them, by the attribute `date` or else the
@@ -433,8 +500,8 @@ impl ResolvedQuery {
 fn by_date(request: &mut Request, attributes: &[Attribute]) -> Option<Notice> {
     let mut dates = attributes.iter().filter(|other| other.kind == AttributeKind::Date);
     let Some(date) = dates.clone().find(|date| date.name == "date").or_else(|| dates.next()) else {
-        let message = "no attribute of the pages is a date; the most relevant come first".into();
-        return Some(Notice { code: "no-dates".into(), message });
+        let message = "no attribute of the pages is a date; the most relevant come first";
+        return Some(notice("no-dates", message));
     };
     let by = date.name.clone();
     match request.order {
@@ -451,17 +518,14 @@ fn supplied(
     dense: &Dense,
     notices: &mut Vec<Notice>,
 ) -> Result<DenseQuery, Error> {
-    let mut notice = |code: &str, message: &str| {
-        notices.push(Notice { code: code.into(), message: message.into() });
-    };
     if vector.truncated {
-        notice("vector-truncated", "the encoder saw only the beginning of the query");
+        let message = "the encoder saw only the beginning of the query";
+        notices.push(notice("vector-truncated", message));
     }
     if !dense.encoder.semantic {
-        notice(
-            "not-semantic",
-            "the bundle's vectors compare spellings, not meanings; build it with another encoder",
-        );
+        let message =
+            "the bundle's vectors compare spellings, not meanings; build it with another encoder";
+        notices.push(notice("not-semantic", message));
     }
     if dense.projection.is_some() && vector.values.len() != dense.encoder.dim as usize {
         return Ok(DenseQuery::Unprojected(vector.values.clone()));
@@ -481,15 +545,15 @@ fn static_query(query: &Query, rows: &StaticRows) -> StaticQuery {
 }
 
 /// The columns that ordering needs.
-fn columns_of_order(index: &Index, asked: &ResolvedQuery) -> Result<Vec<ShardId>, Error> {
+fn columns_of_order(index: &Index, request: &Request) -> Result<Vec<ShardId>, Error> {
     let own = number_attribute(index, BOOST)
         .into_iter()
-        .chain(number_attribute(index, COPY).filter(|_| !asked.request.copies));
+        .chain(number_attribute(index, COPY).filter(|_| !request.copies));
     let mut shards: Vec<ShardId> = own.map(|attribute| attribute.column).collect();
-    if let Some(prefer) = &asked.request.prefer {
+    if let Some(prefer) = &request.prefer {
         shards.push(column_of_preference(index, prefer)?);
     }
-    if let Some(name) = &asked.request.spread {
+    if let Some(name) = &request.spread {
         shards.push(index.attribute(name)?.column);
     }
     Ok(shards)

@@ -1,14 +1,16 @@
 //! One search, as a state machine without IO.
 //!
-//! 1. Everything that the query alone tells it needs: structure, dictionary ranges, for phrases the
-//!    directory of positions, columns for filter, facets and order, vectors and graph; the static
-//!    encoder's rows. Where the bundle does not have a word, its own words of that spelling, and
-//!    what the corrected query needs. Then the positions of phrases, where all of their words are.
-//! 2. Where vectors are streamed, the cells nearest to the query; more of them where a filter lets
-//!    little through.
-//! 3. What the pages shown need: their texts, and of what only meaning found the codes of
-//!    sentences.
-//! 4. Done.
+//! | stage | waits for | makes |
+//! |---|---|---|
+//! | `Similar` | the page that others are to be like | the query in its place |
+//! | `Retrieving` | what each wording's [`QueryRun`] takes | pages in order |
+//! | `NothingFound` | spellings | what else could be asked |
+//! | `Suggesting` | what asking that takes | what of it finds something |
+//! | `Found` | texts, and codes of sentences | |
+//! | `Presenting` | texts | the response |
+//!
+//! Each stage is one function: it takes what the one before it made, and returns what it made, or
+//! itself with the shards that it waits for.
 
 use findling_bundle::ShardId;
 
@@ -16,12 +18,14 @@ use crate::api::{Error, Notice, Request, Response};
 use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::locate::{Located, Place, locate};
-use crate::query_run::{QueryRun, take_found};
-use crate::rank::{Ranked, pages_of};
-use crate::resolve::ResolvedQuery;
-use crate::similar::{Seed, seed};
+use crate::query_run::{QueryRun, step_all};
+use crate::rank::{Found, Ranked, pages_of};
+use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
+use crate::results::{Answer, respond};
+use crate::similar::seed;
 use crate::spelling;
-use crate::suggest::{Suggested, Suggesting};
+use crate::stage::Next;
+use crate::suggest::{Suggested, Tries, tries};
 
 impl Index {
     /// Begins a search: parses the query and the filter, and plans.
@@ -36,19 +40,7 @@ impl Index {
 
 /// A search under way. Step it until it is done.
 pub struct Search {
-    /// The query, then its other wordings.
-    wordings: Vec<QueryRun>,
-    /// The same without one attribute's part of the filter, for counting that attribute's values.
-    instead: Vec<(String, Vec<QueryRun>)>,
-    /// What else to ask, where nothing is found.
-    suggesting: Option<Suggesting>,
-    /// The page that others are to be like, until it is known what of it is asked for.
-    similar_to: Option<String>,
-    /// The page asked about, once it is found.
-    why: Option<Place>,
-    ranked: Option<Ranked>,
-    /// Whether the codes of sentences were asked for, which results can do without.
-    asked_for_sentences: bool,
+    stage: Stage,
 }
 
 /// What a search wants next.
@@ -58,139 +50,235 @@ pub enum Step {
     /// search, and more often where vectors are streamed, a phrase is asked for or a word is
     /// corrected.
     Need(Vec<ShardId>),
-    /// The answer.
+    /// The answer. The search is over.
     Done(Box<Response>),
+}
+
+/// How far a search has come.
+enum Stage {
+    /// Others like this page are searched for.
+    Similar {
+        parsed: Box<ParsedRequest>,
+        address: String,
+    },
+    Retrieving(Box<Retrieving>),
+    /// No page was found, and something else may be suggested.
+    NothingFound(Box<Answer>),
+    Suggesting(Box<Answer>, Tries),
+    Found(Box<Answer>),
+    Presenting(Box<Answer>),
+    Answered(Box<Response>),
+    /// It has given its answer, or failed.
+    Over,
+}
+
+/// The queries of a request on their way.
+struct Retrieving {
+    /// The query, then its other wordings.
+    wordings: Vec<QueryRun>,
+    /// The same without one attribute's part of the filter, for counting that attribute's values.
+    without: Vec<(String, Vec<QueryRun>)>,
+    why: Asked,
+}
+
+/// The page whose place is asked for.
+enum Asked {
+    Nothing,
+    At(String),
+    Found(Place, Option<Notice>),
 }
 
 impl Search {
     pub(crate) fn new(index: &Index, mut request: Request) -> Result<Self, Error> {
         request.validate()?;
-        let similar_to = request.similar_to.clone();
-        let facets_instead = request.facets_instead && similar_to.is_none();
+        if let Some(address) = request.similar_to.clone() {
+            let parsed = Box::new(ParsedRequest::new(index, request)?);
+            return Ok(Self { stage: Stage::Similar { parsed, address } });
+        }
+        let (why, facets_instead) = (request.why.clone(), request.facets_instead);
         let also = std::mem::take(&mut request.also);
-        let wordings = if also.is_empty() {
-            let mut run = QueryRun::new(index, ResolvedQuery::new(index, request)?)?;
-            run.relaxes = true;
-            vec![run]
+        let asked = if also.is_empty() {
+            let parsed = ParsedRequest::new(index, request)?;
+            vec![ResolvedQuery::new(index, parsed, Purpose::Alone, None)?]
         } else {
             several(index, request, also)?
         };
         // Without a filter there is nothing to leave out, and what leaves it out need not be here.
-        let filtered = wordings.iter().any(|wording| wording.asked.condition.is_some());
-        let instead =
-            if facets_instead && filtered { without(index, &wordings)? } else { Vec::new() };
-        Ok(Self {
-            wordings,
-            instead,
-            suggesting: None,
-            similar_to,
-            why: None,
-            ranked: None,
-            asked_for_sentences: false,
-        })
+        let filtered = asked.iter().any(|asked| asked.condition.is_some());
+        let without = if facets_instead && filtered { without(index, &asked)? } else { Vec::new() };
+        let wordings = asked.into_iter().map(QueryRun::new).collect();
+        let why = why.map_or(Asked::Nothing, Asked::At);
+        let retrieving = Box::new(Retrieving { wordings, without, why });
+        Ok(Self { stage: Stage::Retrieving(retrieving) })
     }
 
-    /// Goes as far as the shards at hand allow. Cheap to call again.
+    /// Goes from stage to stage as far as the shards at hand allow.
     ///
     /// # Errors
     /// [`Error::Bundle`] and [`Error::Inconsistent`] where a shard turns out to be hostile or
-    /// damaged; [`Error::NoSuchPage`].
+    /// damaged; [`Error::NoSuchPage`]. The search is over then, as it is after its answer, and
+    /// further steps give [`Error::Request`].
     pub fn step(&mut self, index: &Index) -> Result<Step, Error> {
-        if let (Some(address), [wording, ..]) = (&self.similar_to, &mut self.wordings[..]) {
-            match seed(index, address, &wording.asked.request)? {
-                Seed::Need(shards) => return Ok(Step::Need(index.missing(&shards))),
-                seed => wording.ask_for(index, seed)?,
-            }
-            self.similar_to = None;
-        }
-        let locates = self.why.is_none()
-            && self.wordings.iter().take(1).any(|first| first.asked.request.why.is_some());
-        let mut needed = if locates { self.locate(index)? } else { Vec::new() };
-        if self.ranked.is_none() {
-            let instead = self.instead.iter_mut().flat_map(|(_, wordings)| wordings);
-            for wording in self.wordings.iter_mut().chain(instead) {
-                needed.extend(wording.step(index)?);
-            }
-        }
-        let missing = index.missing(&needed);
-        if !missing.is_empty() {
-            return Ok(Step::Need(missing));
-        }
-        let ranked = match &mut self.ranked {
-            Some(ranked) => ranked,
-            none => {
-                let instead = if self.instead.is_empty() {
-                    Vec::new()
-                } else {
-                    pages_without(index, &mut self.instead)?
-                };
-                let found = take_found(&mut self.wordings);
-                let asked: Vec<&ResolvedQuery> =
-                    self.wordings.iter().map(|wording| &wording.asked).collect();
-                none.insert(Ranked::new(index, &asked, found, &instead, self.why)?)
-            }
-        };
-        let suggests =
-            |wording: &QueryRun| wording.asked.request.suggest.0 && wording.asked.like.is_none();
-        if ranked.total.pages == 0 && self.why.is_none() && self.wordings.iter().all(suggests) {
-            // A host that has the engine in parts fetches the one that suggests with spellings.
-            let spellings = index.missing(&spelling::first_shard(
-                index,
-                self.wordings.iter().map(|run| run.asked.request.query.as_str()),
-            ));
-            if !spellings.is_empty() {
-                return Ok(Step::Need(spellings));
-            }
-            let suggesting = self.suggesting.get_or_insert_default();
-            match suggesting.step(index, &self.wordings)? {
-                Suggested::Need(shards) => return Ok(Step::Need(index.missing(&shards))),
-                Suggested::Done { suggestions, notices } => {
-                    ranked.suggestions = suggestions;
-                    ranked.notices.extend(notices);
+        loop {
+            let next = match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Similar { parsed, address } => resolve_similar(index, parsed, address)?,
+                Stage::Retrieving(retrieving) => retrieve(index, *retrieving)?,
+                Stage::NothingFound(answer) => find_tries(index, answer)?,
+                Stage::Suggesting(answer, tries) => suggest(index, answer, tries)?,
+                Stage::Found(answer) => fetch_texts(index, answer),
+                Stage::Presenting(answer) => present(index, answer)?,
+                Stage::Answered(response) => return Ok(Step::Done(response)),
+                Stage::Over => return Err(over()),
+            };
+            match next {
+                Next::Stage(stage) => self.stage = stage,
+                Next::Need(stage, shards) => {
+                    self.stage = stage;
+                    return Ok(Step::Need(index.missing(&shards)));
                 }
             }
         }
-        let mut shards = ranked.shards(index);
-        // The name of a page that was not found.
-        shards.extend(self.why.and_then(|place| Some(index.manifest().text_of(place.page, 0)?.0)));
-        if !std::mem::replace(&mut self.asked_for_sentences, true) {
-            shards.extend(ranked.sentences(index));
-        }
-        let missing = index.missing(&shards);
-        if !missing.is_empty() {
-            return Ok(Step::Need(missing));
-        }
-        let asked: Vec<&ResolvedQuery> =
-            self.wordings.iter().map(|wording| &wording.asked).collect();
-        Ok(Step::Done(Box::new(crate::results::respond(index, &asked, ranked)?)))
     }
+}
 
-    /// Finds the page asked about; the shards that are missing for it.
-    #[doc(alias = "deferred")]
-    #[inline(never)]
-    fn locate(&mut self, index: &Index) -> Result<Vec<ShardId>, Error> {
-        let [QueryRun { asked, .. }, ..] = &mut self.wordings[..] else { return Ok(Vec::new()) };
-        let (Some(address), None) = (&asked.request.why, self.why) else { return Ok(Vec::new()) };
-        match locate(index, address, true)? {
-            Located::Need(shards) => return Ok(shards),
-            Located::Found(place) => {
-                if address.contains('#') && place.section.is_none() {
-                    let message = format!(
-                        "no section found by `{address}`; the page as a whole is explained"
-                    );
-                    asked.notices.push(Notice { code: "unknown-anchor".into(), message });
-                }
-                self.why = Some(place);
-            }
-        }
-        Ok(Vec::new())
+/// Of a step behind the last one.
+fn over() -> Error {
+    let message = "expected a search under way, found one that is over; begin another".into();
+    Error::Request { message }
+}
+
+/// Finds what stands in for the query of a request for similar pages.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn resolve_similar(
+    index: &Index,
+    parsed: Box<ParsedRequest>,
+    address: String,
+) -> Result<Next<Stage>, Error> {
+    let asked = match seed(index, &address, &parsed.request)? {
+        Ok(seed) => seed.resolve(index, *parsed)?,
+        Err(shards) => return Ok(Next::Need(Stage::Similar { parsed, address }, shards)),
+    };
+    let why = asked.request.why.clone().map_or(Asked::Nothing, Asked::At);
+    // The page is spelt as the site spells it.
+    let wordings = vec![QueryRun::Spelt(Box::new(asked))];
+    let retrieving = Retrieving { wordings, without: Vec::new(), why };
+    Ok(Next::Stage(Stage::Retrieving(Box::new(retrieving))))
+}
+
+/// Runs all queries, so that one round serves all of them, and ranks what they found.
+fn retrieve(index: &Index, retrieving: Retrieving) -> Result<Next<Stage>, Error> {
+    let Retrieving { wordings, without: counted, why } = retrieving;
+    let mut missing = Vec::new();
+    let why = match why {
+        Asked::At(address) => locate_page(index, address, &mut missing)?,
+        known => known,
+    };
+    let wordings = step_all(index, wordings, &mut missing)?;
+    let mut without = Vec::with_capacity(counted.len());
+    for (attribute, runs) in counted {
+        without.push((attribute, step_all(index, runs, &mut missing)?));
     }
+    if !missing.is_empty() {
+        let retrieving = Retrieving { wordings, without, why };
+        return Ok(Next::Need(Stage::Retrieving(Box::new(retrieving)), missing));
+    }
+    let without = if without.is_empty() { Vec::new() } else { pages_without(index, without)? };
+    let (asked, found): (Vec<ResolvedQuery>, Vec<Found>) = wordings
+        .into_iter()
+        .filter_map(QueryRun::into_retrieved)
+        .map(|retrieved| (*retrieved.asked, retrieved.found))
+        .unzip();
+    let (place, notice) = match why {
+        Asked::Found(place, notice) => (Some(place), notice),
+        _ => (None, None),
+    };
+    let ranked = Ranked::new(index, &asked, found, &without, place)?;
+    let suggests = |asked: &ResolvedQuery| asked.request.suggest.0 && asked.like.is_none();
+    let nothing = ranked.total.pages == 0 && place.is_none() && asked.iter().all(suggests);
+    let answer = Box::new(Answer { asked, notice, ranked, suggested: Suggested::default() });
+    Ok(Next::Stage(if nothing { Stage::NothingFound(answer) } else { Stage::Found(answer) }))
+}
+
+/// Looks for what else could be asked.
+fn find_tries(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> {
+    // A host that has the engine in parts fetches the one that suggests with spellings.
+    let queries = answer.asked.iter().map(|asked| asked.request.query.as_str());
+    let mut shards = spelling::first_shard(index, queries);
+    // What the query's words were looked up in. Another search may have let go of it.
+    shards.extend(answer.asked.iter().flat_map(|asked| &asked.shards));
+    let missing = index.missing(&shards);
+    if !missing.is_empty() {
+        return Ok(Next::Need(Stage::NothingFound(answer), missing));
+    }
+    Ok(match tries(index, &answer.asked)? {
+        Ok(tries) => Next::Stage(Stage::Suggesting(answer, tries)),
+        Err(shards) => Next::Need(Stage::NothingFound(answer), shards),
+    })
+}
+
+/// Asks all that, and keeps what finds something.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn suggest(index: &Index, mut answer: Box<Answer>, tries: Tries) -> Result<Next<Stage>, Error> {
+    let mut missing = Vec::new();
+    let tries = tries.step(index, &mut missing)?;
+    if !missing.is_empty() {
+        return Ok(Next::Need(Stage::Suggesting(answer, tries), missing));
+    }
+    answer.suggested = tries.finish(index, &answer.asked)?;
+    Ok(Next::Stage(Stage::Found(answer)))
+}
+
+/// Asks for what the pages shown take. Codes of sentences are asked for once: results can do
+/// without them.
+fn fetch_texts(index: &Index, answer: Box<Answer>) -> Next<Stage> {
+    let mut shards = answer.ranked.texts(index);
+    shards.extend(answer.ranked.sentences(index));
+    let missing = index.missing(&shards);
+    if missing.is_empty() {
+        Next::Stage(Stage::Presenting(answer))
+    } else {
+        Next::Need(Stage::Presenting(answer), missing)
+    }
+}
+
+/// Makes the response.
+fn present(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> {
+    let missing = index.missing(&answer.ranked.texts(index));
+    if !missing.is_empty() {
+        return Ok(Next::Need(Stage::Presenting(answer), missing));
+    }
+    Ok(Next::Stage(Stage::Answered(Box::new(respond(index, *answer)?))))
+}
+
+/// Finds the page asked about; adds the shards that are `missing` for it.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn locate_page(index: &Index, address: String, missing: &mut Vec<ShardId>) -> Result<Asked, Error> {
+    let place = match locate(index, &address, true)? {
+        Located::Need(shards) => {
+            missing.extend(index.missing(&shards));
+            return Ok(Asked::At(address));
+        }
+        Located::Found(place) => place,
+    };
+    let unknown = address.contains('#') && place.section.is_none();
+    let notice = unknown.then(|| {
+        let message = format!("no section found by `{address}`; the page as a whole is explained");
+        Notice { code: "unknown-anchor".into(), message }
+    });
+    Ok(Asked::Found(place, notice))
 }
 
 /// The wordings of a request: its query, and those that say something else.
 #[doc(alias = "deferred")]
 #[inline(never)]
-fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec<QueryRun>, Error> {
+fn several(
+    index: &Index,
+    mut request: Request,
+    also: Vec<String>,
+) -> Result<Vec<ResolvedQuery>, Error> {
     let mut vectors = std::mem::take(&mut request.also_vectors).into_iter();
     let mut requests = vec![request.clone()];
     for query in also {
@@ -202,9 +290,30 @@ fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec
     }
     let mut wordings = Vec::with_capacity(requests.len());
     for request in requests {
-        wordings.push(QueryRun::new(index, ResolvedQuery::new(index, request)?)?);
+        let parsed = ParsedRequest::new(index, request)?;
+        wordings.push(ResolvedQuery::new(index, parsed, Purpose::Together, None)?);
     }
     Ok(wordings)
+}
+
+/// For each attribute that is counted, the search without what its filter asks of it: where it asks
+/// anything of it, apart from others.
+#[doc(alias = "deferred")]
+#[inline(never)]
+fn without(
+    index: &Index,
+    wordings: &[ResolvedQuery],
+) -> Result<Vec<(String, Vec<QueryRun>)>, Error> {
+    let mut searches = Vec::new();
+    for attribute in wordings.first().map_or(Ok(Vec::new()), |first| first.facets(index))? {
+        let others =
+            wordings.iter().filter_map(|asked| asked.without_attribute(index, &attribute.name));
+        let others: Vec<QueryRun> = others.map(QueryRun::new).collect();
+        if !others.is_empty() {
+            searches.push((attribute.name.clone(), others));
+        }
+    }
+    Ok(searches)
 }
 
 /// The pages that each of these searches finds.
@@ -212,38 +321,13 @@ fn several(index: &Index, mut request: Request, also: Vec<String>) -> Result<Vec
 #[inline(never)]
 fn pages_without(
     index: &Index,
-    searches: &mut [(String, Vec<QueryRun>)],
+    searches: Vec<(String, Vec<QueryRun>)>,
 ) -> Result<Vec<(String, Bitset)>, Error> {
     let mut pages = Vec::with_capacity(searches.len());
-    for (name, wordings) in searches {
-        pages.push((std::mem::take(name), pages_of(index, &take_found(wordings))?));
+    for (name, runs) in searches {
+        let retrieved = runs.into_iter().filter_map(QueryRun::into_retrieved);
+        let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
+        pages.push((name, pages_of(index, &found)?));
     }
     Ok(pages)
-}
-
-/// For each attribute that is counted, the search without what its filter asks of it.
-#[doc(alias = "deferred")]
-#[inline(never)]
-fn without(index: &Index, wordings: &[QueryRun]) -> Result<Vec<(String, Vec<QueryRun>)>, Error> {
-    let mut searches = Vec::new();
-    for attribute in wordings.first().map_or(Ok(Vec::new()), |first| first.asked.facets(index))? {
-        if let Some(others) = without_attribute(index, wordings, &attribute.name)? {
-            searches.push((attribute.name.clone(), others));
-        }
-    }
-    Ok(searches)
-}
-
-/// The search without what its filter asks of one attribute; `None` where it asks nothing of it, or
-/// not apart from others.
-fn without_attribute(
-    index: &Index,
-    wordings: &[QueryRun],
-    attribute: &str,
-) -> Result<Option<Vec<QueryRun>>, Error> {
-    let mut others = Vec::with_capacity(wordings.len());
-    for run in wordings {
-        others.extend(run.without_attribute(index, attribute)?);
-    }
-    Ok((!others.is_empty()).then_some(others))
 }

@@ -13,11 +13,12 @@
 use findling_bundle::{Level, PageId, SectionId, ShardId, Structure, VectorId, order};
 use findling_text::{Analyzer, TokenKind};
 
-use crate::api::{Error, Mode, Request};
+use crate::api::{Error, Mode, QueryVector, Request};
 use crate::index::Index;
 use crate::lexical::{Dictionary, Scorer};
 use crate::locate::{Located, locate};
 use crate::query::{Clause, ClauseKind, Query};
+use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery, SeedPage};
 use crate::vector::VectorView;
 
 /// Most words that are looked up to choose from.
@@ -30,14 +31,37 @@ const HEADING_WEIGHT: f32 = 2.0;
 /// How much of a page's text is read for its words.
 const MAX_TEXT_BYTES: usize = 60_000;
 
+/// What the mean of a page's vectors is called in responses.
+const PAGE: &str = "page";
+
 /// What stands in for a query.
 pub(crate) enum Seed {
-    /// These shards are needed to say.
-    Need(Vec<ShardId>),
     /// The middle of the page's vectors, those that were looked at.
     Vector { page: PageId, middle: Vec<f32>, vectors: Vec<u32> },
     /// The page's most telling words, the best first.
     Words { page: PageId, query: Query },
+}
+
+/// It, or the shards that are needed to say.
+pub(crate) type Seeded = Result<Seed, Vec<ShardId>>;
+
+impl Seed {
+    /// Resolves a request with what stands in for its query.
+    pub fn resolve(self, index: &Index, mut parsed: ParsedRequest) -> Result<ResolvedQuery, Error> {
+        let like = match self {
+            Self::Vector { page, middle: values, vectors } => {
+                parsed.request.mode = Mode::Semantic;
+                parsed.request.vector =
+                    Some(QueryVector { values, encoder: PAGE.into(), truncated: false });
+                SeedPage { page, vectors }
+            }
+            Self::Words { page, query } => {
+                parsed.query = query;
+                SeedPage { page, vectors: Vec::new() }
+            }
+        };
+        ResolvedQuery::new(index, parsed, Purpose::Alone, Some(like))
+    }
 }
 
 /// Makes one of the page at `address`. Cheap to call again.
@@ -45,12 +69,12 @@ pub(crate) enum Seed {
 /// # Errors
 /// As [`locate`], and where shards contradict each other.
 #[inline(never)]
-pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seed, Error> {
+pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Seeded, Error> {
     let page = match locate(index, address, false)? {
         Located::Need(mut shards) => {
             // By the way: what is needed next.
             shards.extend(index.streams().filter(|_| request.mode != Mode::Lexical));
-            return Ok(Seed::Need(shards));
+            return Ok(Err(shards));
         }
         Located::Found(place) => place.page,
     };
@@ -65,7 +89,7 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
 }
 
 /// From the page's vectors; `None` where it has none, or none that can be had.
-fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seed>, Error> {
+fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seeded>, Error> {
     let Some(dense) = &index.manifest().dense else { return Ok(None) };
     let sections = structure.sections(page).map(SectionId);
     let own: Vec<u32> = sections.flat_map(|section| structure.vectors(section)).collect();
@@ -77,7 +101,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     };
     let mut vectors = Vec::new();
     if let Some(shard) = index.streams() {
-        let Some(centroids) = index.centroids() else { return Ok(Some(Seed::Need(vec![shard]))) };
+        let Some(centroids) = index.centroids() else { return Ok(Some(Err(vec![shard]))) };
         let mut told: Vec<u32> =
             own.iter().filter_map(|&vector| centroids.cell_of(vector)).collect();
         order::sort(&mut told);
@@ -104,7 +128,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
             .map(|&cell| index.cell_shard(cell))
             .collect();
         if !missing.is_empty() {
-            return Ok(Some(Seed::Need(missing)));
+            return Ok(Some(Err(missing)));
         }
         let chosen = chosen.iter().filter_map(|&cell| index.cell(cell));
         for (&id, (row, scale)) in chosen.flat_map(|cell| cell.ids().iter().zip(cell.rows())) {
@@ -119,7 +143,7 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
         let all: Vec<ShardId> =
             dense.vectors.iter().map(|range| range.shard).chain(counts).collect();
         if all.iter().any(|&shard| !index.has(shard)) {
-            return Ok(Some(Seed::Need(all)));
+            return Ok(Some(Err(all)));
         }
         let here = dense
             .vectors
@@ -138,14 +162,14 @@ fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Opti
     if middle.iter().all(|&value| value == 0.0) {
         return Ok(None);
     }
-    Ok(Some(Seed::Vector { page, middle, vectors }))
+    Ok(Some(Ok(Seed::Vector { page, middle, vectors })))
 }
 
 /// From the page's text.
-fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, Error> {
+fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seeded, Error> {
     let parts = match index.page_texts(page)? {
         Ok(parts) => parts,
-        Err(missing) => return Ok(Seed::Need(missing)),
+        Err(missing) => return Ok(Err(missing)),
     };
     let Some(text) = parts.first() else { return Err(Error::inconsistent("a page has no texts")) };
     let mut candidates: Vec<Word> = Vec::new();
@@ -178,7 +202,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
     let shards: Vec<ShardId> =
         candidates.iter().filter_map(|word| dictionary.shard_of(&word.term)).collect();
     if shards.iter().any(|&shard| !index.has(shard)) {
-        return Ok(Seed::Need(shards));
+        return Ok(Err(shards));
     }
     // What no other page says leads to none.
     let own = [page.0..page.0 + 1, structure.sections(page), structure.passages_of_page(page)];
@@ -195,7 +219,7 @@ fn by_words(index: &Index, structure: &Structure, page: PageId) -> Result<Seed, 
         .into_iter()
         .map(|word| Clause { kind: ClauseKind::Word, text: word.spelt, excluded: false })
         .collect();
-    Ok(Seed::Words { page, query: Query { clauses, ..Query::default() } })
+    Ok(Ok(Seed::Words { page, query: Query { clauses, ..Query::default() } }))
 }
 
 /// A word of the page.

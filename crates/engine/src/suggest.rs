@@ -14,29 +14,19 @@ use crate::filter::{self, Condition, Predicate, Test};
 use crate::index::Index;
 use crate::messages::{quote, resembles};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
-use crate::query_run::QueryRun;
+use crate::query_run::{QueryRun, step_all};
 use crate::rank::{Found, pages_of};
-use crate::resolve::ResolvedQuery;
+use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::spelling::{self, SimilarWords};
 
 /// Most values that are tried in place of unknown ones.
 const MAX_VALUES: usize = 8;
 
-/// Looking for what else to ask. Step it until it is done.
-#[derive(Default)]
-pub(crate) struct Suggesting {
-    /// Once it is known what words could be meant.
-    tries: Option<Vec<Try>>,
+/// What else to ask, on its way.
+pub(crate) struct Tries {
+    tries: Vec<Try>,
     /// Words of the query that no page has.
     unknown: Vec<String>,
-}
-
-/// What stepping comes to.
-pub(crate) enum Suggested {
-    /// These shards are wanted.
-    Need(Vec<ShardId>),
-    /// Everything that finds something.
-    Done { suggestions: Vec<Suggestion>, notices: Vec<Notice> },
 }
 
 /// Something else to ask, on its way.
@@ -47,61 +37,71 @@ struct Try {
     without: Option<String>,
 }
 
-impl Suggesting {
-    /// Goes as far as the shards at hand allow. What the search itself needed must be here.
-    pub fn step(&mut self, index: &Index, wordings: &[QueryRun]) -> Result<Suggested, Error> {
-        let tries = match &mut self.tries {
-            Some(tries) => tries,
-            none => {
-                let Some(first) = wordings.first() else { return Ok(Suggested::done()) };
-                let mut drafts = Vec::with_capacity(wordings.len());
-                for wording in wordings {
-                    drafts.push(Draft::new(index, &wording.asked.request)?);
-                }
-                let query = drafts.first().map(|draft| &draft.query);
-                let like = match (first.asked.mode, query) {
-                    (Mode::Hybrid | Mode::Lexical, Some(query)) => {
-                        match spelling::like(index, query) {
-                            Ok(like) => like,
-                            Err(shards) => return Ok(Suggested::Need(shards)),
-                        }
-                    }
-                    _ => Vec::new(),
-                };
-                let word = |like: &SimilarWords| {
-                    Some(query?.clauses.get(like.clause)?.text.get(like.range.clone())?.into())
-                };
-                self.unknown = like.iter().filter_map(word).collect();
-                none.insert(tries(index, &first.asked, &drafts, &like)?)
-            }
-        };
-        let mut needed = Vec::new();
-        for wording in tries.iter_mut().flat_map(|one| &mut one.wordings) {
-            needed.extend(wording.step(index)?);
+/// Everything to ask that finds something, and what is said of it.
+#[derive(Default)]
+pub(crate) struct Suggested {
+    pub suggestions: Vec<Suggestion>,
+    pub notices: Vec<Notice>,
+}
+
+/// Everything that could be asked in place of a request's `wordings`, or the shards that saying so
+/// takes. What the search itself needed must be here.
+#[inline(never)]
+pub(crate) fn tries(
+    index: &Index,
+    wordings: &[ResolvedQuery],
+) -> Result<Result<Tries, Vec<ShardId>>, Error> {
+    let mut drafts = Vec::with_capacity(wordings.len());
+    for wording in wordings {
+        drafts.push(Draft::new(index, &wording.request)?);
+    }
+    let (Some(first), Some(Draft { query, .. })) = (wordings.first(), drafts.first()) else {
+        return Ok(Ok(Tries { tries: Vec::new(), unknown: Vec::new() }));
+    };
+    let like = match first.mode {
+        Mode::Hybrid | Mode::Lexical => match spelling::like(index, query) {
+            Ok(like) => like,
+            Err(shards) => return Ok(Err(shards)),
+        },
+        Mode::Semantic => Vec::new(),
+    };
+    let word = |like: &SimilarWords| {
+        Some(query.clauses.get(like.clause)?.text.get(like.range.clone())?.into())
+    };
+    let unknown = like.iter().filter_map(word).collect();
+    Ok(Ok(Tries { tries: all_tries(index, first, &drafts, &like)?, unknown }))
+}
+
+impl Tries {
+    /// Asks everything, as far as the shards at hand allow; adds the shards that are `missing`.
+    #[inline(never)]
+    pub fn step(self, index: &Index, missing: &mut Vec<ShardId>) -> Result<Self, Error> {
+        let mut tries = Vec::with_capacity(self.tries.len());
+        for Try { suggestion, wordings, without } in self.tries {
+            let wordings = step_all(index, wordings, missing)?;
+            tries.push(Try { suggestion, wordings, without });
         }
-        if !needed.is_empty() {
-            return Ok(Suggested::Need(needed));
-        }
+        Ok(Self { tries, ..self })
+    }
+
+    /// Names what finds something, once all were asked in place of `wordings`.
+    #[inline(never)]
+    pub fn finish(self, index: &Index, wordings: &[ResolvedQuery]) -> Result<Suggested, Error> {
         let (mut suggestions, mut notices) = (Vec::new(), Vec::new());
         if !self.unknown.is_empty() {
             let words: Vec<String> = self.unknown.iter().map(|word| quote(word)).collect();
             let message = format!("no page has the word {}", words.join(" or "));
             notices.push(Notice { code: "unknown-words".into(), message });
         }
-        let marks = |wording: &QueryRun| {
-            let ResolvedQuery { plan, request, .. } = &wording.asked;
-            let has_marks = !request.query.trim().is_empty() && !wording.asked.browse();
-            let is_mark = |group: &query::Group| group.kind == TokenKind::Mark;
-            plan.groups.iter().all(is_mark) && plan.excluded.is_empty() && has_marks
-        };
-        if wordings.iter().all(marks) {
+        if wordings.iter().all(is_of_marks) {
             let message = "the query has no letter or digit; no page has its marks, or they are \
                            punctuation, which is not indexed"
                 .into();
             notices.push(Notice { code: "no-words".into(), message });
         }
-        for Try { mut suggestion, mut wordings, without } in std::mem::take(tries) {
-            let found: Vec<Found> = wordings.iter_mut().filter_map(QueryRun::take_found).collect();
+        for Try { mut suggestion, wordings, without } in self.tries {
+            let retrieved = wordings.into_iter().filter_map(QueryRun::into_retrieved);
+            let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
             let pages = pages_of(index, &found)?.count();
             // All at once is said where nothing less helps.
             let last = suggestion.kind == SuggestionKind::Everything;
@@ -120,14 +120,16 @@ impl Suggesting {
                 notices.push(Notice { code: "removed-all".into(), message });
             }
         }
-        Ok(Suggested::Done { suggestions, notices })
+        Ok(Suggested { suggestions, notices })
     }
 }
 
-impl Suggested {
-    fn done() -> Self {
-        Self::Done { suggestions: Vec::new(), notices: Vec::new() }
-    }
+/// Whether a query has no letter and no digit, but something.
+fn is_of_marks(asked: &ResolvedQuery) -> bool {
+    let ResolvedQuery { plan, request, .. } = asked;
+    let has_marks = !request.query.trim().is_empty() && !asked.browse();
+    let is_mark = |group: &query::Group| group.kind == TokenKind::Mark;
+    plan.groups.iter().all(is_mark) && plan.excluded.is_empty() && has_marks
 }
 
 /// A request by its parts, to be changed.
@@ -347,7 +349,7 @@ fn replace(condition: &mut Condition, attribute: &str, value: &str, instead: &st
 }
 
 /// Everything there is to try, in the order in which it is suggested.
-fn tries(
+fn all_tries(
     index: &Index,
     asked: &ResolvedQuery,
     drafts: &[Draft],
@@ -457,10 +459,10 @@ fn attempt(
     };
     let mut wordings = Vec::with_capacity(requests.len());
     for request in requests {
-        let mut asked = ResolvedQuery::new(index, request)?;
+        let parsed = ParsedRequest::new(index, request)?;
         // How many pages there are is said.
-        asked.counts_all = true;
-        wordings.push(QueryRun::new(index, asked)?);
+        let asked = ResolvedQuery::new(index, parsed, Purpose::Count, None)?;
+        wordings.push(QueryRun::new(asked));
     }
     Ok(Some(Try { suggestion, wordings, without }))
 }

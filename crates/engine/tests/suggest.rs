@@ -5,7 +5,7 @@ mod support;
 use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{Mode, Request, Response, Step, Suggest, Suggestion, SuggestionKind};
 use serde_json::json;
-use support::{Bundle, Cut, Page, build, page, titles};
+use support::{Bundle, Cut, Page, build, named, page, titles};
 
 fn books() -> Bundle {
     let of = |book: &str, year: f64, page: Page| {
@@ -86,7 +86,11 @@ fn words_that_resemble_one_that_no_page_has() {
     // What resembles nothing.
     assert_eq!(suggested(request("xylophone")), [""; 0]);
     let response = books().search(request("xylophone \"quux\""));
-    assert_eq!(notices(&response, "unknown-words"), ["no page has the word `xylophone` or `quux`"]);
+    let messages = notices(&response, "unknown-words");
+    assert_eq!(
+        messages.iter().map(|message| named(message)).collect::<Vec<_>>(),
+        [["xylophone", "quux"]]
+    );
 }
 
 #[test]
@@ -127,9 +131,11 @@ fn values_that_no_page_has() {
         ]
     );
     let response = books().search(filtered("mutex", json!({"year": {"gte": 2030}})));
-    assert_eq!(
-        notices(&response, "unknown-value"),
-        ["no page has such a `year`; they go from 2019 to 2024"]
+    let messages = notices(&response, "unknown-value");
+    assert_eq!(messages.len(), 1);
+    assert!(
+        ["`year`", "2019", "2024"].iter().all(|part| messages[0].contains(part)),
+        "{messages:?}"
     );
     assert_eq!(
         suggested(filtered(
@@ -141,15 +147,26 @@ fn values_that_no_page_has() {
 }
 
 #[test]
+fn before_anything_is_suggested_spellings_are_asked_for_in_any_script() {
+    // Browsers fetch the code that suggests with them.
+    let bundle = books();
+    let spellings: Vec<_> = bundle.manifest.spelling.iter().map(|range| range.shard).collect();
+    for query in ["xylophone", "灯台 嵐"] {
+        let (response, rounds) = bundle.answer(&mut bundle.open(), request(query)).unwrap();
+        assert_eq!(response.total.pages, 0, "{query}");
+        assert!(rounds.iter().flatten().any(|shard| spellings.contains(shard)), "{query}");
+    }
+}
+
+#[test]
 fn names_that_are_nearly_an_attributes() {
     assert_eq!(suggested(request("Book:nomicon")), ["attribute: book:nomicon (1)"]);
     assert_eq!(suggested(request("boook:nomicon xylophone")), [""; 0]);
     let error =
         books().open().search(Request { filter: Some(json!("boook=a")), ..request("mutex") }).err();
-    assert_eq!(
-        error.unwrap().to_string(),
-        "the bundle has no attribute `boook`, but `book`; it has book, year"
-    );
+    let error = error.unwrap();
+    assert_eq!(error.code(), "unknown-attribute");
+    assert_eq!(named(&error.to_string()), ["boook", "book"]);
 }
 
 #[test]
@@ -177,13 +194,13 @@ fn who_does_not_want_suggestions_gets_none() {
 fn values_of_another_type_are_told_what_there_is() {
     let notices = |query: &str| {
         let response = books().search(Request { mode: Mode::Lexical, ..request(query) });
-        response.notices.into_iter().map(|notice| notice.message).collect::<Vec<_>>()
+        response.notices
     };
-    assert_eq!(
-        notices("mutex year:latest"),
-        ["expected a number as `year`, found `latest`, which was searched as words; the pages \
-             have 2019 to 2024"]
-    );
+    let said = notices("mutex year:latest");
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0].code, "not-a-value");
+    assert_eq!(named(&said[0].message), ["year", "latest"]);
+    assert!(said[0].message.contains("2019") && said[0].message.contains("2024"), "{said:?}");
     assert_eq!(titles(&books().search(request("mutex year:>2019"))), ["Receiving"]);
     // A filter is refused, once the column is here that says what there is, and nothing else is
     // asked for.
@@ -195,19 +212,15 @@ fn values_of_another_type_are_told_what_there_is() {
     assert_eq!(shards, [bundle.manifest.attribute("year").unwrap().column]);
     index.provide(shards[0], &bundle.shards[shards[0].index()]).unwrap();
     let error = search.step(&index).unwrap_err();
-    assert!(error.is_request());
-    assert_eq!(
-        error.to_string(),
-        "filter, `year`: expected a number, found `latest`; write it with a point and without \
-         separators, such as 1234.5; the pages have 2019 to 2024"
-    );
+    assert_eq!(error.code(), "filter");
+    let message = error.to_string();
+    assert_eq!(named(&message), ["year", "latest"]);
+    assert!(message.contains("2019") && message.contains("2024"), "{message}");
     let filter = Some(json!("book:gt:a"));
     let refused =
         bundle.answer(&mut bundle.open(), Request { filter, ..request("mutex") }).unwrap_err();
-    assert!(
-        refused.to_string().ends_with("; the pages have `book`, `nomicon`, `reference`"),
-        "{refused}"
-    );
+    let message = refused.to_string();
+    assert!(named(&message).ends_with(&["book", "nomicon", "reference"]), "{message}");
 }
 
 #[test]

@@ -63,8 +63,8 @@ const ENGINE: Module = Module {
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 157_500,
-    more: Some((9_000, 194_300)),
+    budget: 160_800,
+    more: Some((9_000, 197_400)),
     binding: true,
 };
 

@@ -10,6 +10,7 @@ use crate::index::Index;
 use crate::query::{self, Clause, ClauseKind, Query};
 
 /// A test that the type of its attribute does not allow.
+#[derive(Clone)]
 pub(crate) struct TypeMismatch {
     pub column: ShardId,
     /// Whether a filter says so, which is refused; what a reader types becomes words.

@@ -120,62 +120,7 @@ impl<'a> Scorer<'a> {
             if weight <= 0.0 {
                 continue;
             }
-            let mut terms = Vec::new();
-            for term in &group.terms {
-                if let Some(lookup) = self.dictionary.find(term) {
-                    let idf = self.idf(lookup.entry.df);
-                    terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, exact: true });
-                }
-            }
-            if let Some(prefix) = &group.prefix {
-                let completions = self.dictionary.complete(prefix, &group.terms);
-                // A rare completion is no better a guess than a frequent one: all share the idf of
-                // the most frequent.
-                let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
-                let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
-                for (term, lookup) in completions {
-                    if terms.iter().all(|known| known.term != term) {
-                        terms.push(ScoredTerm { term, lookup, idf, weight, exact: false });
-                    }
-                }
-            }
-            // Another word for a thing is worth less than the one typed, however rare it is.
-            let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
-            let synonyms = group
-                .synonyms
-                .iter()
-                .filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
-            let mut others: Vec<_> =
-                synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
-            // What the bundle does not have is corrected, or said to be missing, rather than made
-            // of something else.
-            if own.is_some() && related {
-                // Of a word in several languages the analysis that cuts least: the others cut what
-                // is an ending in theirs.
-                let word = group.terms.iter().max_by_key(|term| term.len());
-                let relatives =
-                    word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
-                // A word that was typed as well counts for itself.
-                let typed =
-                    |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
-                let relatives = relatives.into_iter().filter(|(term, _)| !typed(term));
-                others.extend(
-                    relatives.map(|(term, lookup)| (term, lookup, self.params.relative_weight)),
-                );
-            }
-            for (term, lookup, share) in others {
-                if terms.iter().all(|known| known.term != term) {
-                    let idf = self.idf(lookup.entry.df);
-                    let idf = own.map_or(idf, |own| own.min(idf));
-                    terms.push(ScoredTerm {
-                        term,
-                        lookup,
-                        idf,
-                        weight: weight * share,
-                        exact: false,
-                    });
-                }
-            }
+            let terms = self.terms(plan, group, weight, related);
             let most = match terms.is_empty() {
                 _ if group.extra => 0.0,
                 true if group.kind == TokenKind::Whole => 0.0,
@@ -197,6 +142,64 @@ impl<'a> Scorer<'a> {
             groups.iter_mut().for_each(|group| group.bit = 0);
         }
         groups
+    }
+
+    /// The terms of a word of the query: its own, completions, synonyms and, where it is `related`,
+    /// relatives.
+    fn terms(
+        &self,
+        plan: &QueryPlan,
+        group: &Group,
+        weight: f32,
+        related: bool,
+    ) -> Vec<ScoredTerm> {
+        let mut terms = Vec::new();
+        for term in &group.terms {
+            if let Some(lookup) = self.dictionary.find(term) {
+                let idf = self.idf(lookup.entry.df);
+                terms.push(ScoredTerm { term: term.clone(), lookup, idf, weight, exact: true });
+            }
+        }
+        if let Some(prefix) = &group.prefix {
+            let completions = self.dictionary.complete(prefix, &group.terms);
+            // A rare completion is no better a guess than a frequent one: all share the idf of
+            // the most frequent.
+            let df = completions.first().map_or(0, |(_, lookup)| lookup.entry.df);
+            let (idf, weight) = (self.idf(df), weight * self.params.completion_weight);
+            for (term, lookup) in completions {
+                if terms.iter().all(|known| known.term != term) {
+                    terms.push(ScoredTerm { term, lookup, idf, weight, exact: false });
+                }
+            }
+        }
+        // Another word for a thing is worth less than the one typed, however rare it is.
+        let own = terms.iter().filter(|term| term.exact).map(|term| term.idf).reduce(f32::min);
+        let synonyms =
+            group.synonyms.iter().filter_map(|key| Some((key.clone(), self.dictionary.find(key)?)));
+        let mut others: Vec<_> =
+            synonyms.map(|(key, lookup)| (key, lookup, self.params.synonym_weight)).collect();
+        // What the bundle does not have is corrected, or said to be missing, rather than made
+        // of something else.
+        if own.is_some() && related {
+            // Of a word in several languages the analysis that cuts least: the others cut what
+            // is an ending in theirs.
+            let word = group.terms.iter().max_by_key(|term| term.len());
+            let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
+            // A word that was typed as well counts for itself.
+            let typed = |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
+            let relatives = relatives.into_iter().filter(|(term, _)| !typed(term));
+            others.extend(
+                relatives.map(|(term, lookup)| (term, lookup, self.params.relative_weight)),
+            );
+        }
+        for (term, lookup, share) in others {
+            if terms.iter().all(|known| known.term != term) {
+                let idf = self.idf(lookup.entry.df);
+                let idf = own.map_or(idf, |own| own.min(idf));
+                terms.push(ScoredTerm { term, lookup, idf, weight: weight * share, exact: false });
+            }
+        }
+        terms
     }
 
     /// The form in which a word was typed, where titles and headings have several of it: worth a

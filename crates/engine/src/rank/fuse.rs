@@ -78,24 +78,81 @@ pub(crate) fn fuse(
     fusion: Fusion,
     params: &RankParams,
     legs: &Legs<'_>,
-    mut similarity: impl FnMut(u32) -> Similarity,
+    similarity: impl FnMut(u32) -> Similarity,
     slots: &mut [u32],
 ) -> Fused {
     let depth = params.depth as usize;
-    let mut keys: Vec<u64> = legs.lexical.iter().map(|hit| key(hit.score, hit.section)).collect();
     let rank_all = mode == Mode::Hybrid && matches!(fusion, Fusion::Rrf { .. });
-    let n_ranked = if rank_all || depth == 0 { keys.len() } else { depth.min(keys.len()) };
-    order::sort_first(&mut keys, n_ranked, |a, b| a < b);
-    keys.truncate(n_ranked);
-    let ranked: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
+    let ranked =
+        best_by_words(legs.lexical, if rank_all || depth == 0 { usize::MAX } else { depth });
+    let similar = if mode == Mode::Hybrid { depth } else { 0 };
+    let Joined { mut candidates, lexical_places, dense_places } =
+        join(legs, &ranked, similar, similarity, slots);
+    match (mode, fusion) {
+        (Mode::Lexical, _) => {
+            candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0))
+        }
+        (Mode::Semantic, _) => {
+            candidates.iter_mut().for_each(|c| c.semantic_share = c.similarity.unwrap_or(0.0))
+        }
+        (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
+            for (rank, &place) in lexical_places.iter().enumerate() {
+                candidates[place as usize].lexical_share = 1.0 / (k + (rank + 1) as f32);
+            }
+            for (rank, &place) in dense_places.iter().enumerate() {
+                candidates[place].semantic_share = dense_weight / (k + (rank + 1) as f32);
+            }
+        }
+        (Mode::Hybrid, Fusion::Convex { alpha }) => {
+            let best_lexical =
+                lexical_places.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
+            let alpha = alpha.unwrap_or(params.alpha);
+            share_by_scores(&mut candidates, legs, best_lexical, alpha, params.coverage);
+        }
+    }
+    // What neither leg gives anything is no match. In semantic mode the nearest are the answer,
+    // however far they are.
+    if mode != Mode::Semantic {
+        candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
+    }
+    Fused { candidates, ranked }
+}
+
+/// The `n` best sections by words, best first, ties by id.
+fn best_by_words(hits: &[LexicalHit], n: usize) -> Vec<u32> {
+    let mut keys: Vec<u64> = hits.iter().map(|hit| key(hit.score, hit.section)).collect();
+    let n = n.min(keys.len());
+    order::sort_first(&mut keys, n, |a, b| a < b);
+    keys.truncate(n);
+    keys.into_iter().map(|key| key as u32).collect()
+}
+
+/// The sections of both legs, which have no shares yet.
+struct Joined {
+    /// The lexical hits in their order, then what meaning alone found.
+    candidates: Vec<Candidate>,
+    /// The places in `candidates` of the best by words, best first.
+    lexical_places: Vec<u32>,
+    /// The places in `candidates` of the dense leg's sections, nearest first.
+    dense_places: Vec<usize>,
+}
+
+/// Joins the legs by section. The `similar` first of `ranked`, the best by words, get their
+/// similarity even where meaning did not rank them.
+fn join(
+    legs: &Legs<'_>,
+    ranked: &[u32],
+    similar: usize,
+    mut similarity: impl FnMut(u32) -> Similarity,
+    slots: &mut [u32],
+) -> Joined {
     for (i, hit) in legs.lexical.iter().enumerate() {
         if let Some(slot) = slots.get_mut(hit.section as usize) {
             *slot = i as u32 + 1;
         }
     }
-    // Places in `candidates`, which begin as the lexical hits in their order.
-    let order: Vec<u32> = ranked.iter().map(|&section| slots[section as usize] - 1).collect();
-
+    let lexical_places: Vec<u32> =
+        ranked.iter().map(|&section| slots[section as usize] - 1).collect();
     let mut candidates: Vec<Candidate> = legs
         .lexical
         .iter()
@@ -107,17 +164,14 @@ pub(crate) fn fuse(
             ..Candidate::default()
         })
         .collect();
-    if mode == Mode::Hybrid {
-        for &place in order.iter().take(depth) {
-            let candidate = &mut candidates[place as usize];
-            match similarity(candidate.section) {
-                Similarity::Known(cosine) => candidate.similarity = Some(cosine),
-                Similarity::Guessed(cosine) => candidate.guess = Some(cosine),
-                Similarity::None => {}
-            }
+    for &place in lexical_places.iter().take(similar) {
+        let candidate = &mut candidates[place as usize];
+        match similarity(candidate.section) {
+            Similarity::Known(cosine) => candidate.similarity = Some(cosine),
+            Similarity::Guessed(cosine) => candidate.guess = Some(cosine),
+            Similarity::None => {}
         }
     }
-    // Where in `candidates` each of the dense leg's sections is.
     let mut dense_places = Vec::with_capacity(legs.dense.len());
     for &(SectionId(section), cosine) in legs.dense {
         let place = match slots.get(section as usize).copied().unwrap_or(0) {
@@ -135,56 +189,38 @@ pub(crate) fn fuse(
             *slot = 0;
         }
     }
+    Joined { candidates, lexical_places, dense_places }
+}
 
-    match (mode, fusion) {
-        (Mode::Lexical, _) => {
-            candidates.iter_mut().for_each(|c| c.lexical_share = c.lexical.unwrap_or(0.0))
+/// Shares of the convex combination: each leg's scores between nothing and its best.
+fn share_by_scores(
+    candidates: &mut [Candidate],
+    legs: &Legs<'_>,
+    best_lexical: f32,
+    alpha: f32,
+    coverage: f32,
+) {
+    let best_cosine = candidates
+        .iter()
+        .filter_map(|c| c.similarity)
+        .fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    let span = best_cosine - legs.zero;
+    // Where the best by words says little of the query, words have proved little.
+    let short = legs.ideal - best_lexical;
+    let whole_lexical = best_lexical + if short > 0.0 { coverage * short } else { 0.0 };
+    for candidate in candidates {
+        if let Some(score) = candidate.lexical
+            && best_lexical > 0.0
+        {
+            candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
         }
-        (Mode::Semantic, _) => {
-            candidates.iter_mut().for_each(|c| c.semantic_share = c.similarity.unwrap_or(0.0))
-        }
-        (Mode::Hybrid, Fusion::Rrf { k, dense_weight }) => {
-            for (rank, &place) in order.iter().enumerate() {
-                candidates[place as usize].lexical_share = 1.0 / (k + (rank + 1) as f32);
-            }
-            for (rank, &place) in dense_places.iter().enumerate() {
-                candidates[place].semantic_share = dense_weight / (k + (rank + 1) as f32);
-            }
-        }
-        (Mode::Hybrid, Fusion::Convex { alpha }) => {
-            let alpha = alpha.unwrap_or(params.alpha);
-            let best_lexical =
-                order.first().map_or(0.0, |&place| legs.lexical[place as usize].score);
-            let best_cosine = candidates
-                .iter()
-                .filter_map(|c| c.similarity)
-                .fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
-            let span = best_cosine - legs.zero;
-            // Where the best by words says little of the query, words have proved little.
-            let short = legs.ideal - best_lexical;
-            let whole_lexical =
-                best_lexical + if short > 0.0 { params.coverage * short } else { 0.0 };
-            for candidate in &mut candidates {
-                if let Some(score) = candidate.lexical
-                    && best_lexical > 0.0
-                {
-                    candidate.lexical_share = (1.0 - alpha) * (score / whole_lexical);
-                }
-                if let Some(cosine) = candidate.similarity.or(candidate.guess)
-                    && span > 0.0
-                    && cosine > legs.zero
-                {
-                    candidate.semantic_share = alpha * ((cosine - legs.zero) / span);
-                }
-            }
+        if let Some(cosine) = candidate.similarity.or(candidate.guess)
+            && span > 0.0
+            && cosine > legs.zero
+        {
+            candidate.semantic_share = alpha * ((cosine - legs.zero) / span);
         }
     }
-    // What neither leg gives anything is no match. In semantic mode the nearest are the answer,
-    // however far they are.
-    if mode != Mode::Semantic {
-        candidates.retain(|candidate| candidate.lexical.is_some() || candidate.score() > 0.0);
-    }
-    Fused { candidates, ranked }
 }
 
 /// Sorts like score, best first, then section: one comparison of integers where a list is long.

@@ -6,29 +6,48 @@
 
 use findling_bundle::{SectionId, Structure, order};
 
-use super::{Candidate, Found, PageScore};
+use super::{Candidate, Found, PageScore, Trace};
 
-/// Takes the candidates and the pages (by id) of all wordings, each section and each page once.
-/// Ties go to the earlier wording. O(n log n) for several, nothing for one.
-pub(crate) fn merge(
-    found: &mut [Found],
-    structure: &Structure,
-) -> (Vec<Candidate>, Vec<PageScore>) {
-    if let [only] = found {
-        return (std::mem::take(&mut only.candidates), std::mem::take(&mut only.pages));
+/// What all wordings found.
+pub(super) struct Merged {
+    /// Each section once, with the wording that it scores best by.
+    pub candidates: Vec<Candidate>,
+    /// Each page once, by id.
+    pub pages: Vec<PageScore>,
+    /// By wording.
+    pub traces: Vec<Trace>,
+}
+
+/// Merges what wordings found. Ties go to the earlier wording. O(n log n) for several, nothing for
+/// one.
+pub(super) fn merge(found: Vec<Found>, structure: &Structure) -> Merged {
+    let (mut lists, mut traces) = (Vec::new(), Vec::new());
+    for Found { candidates, pages, trace } in found {
+        lists.push((candidates, pages));
+        traces.push(trace);
     }
-    several(found, structure)
+    let (candidates, pages) = match lists.pop() {
+        Some(only) if lists.is_empty() => only,
+        last => {
+            lists.extend(last);
+            several(lists, structure)
+        }
+    };
+    Merged { candidates, pages, traces }
 }
 
 #[doc(alias = "deferred")]
 #[inline(never)]
-fn several(found: &mut [Found], structure: &Structure) -> (Vec<Candidate>, Vec<PageScore>) {
+fn several(
+    lists: Vec<(Vec<Candidate>, Vec<PageScore>)>,
+    structure: &Structure,
+) -> (Vec<Candidate>, Vec<PageScore>) {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut pages: Vec<PageScore> = Vec::new();
-    for (wording, found) in (0..).zip(found) {
-        let of_wording = std::mem::take(&mut found.candidates).into_iter();
+    for (wording, (sections_found, pages_found)) in (0..).zip(lists) {
+        let of_wording = sections_found.into_iter();
         candidates.extend(of_wording.map(|candidate| Candidate { wording, ..candidate }));
-        pages.append(&mut found.pages);
+        pages.extend(pages_found);
     }
     order::sort_by(&mut candidates, |a, b| {
         let by_score = || b.score().total_cmp(&a.score()).then(a.wording.cmp(&b.wording));

@@ -1,16 +1,26 @@
 //! From two ranked lists of sections to one list of pages.
 
+mod allowed_sections;
+mod dense_leg;
 mod explain;
 mod facets;
+mod found;
 mod fuse;
 mod group;
+mod lexical_leg;
 mod merge;
 mod order;
-mod run;
+mod ranked;
+mod shown_pages;
 mod sort;
 mod why_not;
 
+pub(crate) use allowed_sections::Allowed;
+use dense_leg::DenseLeg;
+pub(crate) use found::{Found, Trace};
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
-pub(crate) use run::{Allowed, Found, Ranked, RankedPage, RankedSection, Words, pages_of};
+pub(crate) use lexical_leg::LexicalLeg;
+pub(crate) use ranked::{Ranked, pages_of};
+pub(crate) use shown_pages::{RankedPage, RankedSection};
 pub(crate) use why_not::Standing;

@@ -43,8 +43,7 @@ impl Standing {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let at = order.iter().position(|page| page.page == place.page.0);
-        let page =
-            |at: usize| order.get(at).map(|&score| RankedPage { score, sections: Vec::new() });
+        let page = |at: usize| order.get(at).map(|&score| RankedPage::new(score));
         let first = if at == Some(0) { None } else { page(0) };
         let above = at.and_then(|at| at.checked_sub(1)).filter(|&above| above > 0).and_then(page);
         Ok(Self {

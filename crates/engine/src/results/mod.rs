@@ -5,4 +5,4 @@ mod semantic_sentences;
 mod snippet;
 mod why_reason;
 
-pub(crate) use respond::respond;
+pub(crate) use respond::{Answer, respond};

@@ -8,12 +8,13 @@ use findling_text::keys::is_key;
 use super::semantic_sentences::alike;
 use super::snippet::{Marks, snippet};
 use super::why_reason::reason;
-use crate::api::{Error, Legs, Mode, PageHit, PageName, Response, SectionHit, Why};
+use crate::api::{Error, Legs, Mode, Notice, PageHit, PageName, Response, SectionHit, Why};
 use crate::filter::date;
 use crate::index::Index;
 use crate::lexical::ScoredGroup;
 use crate::rank::{Ranked, RankedPage, RankedSection, Standing};
 use crate::resolve::ResolvedQuery;
+use crate::suggest::Suggested;
 use crate::vector::DensePoint;
 
 /// What a sentence, a line ends with.
@@ -22,18 +23,26 @@ const ENDS: [char; 6] = ['\n', '.', '!', '?', '。', '！'];
 /// How much of a section is looked at where no passage of it is known to answer.
 const MAX_UNGUIDED_BYTES: usize = 4_000;
 
-/// Puts the answer together. The texts of the pages shown must be here.
-pub(crate) fn respond(
-    index: &Index,
-    wordings: &[&ResolvedQuery],
-    ranked: &Ranked,
-) -> Result<Response, Error> {
-    let Some(&asked) = wordings.first() else {
+/// What a search found, as far as it goes without texts.
+pub(crate) struct Answer {
+    /// By wording.
+    pub asked: Vec<ResolvedQuery>,
+    /// What is said of the address asked about.
+    pub notice: Option<Notice>,
+    pub ranked: Ranked,
+    /// Where nothing was found.
+    pub suggested: Suggested,
+}
+
+/// Makes the response. The texts of the pages shown must be here.
+pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> {
+    let Answer { asked: wordings, notice, ranked, suggested } = answer;
+    let Some(asked) = wordings.first() else {
         return Err(Error::inconsistent("nothing was asked"));
     };
     let dense = wordings.iter().filter_map(|asked| asked.dense.as_ref());
     let points = dense.map(|dense| dense.point(index)).collect::<Result<_, _>>()?;
-    let marks = marks(wordings, &ranked.groups);
+    let marks = marks(&wordings, &ranked.groups);
     let mut presenter = Presenter { index, marks, points, analyzers: Vec::new() };
     let results = ranked.pages.iter().map(|page| presenter.page(page)).collect::<Result<_, _>>()?;
     let why = ranked
@@ -41,6 +50,7 @@ pub(crate) fn respond(
         .as_ref()
         .map(|standing| presenter.why(asked, standing, ranked.total.at_least))
         .transpose()?;
+    let notices = wordings.iter().flat_map(|asked| &asked.notices).chain(&notice);
     Ok(Response {
         query: asked.request.query.clone(),
         // Meaning takes part where it does in one of the wordings.
@@ -50,13 +60,13 @@ pub(crate) fn respond(
             .find(|mode| *mode != Mode::Lexical)
             .unwrap_or(asked.mode),
         encoder: wordings.iter().find_map(|asked| asked.encoder.clone()),
-        notices: each_once(wordings.iter().flat_map(|asked| &asked.notices).chain(&ranked.notices)),
+        notices: each_once(notices.chain(&ranked.notices).chain(&suggested.notices)),
         corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
-        suggestions: ranked.suggestions.clone(),
+        suggestions: suggested.suggestions,
         total: ranked.total,
         results,
-        facets: ranked.facets.clone(),
-        plan: ranked.plan.clone(),
+        facets: ranked.facets,
+        plan: ranked.plan,
         why,
     })
 }
@@ -73,7 +83,7 @@ fn each_once<'a, T: Clone + PartialEq + 'a>(all: impl Iterator<Item = &'a T>) ->
 }
 
 /// The words to mark, of all wordings.
-fn marks(wordings: &[&ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
+fn marks(wordings: &[ResolvedQuery], groups: &[Vec<ScoredGroup>]) -> Marks {
     let mut marks = Marks::default();
     for (asked, groups) in wordings.iter().zip(groups) {
         mark(&mut marks, asked, groups);

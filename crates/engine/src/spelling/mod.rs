@@ -47,16 +47,17 @@ struct Unknown {
 pub(crate) enum Spelling {
     /// These shards are needed to say.
     Need(Vec<ShardId>),
-    /// The query has the words instead that were found, if it `changed`. Completing a beginning is
-    /// no correction.
-    Done { changed: bool, corrections: Vec<Correction> },
+    /// Nothing.
+    Right,
+    /// The query with the words instead that were found. Completing a beginning is no correction.
+    Changed { query: Query, corrections: Vec<Correction> },
 }
 
-/// Corrects a query in place. The terms it looks up must be here.
-pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spelling {
-    let before = query.clone();
-    let joined = join(index, query);
-    let unknown = unknown_words(index, query, prefix, false);
+/// Corrects a query. The terms it looks up must be here.
+pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
+    let mut query = query.clone();
+    let joined = join(index, &mut query);
+    let unknown = unknown_words(index, &query, prefix, false);
     let mut needed = Vec::new();
     let mut found = Vec::new();
     for word in unknown {
@@ -72,7 +73,6 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
         }
     }
     if !needed.is_empty() {
-        *query = before;
         return Spelling::Need(needed);
     }
     let (mut changed, mut corrections) = (!joined.is_empty(), Vec::new());
@@ -86,9 +86,12 @@ pub(crate) fn correct(index: &Index, query: &mut Query, prefix: bool) -> Spellin
         clause.text.replace_range(range, &near.word);
         changed = true;
     }
+    if !changed {
+        return Spelling::Right;
+    }
     corrections.extend(joined);
     corrections.reverse();
-    Spelling::Done { changed, corrections }
+    Spelling::Changed { query, corrections }
 }
 
 /// Joins neighbours that are one word on the site, where one of them is on no page: `data base`.
@@ -130,7 +133,9 @@ pub(crate) fn first_shard<'a>(
         letter.and_then(|c| lower_case(c.encode_utf8(&mut [0; 4])).chars().next()).unwrap_or('a');
     let manifest = index.manifest();
     let mut ranges = manifest.spelling_with_prefix(letter.encode_utf8(&mut [0; 4]));
-    ranges.next().and_then(|range| Some(manifest.spelling.get(range)?.shard)).into_iter().collect()
+    // Any other where none has the letter: a host fetches the code that suggests with it.
+    let range = ranges.next().unwrap_or(0);
+    manifest.spelling.get(range).map(|range| range.shard).into_iter().collect()
 }
 
 /// The words that the bundle does not have and that may be corrected, or to which others may be

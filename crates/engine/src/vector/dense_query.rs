@@ -8,6 +8,7 @@ use crate::api::Error;
 use crate::index::Index;
 
 /// The query's vector, checked.
+#[derive(Clone)]
 pub(crate) enum DenseQuery {
     /// In the space of the vectors stored.
     Stored(DensePoint),

@@ -16,12 +16,14 @@ use crate::index::Index;
 const MAX_WORDS: usize = 256;
 
 /// A query to be embedded by rows.
+#[derive(Clone)]
 pub(crate) struct StaticQuery {
     words: Vec<Word>,
     /// Whether words were left out behind.
     pub truncated: bool,
 }
 
+#[derive(Clone)]
 struct Word {
     whole: String,
     /// None where the case of its letters does not divide it.

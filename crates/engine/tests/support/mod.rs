@@ -670,6 +670,11 @@ impl Bundle {
     }
 }
 
+/// What a message names: all that it has between back quotes, in its order.
+pub fn named(message: &str) -> Vec<&str> {
+    message.split('`').skip(1).step_by(2).collect()
+}
+
 pub fn titles(response: &Response) -> Vec<String> {
     response.results.iter().map(|page| page.title.clone()).collect()
 }

@@ -25,9 +25,6 @@ const GENERATED: &[&str] = &[
     "www/src/engine-types.ts",
 ];
 
-/// Files that are still over a limit. The list may only get shorter.
-const DEBT: &str = include_str!("debt.txt");
-
 /// Source files, without fixtures and generated files.
 fn sources(extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = tracked();
@@ -37,8 +34,7 @@ fn sources(extensions: &[&str]) -> Vec<PathBuf> {
             ["fixtures", "pages", "site"].iter().any(|directory| part.as_os_str() == *directory)
         });
         let is_generated = GENERATED.iter().any(|generated| file == Path::new(generated));
-        let is_debt = DEBT.lines().any(|line| file == Path::new(line));
-        is_source && !is_debt && !is_fixture && !is_generated && root().join(file).is_file()
+        is_source && !is_fixture && !is_generated && root().join(file).is_file()
     });
     files
 }

@@ -1,0 +1,95 @@
+//! The sections that may be found, by filter, phrases and exclusions: one set for both legs.
+
+use findling_bundle::{SectionId, ShardId, Structure};
+
+use crate::api::{Error, Notice};
+use crate::bitset::Bitset;
+use crate::filter;
+use crate::index::Index;
+use crate::lexical::{Dictionary, Phrases};
+use crate::resolve::ResolvedQuery;
+
+/// The sections that may be found.
+pub(crate) struct Allowed {
+    /// `None` for all.
+    pub(super) sections: Option<Bitset>,
+    /// The share of all sections that the filter lets through.
+    pub(super) selectivity: f32,
+    /// What the filter has to say.
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Allowed {
+    /// The positions that phrases are found by. Everything that the query asks for
+    /// ([`ResolvedQuery::shards`]) must be here.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    pub fn shards(index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
+        let Some(structure) = index.structure() else { return Vec::new() };
+        let phrases = Phrases { dictionary: Dictionary::new(index), structure };
+        let asked = asked.plan.phrases.iter().chain(&asked.plan.excluded);
+        asked.flat_map(|phrase| phrases.shards(phrase)).collect()
+    }
+
+    /// Evaluates filter, phrases and exclusions. Everything that the query asks for must be here,
+    /// and [`Allowed::shards`].
+    pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
+        let manifest = index.manifest();
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let mut notices = Vec::new();
+        let mut allowed: Option<Bitset> = None;
+        if let Some(condition) = &asked.condition {
+            let column = |shard| index.column(shard);
+            let matched =
+                condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
+            notices = matched.notices;
+            allowed = Some(filter::sections_of(&matched.pages, structure));
+        }
+        notices.extend(asked.misfits.iter().map(|misfit| filter::not_a_value(index, misfit)));
+        let n_sections = structure.n_sections();
+        let selectivity = match &allowed {
+            Some(allowed) if n_sections > 0 => allowed.count() as f32 / n_sections as f32,
+            _ => 1.0,
+        };
+        if asked.plan.has_phrases() || asked.like.is_some() {
+            allowed = Some(Self::narrowed(index, asked, structure, allowed));
+        }
+        Ok(Self { sections: allowed, selectivity, notices })
+    }
+
+    /// What is left by phrases, exclusions, and a page that others are to be like.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    fn narrowed(
+        index: &Index,
+        asked: &ResolvedQuery,
+        structure: &Structure,
+        allowed: Option<Bitset>,
+    ) -> Bitset {
+        let n_sections = structure.n_sections();
+        let mut allowed = allowed.unwrap_or_else(|| Bitset::all(n_sections));
+        let phrases = Phrases { dictionary: Dictionary::new(index), structure };
+        for phrase in &asked.plan.phrases {
+            if allowed.is_empty() {
+                break;
+            }
+            allowed.and(&phrases.sections(phrase));
+        }
+        for phrase in &asked.plan.excluded {
+            allowed.and_not(&phrases.sections(phrase));
+        }
+        if let Some(like) = &asked.like {
+            let own = structure.sections(like.page);
+            let mut itself = Bitset::none(n_sections);
+            itself.insert_range(own.start, own.end);
+            allowed.and_not(&itself);
+        }
+        allowed
+    }
+
+    /// Whether a section may be found.
+    pub fn contains(&self, section: SectionId) -> bool {
+        self.sections.as_ref().is_none_or(|sections| sections.contains(section.0))
+    }
+}

@@ -1,0 +1,138 @@
+//! The dense leg: the sections nearest to the query's vector, and the similarity of any other.
+
+use findling_bundle::cells::part_of;
+use findling_bundle::{Centroids, SectionId, Structure, VectorId};
+
+use super::{Allowed, Similarity};
+use crate::api::{Error, Mode};
+use crate::index::Index;
+use crate::resolve::ResolvedQuery;
+use crate::vector::{DensePoint, Neighbours, Probe, Seen, VectorView, nearest};
+
+/// What meaning found.
+pub(crate) struct DenseLeg<'a> {
+    /// Where the query is.
+    pub point: DensePoint,
+    pub neighbours: Neighbours,
+    structure: &'a Structure,
+    vectors: Vectors<'a>,
+}
+
+/// The vectors that the query was compared with.
+enum Vectors<'a> {
+    /// All are here.
+    Resident(VectorView<'a>),
+    /// Those of the cells that were fetched.
+    Streamed {
+        seen: Seen,
+        /// What the similarity of a section is taken for whose cell was not looked into.
+        unseen: Option<f32>,
+        /// Whether the bundle says which sections have no vectors.
+        tells: bool,
+    },
+}
+
+impl<'a> DenseLeg<'a> {
+    /// Searches by the query's vector; `None` where it has none. Everything that the query asks for
+    /// must be here, and the cells of `probe` where vectors are streamed.
+    pub fn new(
+        index: &'a Index,
+        structure: &'a Structure,
+        asked: &ResolvedQuery,
+        allowed: &Allowed,
+        probe: Option<&Probe>,
+    ) -> Result<Option<Self>, Error> {
+        let (Some(query), Some(dense)) = (&asked.dense, &index.manifest().dense) else {
+            return Ok(None);
+        };
+        let point = query.point(index)?;
+        let params = index.rank_params();
+        let mut k = params.depth;
+        if asked.mode == Mode::Semantic {
+            // Nothing but this list answers, so it has to reach as far as the reader pages.
+            k = k.max(asked.reach());
+        }
+        let k = k.min(structure.n_sections());
+        let allowed = allowed.sections.as_ref();
+        let Some(probe) = probe else {
+            let shards = dense
+                .vectors
+                .iter()
+                .filter_map(|range| Some((range.first_vector, index.vectors(range.shard)?)));
+            let view = VectorView::new(structure, shards)?;
+            let neighbours = nearest(&point.query, &view, index.graph(), allowed, k, k);
+            return Ok(Some(Self {
+                point,
+                neighbours,
+                structure,
+                vectors: Vectors::Resident(view),
+            }));
+        };
+        let cells = probe.cells().iter().filter_map(|&cell| index.cell(cell));
+        let seen = Seen::new(&point.query, structure, cells);
+        let neighbours = seen.nearest(allowed, k);
+        // The fewer there are to judge by, the less is guessed.
+        let full = neighbours.sections.len() as f32 / k.max(1) as f32;
+        let zero = point.zero;
+        let unseen = neighbours
+            .sections
+            .last()
+            .map(|(_, least)| zero + params.unseen * full * (least - zero));
+        // Where many vectors are streamed, the bundle does not say which sections have none.
+        let tells = index.centroids().is_some_and(Centroids::tells);
+        let vectors = Vectors::Streamed { seen, unseen, tells };
+        Ok(Some(Self { point, neighbours, structure, vectors }))
+    }
+
+    /// What is known of a section's cosine with the query.
+    pub fn similarity(&self, section: SectionId) -> Similarity {
+        match &self.vectors {
+            Vectors::Resident(view) => view
+                .similarity(&self.point.query, section)
+                .map_or(Similarity::None, Similarity::Known),
+            Vectors::Streamed { seen, unseen, tells } => match seen.similarity(section) {
+                Some(cosine) => Similarity::Known(cosine),
+                None if *tells && self.structure.vectors(section).is_empty() => Similarity::None,
+                None => unseen.map_or(Similarity::None, Similarity::Guessed),
+            },
+        }
+    }
+}
+
+/// In which part of a section the nearest of its vectors lies, in 256ths. A section's vectors are
+/// of parts of about the same length. `cells`: those that were looked into, where vectors are
+/// streamed.
+pub(super) fn part(
+    index: &Index,
+    structure: &Structure,
+    point: &DensePoint,
+    cells: Option<&[u32]>,
+    section: SectionId,
+) -> u8 {
+    let mut best = (f32::NEG_INFINITY, 0);
+    let mut look_at = |row: &[i8], scale: f32, part: u8| {
+        let cosine = point.query.similarity(row, scale);
+        if cosine > best.0 {
+            best = (cosine, part);
+        }
+    };
+    if let Some(cells) = cells {
+        let vectors =
+            cells.iter().filter_map(|&cell| index.cell(cell)).flat_map(|c| c.vectors(structure));
+        vectors
+            .filter(|vector| vector.section == section)
+            .for_each(|v| look_at(v.row, v.scale, v.part));
+        return best.1;
+    }
+    let own = structure.vectors(section);
+    let n = own.len() as u32;
+    for (place, vector) in (0..n).zip(own).filter(|_| n > 1) {
+        let at =
+            index.manifest().dense.as_ref().and_then(|dense| dense.vector_of(VectorId(vector)));
+        let shard = at.and_then(|(shard, at)| Some((index.vectors(shard)?, at as usize)));
+        if let Some((vectors, at)) = shard.filter(|(vectors, at)| *at < vectors.len()) {
+            look_at(vectors.row(at), vectors.scale(at), part_of(place, n));
+        }
+    }
+    best.1
+}

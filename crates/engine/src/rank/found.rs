@@ -1,0 +1,138 @@
+//! What one wording of a query found: both legs fused, in sections and pages.
+
+use findling_bundle::{SectionId, ShardId};
+
+use super::order::add_pinned;
+use super::{Allowed, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity};
+use super::{fuse, group};
+use crate::api::{Error, Notice};
+use crate::bitset::Bitset;
+use crate::index::Index;
+use crate::lexical::{LexicalHit, ScoredGroup};
+use crate::resolve::ResolvedQuery;
+use crate::vector::{DensePoint, Method, Neighbours, Probe};
+
+/// [`RankParams::page_second`](crate::api::RankParams::page_second) among pages like another.
+/// Cosines of a page with another are far above 0 wherever they are near at all, so that a second
+/// section would tell more of a page's length than of its likeness.
+const LIKE_SECOND: f32 = 0.1;
+
+/// What one wording found.
+pub(crate) struct Found {
+    /// In no particular order.
+    pub candidates: Vec<Candidate>,
+    /// By page id.
+    pub pages: Vec<PageScore>,
+    pub trace: Trace,
+}
+
+/// How a wording found it: what ranks and explanations are told by.
+pub(crate) struct Trace {
+    /// Sections by words, best first, as far as they were ranked.
+    pub(super) lexical: Vec<u32>,
+    pub(super) hits: Vec<LexicalHit>,
+    pub(super) neighbours: Neighbours,
+    pub(super) groups: Vec<ScoredGroup>,
+    /// Whether the second tier of some word's postings was left out.
+    pub(super) is_partial: bool,
+    pub(super) selectivity: f32,
+    pub(super) notices: Vec<Notice>,
+    /// Pages that the site has pinned to the query, ascending.
+    pub(super) pins: Vec<u32>,
+    /// Where the query is, if it has a vector.
+    pub(super) point: Option<DensePoint>,
+    /// The cells that were looked into, where vectors are streamed.
+    pub(super) cells: Option<Vec<u32>>,
+}
+
+impl Trace {
+    /// The shards of the cells that were looked into.
+    pub fn cells(&self, index: &Index) -> impl Iterator<Item = ShardId> {
+        self.cells.iter().flatten().map(|&cell| index.cell_shard(cell))
+    }
+}
+
+impl Found {
+    /// Searches by meaning, and fuses that with what words found. Everything that the query asks
+    /// for ([`ResolvedQuery::shards`]) must be here, and the cells of `probe` where vectors are
+    /// streamed.
+    pub fn new(
+        index: &Index,
+        asked: &ResolvedQuery,
+        allowed: Allowed,
+        words: LexicalLeg,
+        probe: Option<&Probe>,
+    ) -> Result<Self, Error> {
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let dense = DenseLeg::new(index, structure, asked, &allowed, probe)?;
+        let Fused { mut candidates, ranked: lexical } = if asked.browse() {
+            all_allowed(&allowed, structure.n_sections())
+        } else {
+            fuse_legs(index, asked, &words, dense.as_ref())
+        };
+        let pins = asked.pins(index);
+        add_pinned(&pins, &mut candidates, structure, |section| {
+            allowed.contains(SectionId(section))
+        });
+        let mut params = *index.rank_params();
+        if asked.like.is_some() {
+            params.page_second = LIKE_SECOND;
+        }
+        let pages = group(&candidates, &params, structure).pages;
+        let LexicalLeg { groups, hits, .. } = words;
+        let is_partial =
+            groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
+        let (point, neighbours) = match dense {
+            Some(leg) => (Some(leg.point), leg.neighbours),
+            None => (None, no_neighbours()),
+        };
+        let Allowed { selectivity, notices, .. } = allowed;
+        let cells = probe.map(|probe| probe.cells().to_vec());
+        let trace = Trace {
+            lexical,
+            hits,
+            neighbours,
+            groups,
+            is_partial,
+            selectivity,
+            notices,
+            pins,
+            point,
+            cells,
+        };
+        Ok(Self { candidates, pages, trace })
+    }
+}
+
+/// Every section that the filter lets through, where neither words nor meaning are asked for.
+fn all_allowed(allowed: &Allowed, n_sections: u32) -> Fused {
+    let all = allowed.sections.clone().unwrap_or_else(|| Bitset::all(n_sections));
+    let candidates =
+        all.iter().map(|section| Candidate { section, ..Candidate::default() }).collect();
+    Fused { candidates, ranked: Vec::new() }
+}
+
+fn fuse_legs(
+    index: &Index,
+    asked: &ResolvedQuery,
+    words: &LexicalLeg,
+    dense: Option<&DenseLeg<'_>>,
+) -> Fused {
+    let legs = Legs {
+        lexical: &words.hits,
+        dense: dense.map_or(&[], |leg| &leg.neighbours.sections),
+        zero: dense.map_or(0.0, |leg| leg.point.zero),
+        ideal: words.ideal,
+    };
+    let similarity =
+        |section| dense.map_or(Similarity::None, |leg| leg.similarity(SectionId(section)));
+    let params = index.rank_params();
+    index.with_scratch(|scratch| {
+        fuse(asked.mode, asked.fusion, params, &legs, similarity, &mut scratch.slots)
+    })
+}
+
+fn no_neighbours() -> Neighbours {
+    Neighbours { sections: Vec::new(), compared: 0, method: Method::None }
+}

@@ -1,0 +1,67 @@
+//! The lexical leg: all sections that have the query's words, scored.
+
+use findling_bundle::{SectionId, Structure, order};
+
+use super::Allowed;
+use crate::api::{Error, Mode};
+use crate::index::Index;
+use crate::lexical::{Dictionary, LexicalHit, ScoredGroup, Scorer, all_bits};
+use crate::resolve::ResolvedQuery;
+
+/// What words found.
+pub(crate) struct LexicalLeg {
+    /// The words that score, with their terms.
+    pub(super) groups: Vec<ScoredGroup>,
+    /// In any order.
+    pub(super) hits: Vec<LexicalHit>,
+    /// What a section would score that says every word of the query.
+    pub(super) ideal: f32,
+}
+
+impl LexicalLeg {
+    /// Scores all sections that words find. Everything that the query asks for
+    /// ([`ResolvedQuery::shards`]) must be here.
+    pub fn new(index: &Index, asked: &ResolvedQuery, allowed: &Allowed) -> Result<Self, Error> {
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let scorer = scorer(index, asked, structure);
+        let names = scorer.names(&asked.plan);
+        // "What is a mutex" asks for the page on mutexes, unless there is one of that very title.
+        let leading = if names.is_empty() { asked.plan.leading_stops() } else { 0 };
+        let groups = if asked.mode == Mode::Semantic {
+            Vec::new()
+        } else {
+            scorer.resolve(&asked.plan, leading)
+        };
+        let mut hits = Vec::new();
+        if !asked.browse() {
+            let bits = all_bits(&asked.plan, &groups);
+            let n_tokens = asked.plan.n_tokens - leading;
+            hits = index.with_scratch(|scratch| {
+                scorer.score(&groups, n_tokens, bits, &names, allowed.sections.as_ref(), scratch)
+            });
+        }
+        let ideal = scorer.ideal(&groups);
+        Ok(Self { groups, hits, ideal })
+    }
+
+    /// The `n` best sections, best first.
+    pub fn best(&self, n: usize) -> Vec<SectionId> {
+        let mut hits: Vec<&LexicalHit> = self.hits.iter().collect();
+        order::sort_first(&mut hits, n, |a, b| {
+            b.score.total_cmp(&a.score).then(a.section.cmp(&b.section)).is_lt()
+        });
+        hits.into_iter().take(n).map(|hit| SectionId(hit.section)).collect()
+    }
+}
+
+/// The scorer over the tiers of postings that the query looks into.
+pub(super) fn scorer<'a>(
+    index: &'a Index,
+    asked: &ResolvedQuery,
+    structure: &'a Structure,
+) -> Scorer<'a> {
+    let params = &index.rank_params().bm25f;
+    let dictionary = Dictionary::of_tiers(index, asked.needs_all_matches(index));
+    Scorer::new(params, structure, &index.manifest().stats, dictionary)
+}

@@ -1,0 +1,236 @@
+//! What the wordings of a request found, ranked: the pages that are shown, totals and facets.
+
+use findling_bundle::{PageId, ShardId, Structure, order};
+
+use super::group::Grouped;
+use super::lexical_leg::scorer;
+use super::merge::{Merged, merge};
+use super::order::{collapse, spread, weigh};
+use super::shown_pages::{add_sections, keep_best, rank_sections};
+use super::{Found, PageScore, RankedPage, RankedSection, Standing, Trace};
+use crate::api::{Error, Facet, Notice, Plan, Total};
+use crate::bitset::Bitset;
+use crate::index::Index;
+use crate::lexical::{ScoredGroup, Scorer};
+use crate::locate::Place;
+use crate::resolve::ResolvedQuery;
+
+/// What a search found, in sections and pages that have no texts yet.
+pub(crate) struct Ranked {
+    pub total: Total,
+    pub pages: Vec<RankedPage>,
+    pub facets: Vec<Facet>,
+    /// What the filter has to say.
+    pub notices: Vec<Notice>,
+    pub plan: Option<Plan>,
+    /// The page asked about among them.
+    pub standing: Option<Standing>,
+    /// By wording: the words of the query that score, with their terms.
+    pub groups: Vec<Vec<ScoredGroup>>,
+}
+
+impl Ranked {
+    /// Merges what the wordings of a request found, and ranks it. `without`: the pages that match
+    /// without an attribute's part of the filter. `why`: the page asked about.
+    pub fn new(
+        index: &Index,
+        wordings: &[ResolvedQuery],
+        found: Vec<Found>,
+        without: &[(String, Bitset)],
+        why: Option<Place>,
+    ) -> Result<Self, Error> {
+        let Some(asked) = wordings.first() else {
+            return Err(Error::inconsistent("nothing was asked"));
+        };
+        let request = &asked.request;
+        let structure =
+            index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+        let Merged { candidates, pages, traces } = merge(found, structure);
+        let facets = facets(index, asked, structure, &pages, without)?;
+        let pages = in_order(index, asked, &traces, pages, why)?;
+        let total = Total {
+            pages: pages.len() as u32,
+            sections: candidates.len() as u32,
+            at_least: traces.iter().any(|trace| trace.is_partial),
+        };
+        let mut standing =
+            why.map(|place| Standing::new(index, asked, place, &pages)).transpose()?;
+        let (start, limit) = (request.offset as usize, request.limit.0 as usize);
+        let mut shown: Vec<RankedPage> =
+            pages.into_iter().skip(start).take(limit).map(RankedPage::new).collect();
+
+        // Behind the pages shown those that the page asked about is compared with, which comes
+        // first among these.
+        let kept = why.and_then(|why| why.section).map(|section| (shown.len(), section));
+        let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
+        add_sections(&mut pages, &candidates, structure);
+        let most = request.sections_per_page.0.max(1) as usize;
+        keep_best(&mut pages, most, kept, structure);
+        rank_sections(index, structure, &mut pages, &traces);
+
+        let notices = traces.iter().flat_map(|trace| trace.notices.iter().cloned()).collect();
+        let mut ranked =
+            Self { total, pages: shown, facets, notices, plan: None, standing, groups: Vec::new() };
+        if request.explain || ranked.standing.is_some() {
+            ranked.explain_all(&scorer(index, asked, structure), wordings, &traces);
+        }
+        ranked.groups = traces.into_iter().map(|trace| trace.groups).collect();
+        Ok(ranked)
+    }
+
+    /// Explains the sections that are shown, and what was planned.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    fn explain_all(&mut self, scorer: &Scorer<'_>, wordings: &[ResolvedQuery], traces: &[Trace]) {
+        let mut plans = Vec::with_capacity(traces.len());
+        for ((wording, asked), trace) in (0..).zip(wordings).zip(traces) {
+            self.explain(scorer, wording, &trace.groups);
+            plans.push(super::explain::plan(
+                asked,
+                &trace.groups,
+                trace.selectivity,
+                &trace.neighbours,
+            ));
+        }
+        self.plan = plans.into_iter().reduce(super::explain::join_plans);
+    }
+
+    /// Explains the sections that one wording found.
+    fn explain(&mut self, scorer: &Scorer<'_>, wording: u8, groups: &[ScoredGroup]) {
+        let of_wording = |section: &&RankedSection| section.candidate.wording == wording;
+        let sections = self.all_pages().flat_map(|page| &page.sections).filter(of_wording);
+        let mut passages: Vec<u32> =
+            sections.filter_map(|section| section.candidate.passage).collect();
+        order::sort(&mut passages);
+        passages.dedup();
+        let contributions = scorer.explain(groups, &passages);
+        let beside =
+            self.standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
+        let sections = self.pages.iter_mut().chain(beside).flat_map(|page| &mut page.sections);
+        for section in sections.filter(|section| section.candidate.wording == wording) {
+            let place =
+                section.candidate.passage.and_then(|passage| passages.binary_search(&passage).ok());
+            let contributions = place.and_then(|place| contributions.get(place));
+            section.explanation = Some(super::explain::explanation(
+                contributions.map_or(&[], Vec::as_slice),
+                section.candidate.boosts,
+                scorer.params,
+            ));
+        }
+    }
+
+    /// Those shown, and those that the page asked about is compared with.
+    fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
+        let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
+        self.pages.iter().chain(beside)
+    }
+
+    /// By what the sentences are chosen that pages are shown by whose best section no word found.
+    /// Further sections of a page go without.
+    pub fn sentences(&self, index: &Index) -> Vec<ShardId> {
+        let by_meaning =
+            |page: &&RankedPage| page.sections.first().is_some_and(RankedSection::only_means);
+        let place =
+            |page: &RankedPage| Some(index.manifest().sentences_of(PageId(page.score.page))?.0);
+        self.all_pages().filter(by_meaning).filter_map(place).collect()
+    }
+
+    /// The texts that showing the pages needs, and the name of the page asked about.
+    pub fn texts(&self, index: &Index) -> Vec<ShardId> {
+        let manifest = index.manifest();
+        let Some(structure) = index.structure() else { return Vec::new() };
+        let name = self.standing.iter().map(|standing| (standing.place.page, 0));
+        self.all_pages()
+            .flat_map(|page| {
+                let id = PageId(page.score.page);
+                page.places(structure).map(move |place| (id, place))
+            })
+            .chain(name)
+            .filter_map(|(page, place)| Some(manifest.text_of(page, place)?.0))
+            .collect()
+    }
+}
+
+/// The pages that several wordings find.
+#[doc(alias = "deferred")]
+#[inline(never)]
+pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
+    let structure =
+        index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
+    let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
+    Ok(matching(structure, &all))
+}
+
+/// The pages among all.
+fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
+    let mut matching = Bitset::none(structure.n_pages());
+    for page in pages {
+        matching.insert(page.page);
+    }
+    matching
+}
+
+/// Counts the values of the attributes that the request wants counted.
+fn facets(
+    index: &Index,
+    asked: &ResolvedQuery,
+    structure: &Structure,
+    pages: &[PageScore],
+    without: &[(String, Bitset)],
+) -> Result<Vec<Facet>, Error> {
+    let wanted = asked.facets(index)?;
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let matching = matching(structure, pages);
+    let mut facets = Vec::with_capacity(wanted.len());
+    for attribute in wanted {
+        // Where only this attribute's own filter is left out, other pages match.
+        let otherwise = without.iter().find(|(name, _)| *name == attribute.name);
+        let matching = otherwise.map_or(&matching, |(_, pages)| pages);
+        if let Some(column) = index.column(attribute.column) {
+            facets.push(super::facets::count(&attribute.name, column, matching));
+        }
+    }
+    Ok(facets)
+}
+
+/// All pages in the order in which they are shown, as far as the request reaches; behind that in no
+/// order.
+fn in_order(
+    index: &Index,
+    asked: &ResolvedQuery,
+    traces: &[Trace],
+    mut pages: Vec<PageScore>,
+    why: Option<Place>,
+) -> Result<Vec<PageScore>, Error> {
+    let request = &asked.request;
+    let mut pins: Vec<u32> = traces.iter().flat_map(|trace| trace.pins.iter().copied()).collect();
+    order::sort(&mut pins);
+    weigh(index, asked, &pins, &mut pages)?;
+    collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
+    let mut grouped = Grouped { pages };
+    // Where a page stands among all, only the order of all says.
+    let end = match why {
+        Some(_) => usize::MAX,
+        None => (request.offset as usize).saturating_add(request.limit.0 as usize),
+    };
+    match &request.sort {
+        None if request.spread.is_some() => {
+            grouped.rank(usize::MAX);
+            spread(index, asked, &mut grouped.pages)?;
+            grouped.rank(end);
+        }
+        None => grouped.rank(end),
+        Some(sort) => {
+            grouped.rank(usize::MAX);
+            let attribute = index.attribute(&sort.by)?;
+            if let Some(column) = index.column(attribute.column) {
+                let page = |page: &PageScore| PageId(page.page);
+                super::sort::by_attribute(&mut grouped.pages, page, column, sort.descending);
+            }
+        }
+    }
+    Ok(grouped.pages)
+}
