@@ -2,8 +2,8 @@
 // cargo run -p findling-engine --features ts --example types -- www/src/engine-types.ts
 
 /**
- * A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may
- * be left out.
+ * A query and its options. Hosts that are not written in Rust send it as JSON. Every field except
+ * `query` is optional.
  */
 export type Request = { 
 /**
@@ -15,41 +15,41 @@ query: string,
  */
 mode?: Mode, 
 /**
- * How many pages to return. 0 counts only.
+ * How many pages to return. 0 returns counts only.
  */
 limit?: Limit, 
 /**
- * How many pages to pass over first.
+ * How many pages to skip first.
  */
 offset?: number, 
 /**
- * A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string,
- * or a JSON object.
+ * A condition on attributes: a string or a JSON object. [`crate::filter`] describes the three
+ * notations.
  */
 filter?: string | Record<string, unknown>, 
 /**
- * The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical
- * and says so.
+ * The query's embedding, if the host has an encoder. Without an embedding, a hybrid search
+ * becomes lexical, and a notice says so.
  */
 vector?: QueryVector, 
 /**
- * What embeds the query where no vector is given.
+ * What embeds the query if there is no `vector`.
  */
 encoder?: EncoderChoice, 
 /**
- * How the two legs become one list.
+ * How the lists of the two legs are fused.
  */
 fusion?: Fusion, 
 /**
- * Treat the last word as the beginning of one, as while typing.
+ * Treat the last word as a prefix: the reader is still typing.
  */
 prefix?: boolean, 
 /**
- * Take every word as it is spelt: correct nothing.
+ * Do not correct the spelling of words.
  */
 verbatim?: boolean, 
 /**
- * Where nothing is found, look for what else could be asked; true unless told.
+ * If nothing is found, return other queries that find something. Default: true.
  */
 suggest?: Suggest, 
 /**
@@ -57,79 +57,79 @@ suggest?: Suggest,
  */
 sort?: Sort, 
 /**
- * Order by relevance and by a number or a date together.
+ * Order by relevance combined with a number or a date.
  */
 prefer?: Prefer, 
 /**
- * How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go
- * before it.
+ * A named order: by relevance, by date, or by both. `sort` and `prefer` override it.
  */
 order?: Order, 
 /**
- * An attribute of whose values none is to fill the list: each page counts a little less than
- * one before it with the same value.
+ * The name of an attribute. Pages with the same value are spread over the list: each one
+ * scores a little less than the one before it with that value.
  */
 spread?: string, 
 /**
- * Show every copy of a page (the same in several versions), which otherwise one stands for.
+ * Return every copy of a page, for example its other versions. By default one copy stands for
+ * all.
  */
 copies?: boolean, 
 /**
- * Names of attributes to count values of, over all matching pages. `["*"]`: every facet of
- * the bundle.
+ * Names of the attributes whose values are counted over all matching pages. `["*"]` means all
+ * facets of the bundle.
  */
 facets?: Array<string>, 
 /**
- * Count an attribute's values as if the filter asked nothing of that attribute: what a reader
- * would find who chose another value instead.
+ * Count the values of an attribute without the part of the filter that concerns it. The counts
+ * are what a reader would find after choosing another value.
  */
 facetsInstead?: boolean, 
 /**
- * Most sections shown under a page, its best included.
+ * The maximum number of sections of a page, including its best one.
  */
 sectionsPerPage?: SectionsPerPage, 
 /**
- * Say for each hit how its score came about, and for the query what the plan was.
+ * Explain the score of each hit, and return the query's plan.
  */
 explain?: boolean, 
 /**
- * A page, by URL (with an anchor for one of its sections), path or id: say why it stands
- * where it stands, beside the first. Implies `explain`.
+ * The URL (with an anchor for a section), path or id of a page. The response explains its rank
+ * and compares it with the first page. Implies `explain`.
  */
 why?: string, 
 /**
- * The same in other words, at most four: each is searched like the query, and a page, a
- * section, scores what it scores best by any of them.
+ * At most four other wordings of the query. Each is searched like the query. A page or a
+ * section gets the best of its scores.
  */
 also?: Array<string>, 
 /**
- * The embeddings of `also`, in its order, where the host has an encoder.
+ * The embeddings of `also`, in the same order, if the host has an encoder.
  */
 alsoVectors?: Array<QueryVector | null>, 
 /**
- * A page, by URL, path or id, in place of a query: find pages similar to it, without itself.
- * By its own vectors, where they are to be had and `mode` is not lexical (the mode that
- * answers is then semantic); otherwise by its most telling words.
+ * The URL, path or id of a page. Find pages similar to it instead of pages for `query`; the
+ * page itself is left out. Its vectors are compared if it has any and `mode` is not lexical
+ * (the response's mode is then semantic). Otherwise its most distinctive words are searched.
  */
 similarTo?: string, };
 
 /**
- * Number of pages to return; 10 unless told.
+ * Number of pages to return. Default: 10.
  */
 export type Limit = number;
 
 /**
- * Number of sections to show under a page; 3 unless told.
+ * Maximum number of sections of a page. Default: 3.
  */
 export type SectionsPerPage = number;
 
 /**
- * Whether to say what else could be asked where nothing is found; true unless told.
+ * Whether to return suggestions if nothing is found. Default: true.
  */
 export type Suggest = boolean;
 
 /**
- * Which legs answer.
+ * Which legs run.
  */
 export type Mode = "hybrid" | "lexical" | "semantic";
 
@@ -138,11 +138,11 @@ export type Mode = "hybrid" | "lexical" | "semantic";
  */
 export type QueryVector = { 
 /**
- * `dim` numbers; normalised by the engine.
+ * `dim` numbers. The engine normalises them.
  */
 values: Array<number>, 
 /**
- * Who made it: `transformer`, `hash`, `supplied`; named in the response.
+ * The name of the encoder: `transformer`, `hash` or `supplied`. The response repeats it.
  */
 encoder: string, 
 /**
@@ -151,7 +151,7 @@ encoder: string,
 truncated?: boolean, };
 
 /**
- * The engine's own encoders, for a query that comes without a vector.
+ * The engine's own encoders, for a request without a vector.
  */
 export type EncoderChoice = "auto" | "static" | "none";
 
@@ -168,13 +168,13 @@ k?: number,
  */
 denseWeight?: number, } | { "method": "convex", 
 /**
- * Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a
- * sentence.
+ * Share of the dense leg. Default: 0.35, and 0.45 for a query that is a sentence.
  */
 alpha?: number, };
 
 /**
- * An order by attribute. Pages without a value come last; ties keep the order of relevance.
+ * An order by attribute. Pages without a value come last. Pages with equal values keep the order
+ * of relevance.
  */
 export type Sort = { 
 /**
@@ -182,14 +182,14 @@ export type Sort = {
  */
 by: string, 
 /**
- * Largest first.
+ * Whether the largest value comes first.
  */
 descending?: boolean, };
 
 /**
- * An inclination towards pages by a number or a date: the newest, the most read. A page's score is
- * multiplied by `1 - share * d / (d + half)`, where `d` is its distance from the best value of the
- * site.
+ * A preference for pages with a high or low number or date, for example the newest or the most
+ * read. A page's score is multiplied by `1 - share * d / (d + half)`, where `d` is the distance of
+ * its value from the best value of the bundle.
  */
 export type Prefer = { 
 /**
@@ -197,59 +197,60 @@ export type Prefer = {
  */
 by: string, 
 /**
- * How much it counts: 0 nothing, 0.3 (unless told) beside relevance, 0.9 more than it.
+ * How much the preference counts: from 0 (not at all) to 0.9 (more than relevance). Default:
+ * 0.3.
  */
 share?: number, 
 /**
- * The distance at which half of the share is lost, in the attribute's unit, days for dates.
- * Unless told that of the middle one of all pages that have a value. Pages without one
- * are taken to be at this distance.
+ * The distance at which half of the share is lost, in the attribute's unit (days for dates).
+ * Default: the median distance of the pages that have a value. Pages without a value are
+ * treated as if they were at this distance.
  */
 half?: number, 
 /**
- * The smallest is the best.
+ * Whether the smallest value is the best.
  */
 ascending?: boolean, };
 
 /**
- * An order by name. The date is the site's attribute `date` where that is one, else its first
- * attribute of that type.
+ * A named order. The date is the attribute `date` if the bundle has one of that name and type,
+ * otherwise its first date attribute.
  */
 export type Order = "relevance" | "recent" | "balanced";
 
 /**
- * The answer to one [`crate::api::Request`].
+ * The response to a [`crate::api::Request`].
  */
 export type Response = { 
 /**
- * The query as asked.
+ * The query of the request.
  */
 query: string, 
 /**
- * The mode that answered, which is `lexical` where hybrid was asked and there was no vector.
+ * The mode that was used: `lexical` if the request was hybrid and had no vector.
  */
 mode: Mode, 
 /**
- * Who embedded the query; `None` where meaning took no part.
+ * The encoder of the query's vector; `None` if only words were searched.
  */
 encoder: string | null, 
 /**
- * What the reader or the site's owner should know: a missing encoder, an unknown attribute
- * value.
+ * Messages for the reader or the site's owner, for example about a missing encoder or an
+ * unknown value of an attribute.
  */
 notices: Array<Notice>, 
 /**
- * Words of the query that the bundle does not have, and what was searched for instead, in the
- * order of the query.
+ * Misspelled words of the query and the words that were searched instead, in the order of the
+ * query.
  */
 corrections: Array<Correction>, 
 /**
- * Where nothing is found, what else to ask, each of which finds something; what is nearest to
- * the query first.
+ * If nothing is found: other requests, each of which finds something. The one most like the
+ * query comes first.
  */
 suggestions: Array<Suggestion>, 
 /**
- * Matches beyond the ones returned.
+ * How many pages and sections match, returned or not.
  */
 total: Total, 
 /**
@@ -257,81 +258,80 @@ total: Total,
  */
 results: Array<PageHit>, 
 /**
- * Values and counts of the attributes asked for, over all matching pages; most frequent
+ * The values of the requested attributes with the number of matching pages, the most frequent
  * first, then by value.
  */
 facets: Array<Facet>, 
 /**
- * How the query was understood and run; with `explain` only.
+ * How the query was read and run. Only with `explain`.
  */
 plan: Plan | null, 
 /**
- * Why the page asked about stands where it stands; with `why` only.
+ * The explanation of a page's rank. Only with `why`.
  */
 why?: Why, };
 
 /**
- * Something to tell.
+ * A message.
  */
 export type Notice = { 
 /**
- * Stable, for programs: `encoder-missing`, `query-truncated`, `unknown-value`.
+ * A stable code for programs, such as `encoder-missing` or `unknown-value`.
  */
 code: string, 
 /**
- * For people.
+ * The text for people (English).
  */
 message: string, };
 
 /**
- * A word that was taken for a slip of the keyboard.
+ * A word that was treated as misspelled.
  */
 export type Correction = { 
 /**
- * As the query has it.
+ * The word as it is in the query.
  */
 word: string, 
 /**
- * The word of the site that was searched for, in lower case.
+ * The word of the site that was searched instead, in lower case.
  */
 replacement: string, };
 
 /**
- * Another request in place of one that finds nothing: the same with these fields instead of its
- * own.
+ * A request to send instead of one that found nothing: the same request with these fields.
  */
 export type Suggestion = { 
 /**
- * What is changed.
+ * What the suggestion changes.
  */
 kind: SuggestionKind, 
 /**
- * The word, value or attribute that is replaced, or whose part of the filter is left out;
- * empty where the kind says it all.
+ * The word, value or attribute that is replaced, or the attribute whose part of the filter is
+ * left out. Empty for the other kinds.
  */
 what: string, 
 /**
- * What it is replaced by; `None` where it is left out.
+ * The replacement; `None` if something is left out.
  */
 instead: string | null, 
 /**
- * The query to ask.
+ * The query.
  */
 query: string, 
 /**
- * Its other wordings; left out where there are none.
+ * Its other wordings. Omitted if there are none.
  */
 also?: Array<string>, 
 /**
- * The filter to ask with, in its canonical spelling.
+ * The filter in its canonical notation.
  */
 filter: string | null, 
 /**
- * Whether to take words as they are spelt.
+ * Whether spelling is not corrected.
  */
 verbatim: boolean, 
 /**
- * The pages that it finds, copies of each other counted for themselves.
+ * How many pages it finds, including copies.
  */
 pages: number, };
 
@@ -341,8 +341,8 @@ pages: number, };
 export type SuggestionKind = "words" | "value" | "attribute" | "spelling" | "phrases" | "exclusions" | "part" | "filter" | "everything";
 
 /**
- * How many pages and sections match: every one that words find, and those of the dense candidates
- * that made the fused list.
+ * How many pages and sections match: all that match by words, and the candidates of the dense leg
+ * that are in the fused list.
  */
 export type Total = { 
 /**
@@ -354,9 +354,9 @@ pages: number,
  */
 sections: number, 
 /**
- * Whether there are more, and facets and copies count more: of a word that is nearly
- * everywhere, a streamed bundle was asked only for the passages where it says most. A
- * filter, a phrase or an order of its own has all of them looked at.
+ * Whether these numbers, the facets and the copies are lower bounds. In a streamed bundle only
+ * the best passages of a very frequent word are read, unless there is a filter, a phrase or
+ * an order by attribute.
  */
 atLeast?: boolean, };
 
@@ -369,7 +369,7 @@ export type PageHit = {
  */
 id: string, 
 /**
- * Where the page is.
+ * The page's URL.
  */
 url: string, 
 /**
@@ -381,34 +381,34 @@ title: string,
  */
 language: string, 
 /**
- * The fused score: that of its best section, more where another is better in one of the legs,
- * and a part of the second best, all weighed by what the site and the reader favour. May
- * exceed 1.
+ * The fused score: that of its best section, more if another section is better in one of the
+ * legs, and a part of the second best section's, multiplied by the site's boosts and the
+ * request's preferences. May exceed 1.
  */
 score: number, 
 /**
- * Its attributes, as the JSON types they are (dates as ISO 8601).
+ * Its attributes as JSON values (dates as ISO 8601).
  */
 attributes: Record<string, string | number | boolean | string[]>, 
 /**
- * What the site said to show with it (`data-findling-meta`): image, author.
+ * Names and values of `data-findling-meta`, to be shown with the page: an image, an author.
  */
 meta: Array<[string, string]>, 
 /**
- * Its matching sections, best first; the first is the one the page stands for.
+ * Its matching sections, best first.
  */
 sections: Array<SectionHit>, 
 /**
- * Matching sections, shown or not.
+ * How many of its sections match, returned or not.
  */
 nSections: number, 
 /**
- * Pages that are found as well and are copies of this one, not shown for themselves; left out
- * where there are none.
+ * How many copies of this page match as well and are not in the list. Omitted if there are
+ * none.
  */
 copies?: number, 
 /**
- * Whether the site has pinned it to this query; left out where it has not.
+ * Whether the site has pinned it to this query. Omitted if not.
  */
 pinned?: boolean, };
 
@@ -421,11 +421,11 @@ export type SectionHit = {
  */
 url: string, 
 /**
- * Fragment without `#`; `None` for what stands before the first heading.
+ * The fragment without `#`; `None` for the text before the first heading.
  */
 anchor: string | null, 
 /**
- * Headings from the outermost to the section's own; empty for what stands before the first
+ * Headings from the outermost to the section's own; empty for the text before the first
  * heading.
  */
 headingPath: Array<string>, 
@@ -434,20 +434,20 @@ headingPath: Array<string>,
  */
 score: number, 
 /**
- * The passage that answers.
+ * The text to show.
  */
 snippet: Snippet, 
 /**
- * Where the score comes from: always present, since hosts print it as JSON too.
+ * The parts of the score.
  */
 legs: Legs, 
 /**
- * Terms and fields; with `explain` only.
+ * Terms and fields. Only with `explain`.
  */
 explain: Explanation | null, };
 
 /**
- * A stretch of a section's text.
+ * A part of a section's text.
  */
 export type Snippet = { 
 /**
@@ -455,20 +455,20 @@ export type Snippet = {
  */
 text: string, 
 /**
- * What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in
- * order, disjoint.
+ * The ranges to highlight, as [start, end) in UTF-16 code units (JavaScript's string indices),
+ * ascending and disjoint.
  */
 ranges: Array<[number, number]>, 
 /**
- * What is code, in the same units.
+ * The ranges that are code, in the same units.
  */
 code: Array<[number, number]>, 
 /**
- * Whether text was left out in front.
+ * Whether text before it was left out.
  */
 cutStart: boolean, 
 /**
- * Whether text was left out behind.
+ * Whether text after it was left out.
  */
 cutEnd: boolean, };
 
@@ -477,32 +477,32 @@ cutEnd: boolean, };
  */
 export type Legs = { 
 /**
- * Rank by words, from 1, among sections; `None` where no word matched.
+ * The section's rank by words, from 1; `None` if no word matched.
  */
 lexicalRank: number | null, 
 /**
- * BM25F of its best passage.
+ * The BM25F score of its best passage.
  */
 lexicalScore: number | null, 
 /**
- * Rank by meaning, from 1, among sections; `None` where it is not among the candidates.
+ * The section's rank by meaning, from 1; `None` if it is not among the candidates.
  */
 semanticRank: number | null, 
 /**
- * Cosine with the query of its best vector.
+ * The cosine of the query and the section's best vector.
  */
 similarity: number | null, 
 /**
- * What the lexical leg gave to the fused score.
+ * The lexical leg's part of the fused score.
  */
 lexicalShare: number, 
 /**
- * What the dense leg gave to the fused score.
+ * The dense leg's part of the fused score.
  */
 semanticShare: number, };
 
 /**
- * Why a section scores by words what it scores.
+ * The explanation of a section's lexical score.
  */
 export type Explanation = { 
 /**
@@ -510,16 +510,16 @@ export type Explanation = {
  */
 terms: Array<TermExplanation>, 
 /**
- * What the sum of the terms was multiplied by: 1, plus the shares of these.
+ * The sum of the terms is multiplied by 1 plus the shares of these.
  */
 boosts: Array<Boost>, };
 
 /**
- * One term's part.
+ * One term's part of the score.
  */
 export type TermExplanation = { 
 /**
- * As indexed.
+ * The term in the index.
  */
 term: string, 
 /**
@@ -536,7 +536,7 @@ frequencies: [number, number, number, number, number, number],
 score: number, };
 
 /**
- * A reason to rank higher than the words alone would.
+ * A reason for a higher score than that of the terms alone.
  */
 export type Boost = { 
 /**
@@ -550,11 +550,11 @@ reason: string,
 share: number, };
 
 /**
- * How a query was understood and run.
+ * How a query was read and run.
  */
 export type Plan = { 
 /**
- * Terms looked up; completions, synonyms and relatives of the words typed included.
+ * The terms that were looked up, including completions, synonyms and relatives.
  */
 terms: Array<string>, 
 /**
@@ -562,32 +562,33 @@ terms: Array<string>,
  */
 phrases: Array<string>, 
 /**
- * Terms that a hit may not have.
+ * Terms that no hit may have.
  */
 excluded: Array<string>, 
 /**
- * The filter, in its canonical spelling.
+ * The filter in its canonical notation.
  */
 filter: string | null, 
 /**
- * Share of sections that the filter lets through, 0 to 1.
+ * The share of sections that pass the filter, 0 to 1.
  */
 selectivity: number, 
 /**
- * `exact`, `hnsw`, `none`.
+ * How the nearest vectors were found: `exact`, `hnsw` or `none`.
  */
 neighbours: string, 
 /**
- * `rrf(k=5, dense_weight=0.7)`, `convex(alpha=0.35)`, `none`.
+ * The fusion with its parameters, such as `rrf(k=5, dense_weight=0.7)` or
+ * `convex(alpha=0.35)`, or `none`.
  */
 fusion: string, 
 /**
- * Vectors compared with the query.
+ * How many vectors were compared with the query.
  */
 vectorsCompared: number, };
 
 /**
- * Why a page stands where it stands.
+ * The explanation of a page's rank.
  */
 export type Why = { 
 /**
@@ -595,11 +596,11 @@ export type Why = {
  */
 page: PageName, 
 /**
- * The main reason, in a sentence (English).
+ * The main reason in a sentence (English).
  */
 reason: string, 
 /**
- * Its rank from 1, `None` where it is not found.
+ * Its rank, from 1; `None` if it is not found.
  */
 rank: number | null, 
 /**
@@ -607,33 +608,33 @@ rank: number | null,
  */
 hit: PageHit | null, 
 /**
- * The section asked about by its anchor, where it is found.
+ * The section with the requested anchor, if it is found.
  */
 section: SectionHit | null, 
 /**
- * The first page; `None` where that is the page asked about, or nothing is found.
+ * The first page; `None` if that is the page asked about, or nothing is found.
  */
 first: PageHit | null, 
 /**
- * The page right above; `None` where that is the first.
+ * The page ranked just before it; `None` if that is the first.
  */
 above: PageHit | null, 
 /**
- * The words that were looked up, and whether the page has them anywhere. Empty where words
- * took no part.
+ * The words that were looked up, and whether the page has them. Empty if no words were
+ * searched.
  */
 words: Array<WordOnPage>, 
 /**
- * What takes sections of the page out: the filter, phrases, exclusions.
+ * What excludes sections of the page: the filter, phrases, exclusions.
  */
 removedBy: Array<Removal>, 
 /**
- * Sections of the page.
+ * How many sections the page has.
  */
 nSections: number, };
 
 /**
- * A page, named.
+ * A page's name and address.
  */
 export type PageName = { 
 /**
@@ -641,7 +642,7 @@ export type PageName = {
  */
 id: string, 
 /**
- * Where the page is.
+ * The page's URL.
  */
 url: string, 
 /**
@@ -650,48 +651,48 @@ url: string,
 title: string, };
 
 /**
- * A word of the query and a page.
+ * A word of the query, and whether a page has it.
  */
 export type WordOnPage = { 
 /**
- * As the query has it, corrected if it was.
+ * The word of the query, after correction.
  */
 word: string, 
 /**
- * What was looked up for it.
+ * The terms that were looked up for it.
  */
 terms: Array<string>, 
 /**
- * Whether the page has one of the terms, anywhere.
+ * Whether the page has one of the terms.
  */
 onPage: boolean, };
 
 /**
- * What a page's sections are taken out by.
+ * A part of a request that excludes sections of a page.
  */
 export type Removal = { 
 /**
- * `filter`, `phrase` (which they lack), `exclusion` (which they have).
+ * `filter`, `phrase` (the sections do not have it) or `exclusion` (they have it).
  */
 kind: string, 
 /**
- * As the query or the filter has it.
+ * Its text in the query or the filter.
  */
 text: string, 
 /**
- * How many of the page's sections it takes out.
+ * How many of the page's sections it excludes.
  */
 sections: number, };
 
 /**
- * Counts of an attribute's values.
+ * The values of an attribute with their counts.
  */
 export type Facet = { 
 /**
- * The attribute.
+ * The attribute's name.
  */
 name: string, 
 /**
- * Value as a filter spells it, and the number of matching pages that have it.
+ * Each value as it is written in a filter, and the number of matching pages with it.
  */
 values: Array<[string, number]>, };

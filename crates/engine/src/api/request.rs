@@ -1,10 +1,10 @@
-//! What a host asks of the engine.
+//! The request that a host sends to the engine.
 
 mod json;
 mod validate;
 
-/// A query and how to answer it. Hosts other than Rust send it as JSON; every field but `query` may
-/// be left out.
+/// A query and its options. Hosts that are not written in Rust send it as JSON. Every field except
+/// `query` is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
@@ -14,96 +14,96 @@ pub struct Request {
     /// Which legs to run.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub mode: Mode,
-    /// How many pages to return. 0 counts only.
+    /// How many pages to return. 0 returns counts only.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub limit: Limit,
-    /// How many pages to pass over first.
+    /// How many pages to skip first.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub offset: u32,
-    /// A condition on attributes, in any of its three spellings (see [`crate::filter`]): a string,
-    /// or a JSON object.
+    /// A condition on attributes: a string or a JSON object. [`crate::filter`] describes the three
+    /// notations.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
-    /// The query's embedding, where the host has an encoder. Without one, hybrid becomes lexical
-    /// and says so.
+    /// The query's embedding, if the host has an encoder. Without an embedding, a hybrid search
+    /// becomes lexical, and a notice says so.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub vector: Option<QueryVector>,
-    /// What embeds the query where no vector is given.
+    /// What embeds the query if there is no `vector`.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub encoder: EncoderChoice,
-    /// How the two legs become one list.
+    /// How the lists of the two legs are fused.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub fusion: Fusion,
-    /// Treat the last word as the beginning of one, as while typing.
+    /// Treat the last word as a prefix: the reader is still typing.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub prefix: bool,
-    /// Take every word as it is spelt: correct nothing.
+    /// Do not correct the spelling of words.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub verbatim: bool,
-    /// Where nothing is found, look for what else could be asked; true unless told.
+    /// If nothing is found, return other queries that find something. Default: true.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub suggest: Suggest,
     /// Order by an attribute instead of by relevance.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub sort: Option<Sort>,
-    /// Order by relevance and by a number or a date together.
+    /// Order by relevance combined with a number or a date.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub prefer: Option<Prefer>,
-    /// How relevance and the pages' dates meet, by name; `sort` and `prefer` say it in full and go
-    /// before it.
+    /// A named order: by relevance, by date, or by both. `sort` and `prefer` override it.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub order: Order,
-    /// An attribute of whose values none is to fill the list: each page counts a little less than
-    /// one before it with the same value.
+    /// The name of an attribute. Pages with the same value are spread over the list: each one
+    /// scores a little less than the one before it with that value.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub spread: Option<String>,
-    /// Show every copy of a page (the same in several versions), which otherwise one stands for.
+    /// Return every copy of a page, for example its other versions. By default one copy stands for
+    /// all.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: bool,
-    /// Names of attributes to count values of, over all matching pages. `["*"]`: every facet of
-    /// the bundle.
+    /// Names of the attributes whose values are counted over all matching pages. `["*"]` means all
+    /// facets of the bundle.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
-    /// Count an attribute's values as if the filter asked nothing of that attribute: what a reader
-    /// would find who chose another value instead.
+    /// Count the values of an attribute without the part of the filter that concerns it. The counts
+    /// are what a reader would find after choosing another value.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets_instead: bool,
-    /// Most sections shown under a page, its best included.
+    /// The maximum number of sections of a page, including its best one.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub sections_per_page: SectionsPerPage,
-    /// Say for each hit how its score came about, and for the query what the plan was.
+    /// Explain the score of each hit, and return the query's plan.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub explain: bool,
-    /// A page, by URL (with an anchor for one of its sections), path or id: say why it stands
-    /// where it stands, beside the first. Implies `explain`.
+    /// The URL (with an anchor for a section), path or id of a page. The response explains its rank
+    /// and compares it with the first page. Implies `explain`.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
-    /// The same in other words, at most four: each is searched like the query, and a page, a
-    /// section, scores what it scores best by any of them.
+    /// At most four other wordings of the query. Each is searched like the query. A page or a
+    /// section gets the best of its scores.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
-    /// The embeddings of `also`, in its order, where the host has an encoder.
+    /// The embeddings of `also`, in the same order, if the host has an encoder.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also_vectors: Vec<Option<QueryVector>>,
-    /// A page, by URL, path or id, in place of a query: find pages similar to it, without itself.
-    /// By its own vectors, where they are to be had and `mode` is not lexical (the mode that
-    /// answers is then semantic); otherwise by its most telling words.
+    /// The URL, path or id of a page. Find pages similar to it instead of pages for `query`; the
+    /// page itself is left out. Its vectors are compared if it has any and `mode` is not lexical
+    /// (the response's mode is then semantic). Otherwise its most distinctive words are searched.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub similar_to: Option<String>,
 }
 
-/// Number of pages to return; 10 unless told.
+/// Number of pages to return. Default: 10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Limit(pub u32);
@@ -114,7 +114,7 @@ impl Default for Limit {
     }
 }
 
-/// Number of sections to show under a page; 3 unless told.
+/// Maximum number of sections of a page. Default: 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct SectionsPerPage(pub u32);
@@ -125,7 +125,7 @@ impl Default for SectionsPerPage {
     }
 }
 
-/// Whether to say what else could be asked where nothing is found; true unless told.
+/// Whether to return suggestions if nothing is found. Default: true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Suggest(pub bool);
@@ -136,30 +136,30 @@ impl Default for Suggest {
     }
 }
 
-/// Which legs answer.
+/// Which legs run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Words and meaning, fused.
+    /// Both, fused.
     #[default]
     Hybrid,
-    /// Words alone.
+    /// By words only.
     Lexical,
-    /// Meaning alone.
+    /// By meaning only.
     Semantic,
 }
 
-/// The engine's own encoders, for a query that comes without a vector.
+/// The engine's own encoders, for a request without a vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 pub enum EncoderChoice {
-    /// The static encoder, where the bundle has its rows.
+    /// The static encoder, if the bundle has its rows.
     #[default]
     Auto,
-    /// The same, asked for by name.
+    /// The static encoder.
     Static,
-    /// None: without a vector, words alone.
+    /// No encoder: without a vector, only words are searched.
     None,
 }
 
@@ -168,9 +168,9 @@ pub enum EncoderChoice {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct QueryVector {
-    /// `dim` numbers; normalised by the engine.
+    /// `dim` numbers. The engine normalises them.
     pub values: Vec<f32>,
-    /// Who made it: `transformer`, `hash`, `supplied`; named in the response.
+    /// The name of the encoder: `transformer`, `hash` or `supplied`. The response repeats it.
     pub encoder: String,
     /// Whether the encoder saw only the beginning of the query.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
@@ -197,11 +197,10 @@ pub enum Fusion {
     },
     /// Convex combination of scores (Bruch, Gai and Ingber, TOIS 2023):
     /// `(1 - alpha) * bm25 / max(max_bm25, ideal) + alpha * max(0, (cos - q·mu) / (max_cos -
-    /// q·mu))`, where `ideal` is what a section would score that says every word of the query:
-    /// words that say little of it count little.
+    /// q·mu))`. `ideal` is the score of a section that has every word of the query, so that a
+    /// match of few of them scores low.
     Convex {
-        /// Share of the dense leg. Unless told, the query decides: 0.35, and 0.45 where it is a
-        /// sentence.
+        /// Share of the dense leg. Default: 0.35, and 0.45 for a query that is a sentence.
         #[cfg_attr(feature = "ts", ts(optional))]
         alpha: Option<f32>,
     },
@@ -217,20 +216,21 @@ impl Default for Fusion {
     }
 }
 
-/// An order by attribute. Pages without a value come last; ties keep the order of relevance.
+/// An order by attribute. Pages without a value come last. Pages with equal values keep the order
+/// of relevance.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct Sort {
     /// The attribute's name.
     pub by: String,
-    /// Largest first.
+    /// Whether the largest value comes first.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub descending: bool,
 }
 
-/// An order by name. The date is the site's attribute `date` where that is one, else its first
-/// attribute of that type.
+/// A named order. The date is the attribute `date` if the bundle has one of that name and type,
+/// otherwise its first date attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "lowercase"))]
@@ -238,32 +238,33 @@ pub enum Order {
     /// The most relevant first.
     #[default]
     Relevance,
-    /// The newest first, of all that is found.
+    /// The newest first.
     #[doc(alias = "deferred")]
     Recent,
-    /// The most relevant first, of equally relevant ones the newer: [`Prefer`] by date.
+    /// By relevance combined with the date ([`Prefer`]).
     #[doc(alias = "deferred")]
     Balanced,
 }
 
-/// An inclination towards pages by a number or a date: the newest, the most read. A page's score is
-/// multiplied by `1 - share * d / (d + half)`, where `d` is its distance from the best value of the
-/// site.
+/// A preference for pages with a high or low number or date, for example the newest or the most
+/// read. A page's score is multiplied by `1 - share * d / (d + half)`, where `d` is the distance of
+/// its value from the best value of the bundle.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename_all = "camelCase"))]
 pub struct Prefer {
     /// The attribute's name.
     pub by: String,
-    /// How much it counts: 0 nothing, 0.3 (unless told) beside relevance, 0.9 more than it.
+    /// How much the preference counts: from 0 (not at all) to 0.9 (more than relevance). Default:
+    /// 0.3.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub share: f32,
-    /// The distance at which half of the share is lost, in the attribute's unit, days for dates.
-    /// Unless told that of the middle one of all pages that have a value. Pages without one
-    /// are taken to be at this distance.
+    /// The distance at which half of the share is lost, in the attribute's unit (days for dates).
+    /// Default: the median distance of the pages that have a value. Pages without a value are
+    /// treated as if they were at this distance.
     #[cfg_attr(feature = "ts", ts(optional))]
     pub half: Option<f32>,
-    /// The smallest is the best.
+    /// Whether the smallest value is the best.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub ascending: bool,
 }
@@ -272,36 +273,36 @@ pub struct Prefer {
 const DEFAULT_PREFER_SHARE: f32 = 0.3;
 
 impl Prefer {
-    /// The largest of an attribute, beside relevance.
+    /// A preference for the largest values of an attribute, with the default share.
     pub(crate) fn of(by: String) -> Self {
         Self { by, share: DEFAULT_PREFER_SHARE, half: None, ascending: false }
     }
 }
 
 impl Request {
-    /// Reads a request from JSON, as every host other than Rust sends it.
+    /// Reads a request from JSON.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] where the text is not JSON, a field is unknown or has the wrong
+    /// [`crate::Error::Request`] if the text is not JSON, or a field is unknown or has the wrong
     /// type.
     pub fn from_json(json: &str) -> Result<Self, crate::api::Error> {
         json::request(json)
     }
 
-    /// Checks that numbers are within their limits and that no two fields exclude each other.
+    /// Checks that numbers are within their limits and that no two fields contradict each other.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] otherwise.
+    /// [`crate::Error::Request`] if not.
     pub(crate) fn validate(&self) -> Result<(), crate::api::Error> {
         validate::validate(self)
     }
 }
 
 impl Fusion {
-    /// Reads a method and its numbers from JSON, as they stand in a request.
+    /// Reads a fusion method and its parameters from JSON, as in a request.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] where the method or a field is unknown.
+    /// [`crate::Error::Request`] if the method or a field is unknown.
     pub fn from_json(value: serde_json::Value) -> Result<Self, crate::api::Error> {
         json::fusion(value)
     }

@@ -1,77 +1,76 @@
-//! What the engine answers. Every host, the command line included, gives out this shape as JSON.
+//! The engine's response. Every host, including the command line, outputs it as JSON.
 
 use serde::Serialize;
 
-/// The answer to one [`crate::api::Request`].
+/// The response to a [`crate::api::Request`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
-    /// The query as asked.
+    /// The query of the request.
     pub query: String,
-    /// The mode that answered, which is `lexical` where hybrid was asked and there was no vector.
+    /// The mode that was used: `lexical` if the request was hybrid and had no vector.
     pub mode: crate::api::Mode,
-    /// Who embedded the query; `None` where meaning took no part.
+    /// The encoder of the query's vector; `None` if only words were searched.
     pub encoder: Option<String>,
-    /// What the reader or the site's owner should know: a missing encoder, an unknown attribute
-    /// value.
+    /// Messages for the reader or the site's owner, for example about a missing encoder or an
+    /// unknown value of an attribute.
     pub notices: Vec<Notice>,
-    /// Words of the query that the bundle does not have, and what was searched for instead, in the
-    /// order of the query.
+    /// Misspelled words of the query and the words that were searched instead, in the order of the
+    /// query.
     pub corrections: Vec<Correction>,
-    /// Where nothing is found, what else to ask, each of which finds something; what is nearest to
-    /// the query first.
+    /// If nothing is found: other requests, each of which finds something. The one most like the
+    /// query comes first.
     pub suggestions: Vec<Suggestion>,
-    /// Matches beyond the ones returned.
+    /// How many pages and sections match, returned or not.
     pub total: Total,
     /// Pages, best first.
     pub results: Vec<PageHit>,
-    /// Values and counts of the attributes asked for, over all matching pages; most frequent
+    /// The values of the requested attributes with the number of matching pages, the most frequent
     /// first, then by value.
     pub facets: Vec<Facet>,
-    /// How the query was understood and run; with `explain` only.
+    /// How the query was read and run. Only with `explain`.
     pub plan: Option<Plan>,
-    /// Why the page asked about stands where it stands; with `why` only.
+    /// The explanation of a page's rank. Only with `why`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<Why>,
 }
 
-/// A word that was taken for a slip of the keyboard.
+/// A word that was treated as misspelled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Correction {
-    /// As the query has it.
+    /// The word as it is in the query.
     pub word: String,
-    /// The word of the site that was searched for, in lower case.
+    /// The word of the site that was searched instead, in lower case.
     pub replacement: String,
 }
 
-/// Another request in place of one that finds nothing: the same with these fields instead of its
-/// own.
+/// A request to send instead of one that found nothing: the same request with these fields.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
-    /// What is changed.
+    /// What the suggestion changes.
     pub kind: SuggestionKind,
-    /// The word, value or attribute that is replaced, or whose part of the filter is left out;
-    /// empty where the kind says it all.
+    /// The word, value or attribute that is replaced, or the attribute whose part of the filter is
+    /// left out. Empty for the other kinds.
     pub what: String,
-    /// What it is replaced by; `None` where it is left out.
+    /// The replacement; `None` if something is left out.
     pub instead: Option<String>,
-    /// The query to ask.
+    /// The query.
     pub query: String,
-    /// Its other wordings; left out where there are none.
+    /// Its other wordings. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub also: Vec<String>,
-    /// The filter to ask with, in its canonical spelling.
+    /// The filter in its canonical notation.
     pub filter: Option<String>,
-    /// Whether to take words as they are spelt.
+    /// Whether spelling is not corrected.
     pub verbatim: bool,
-    /// The pages that it finds, copies of each other counted for themselves.
+    /// How many pages it finds, including copies.
     pub pages: u32,
 }
 
@@ -80,39 +79,39 @@ pub struct Suggestion {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum SuggestionKind {
-    /// Words that the site does not have become words that resemble them.
+    /// Words that the site does not have are replaced by similar words.
     Words,
-    /// A value that no page has becomes one that pages have.
+    /// A value that no page has is replaced by one that some page has.
     Value,
-    /// What stands before a colon becomes an attribute's name.
+    /// The word before a colon is replaced by the name of an attribute.
     Attribute,
-    /// Words need not be as they are spelt.
+    /// Spelling is corrected.
     Spelling,
-    /// Quotation marks go.
+    /// Phrases are searched as words.
     Phrases,
-    /// What the query excludes is let in.
+    /// Exclusions are left out.
     Exclusions,
-    /// The filter asks nothing of one attribute.
+    /// The part of the filter that concerns one attribute is left out.
     Part,
-    /// There is no filter.
+    /// The filter is left out.
     Filter,
-    /// Of the last five all that there are.
+    /// All that apply of the last five.
     Everything,
 }
 
-/// Something to tell.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// Stable, for programs: `encoder-missing`, `query-truncated`, `unknown-value`.
+    /// A stable code for programs, such as `encoder-missing` or `unknown-value`.
     pub code: String,
-    /// For people.
+    /// The text for people (English).
     pub message: String,
 }
 
-/// How many pages and sections match: every one that words find, and those of the dense candidates
-/// that made the fused list.
+/// How many pages and sections match: all that match by words, and the candidates of the dense leg
+/// that are in the fused list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -121,9 +120,9 @@ pub struct Total {
     pub pages: u32,
     /// Sections.
     pub sections: u32,
-    /// Whether there are more, and facets and copies count more: of a word that is nearly
-    /// everywhere, a streamed bundle was asked only for the passages where it says most. A
-    /// filter, a phrase or an order of its own has all of them looked at.
+    /// Whether these numbers, the facets and the copies are lower bounds. In a streamed bundle only
+    /// the best passages of a very frequent word are read, unless there is a filter, a phrase or
+    /// an order by attribute.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
     pub at_least: bool,
@@ -136,31 +135,31 @@ pub struct Total {
 pub struct PageHit {
     /// The document's id: a record's `_id`, or the page's path relative to the input directory.
     pub id: String,
-    /// Where the page is.
+    /// The page's URL.
     pub url: String,
     /// Its title, plain text.
     pub title: String,
     /// Its language, BCP 47.
     pub language: String,
-    /// The fused score: that of its best section, more where another is better in one of the legs,
-    /// and a part of the second best, all weighed by what the site and the reader favour. May
-    /// exceed 1.
+    /// The fused score: that of its best section, more if another section is better in one of the
+    /// legs, and a part of the second best section's, multiplied by the site's boosts and the
+    /// request's preferences. May exceed 1.
     pub score: f32,
-    /// Its attributes, as the JSON types they are (dates as ISO 8601).
+    /// Its attributes as JSON values (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
     pub attributes: serde_json::Map<String, serde_json::Value>,
-    /// What the site said to show with it (`data-findling-meta`): image, author.
+    /// Names and values of `data-findling-meta`, to be shown with the page: an image, an author.
     pub meta: Vec<(String, String)>,
-    /// Its matching sections, best first; the first is the one the page stands for.
+    /// Its matching sections, best first.
     pub sections: Vec<SectionHit>,
-    /// Matching sections, shown or not.
+    /// How many of its sections match, returned or not.
     pub n_sections: u32,
-    /// Pages that are found as well and are copies of this one, not shown for themselves; left out
-    /// where there are none.
+    /// How many copies of this page match as well and are not in the list. Omitted if there are
+    /// none.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: u32,
-    /// Whether the site has pinned it to this query; left out where it has not.
+    /// Whether the site has pinned it to this query. Omitted if not.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub pinned: bool,
@@ -183,36 +182,36 @@ fn is_false(truth: &bool) -> bool {
 pub struct SectionHit {
     /// The page's URL with the section's anchor.
     pub url: String,
-    /// Fragment without `#`; `None` for what stands before the first heading.
+    /// The fragment without `#`; `None` for the text before the first heading.
     pub anchor: Option<String>,
-    /// Headings from the outermost to the section's own; empty for what stands before the first
+    /// Headings from the outermost to the section's own; empty for the text before the first
     /// heading.
     pub heading_path: Vec<String>,
     /// The fused score.
     pub score: f32,
-    /// The passage that answers.
+    /// The text to show.
     pub snippet: Snippet,
-    /// Where the score comes from: always present, since hosts print it as JSON too.
+    /// The parts of the score.
     pub legs: Legs,
-    /// Terms and fields; with `explain` only.
+    /// Terms and fields. Only with `explain`.
     pub explain: Option<Explanation>,
 }
 
-/// A stretch of a section's text.
+/// A part of a section's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Snippet {
     /// Plain text, whole words, never markup.
     pub text: String,
-    /// What to mark, as [start, end) in UTF-16 code units (JavaScript's own string indices), in
-    /// order, disjoint.
+    /// The ranges to highlight, as [start, end) in UTF-16 code units (JavaScript's string indices),
+    /// ascending and disjoint.
     pub ranges: Vec<(u32, u32)>,
-    /// What is code, in the same units.
+    /// The ranges that are code, in the same units.
     pub code: Vec<(u32, u32)>,
-    /// Whether text was left out in front.
+    /// Whether text before it was left out.
     pub cut_start: bool,
-    /// Whether text was left out behind.
+    /// Whether text after it was left out.
     pub cut_end: bool,
 }
 
@@ -221,32 +220,32 @@ pub struct Snippet {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Legs {
-    /// Rank by words, from 1, among sections; `None` where no word matched.
+    /// The section's rank by words, from 1; `None` if no word matched.
     pub lexical_rank: Option<u32>,
-    /// BM25F of its best passage.
+    /// The BM25F score of its best passage.
     pub lexical_score: Option<f32>,
-    /// Rank by meaning, from 1, among sections; `None` where it is not among the candidates.
+    /// The section's rank by meaning, from 1; `None` if it is not among the candidates.
     pub semantic_rank: Option<u32>,
-    /// Cosine with the query of its best vector.
+    /// The cosine of the query and the section's best vector.
     pub similarity: Option<f32>,
-    /// What the lexical leg gave to the fused score.
+    /// The lexical leg's part of the fused score.
     pub lexical_share: f32,
-    /// What the dense leg gave to the fused score.
+    /// The dense leg's part of the fused score.
     pub semantic_share: f32,
 }
 
-/// Why a section scores by words what it scores.
+/// The explanation of a section's lexical score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// One for each query term that matched.
     pub terms: Vec<TermExplanation>,
-    /// What the sum of the terms was multiplied by: 1, plus the shares of these.
+    /// The sum of the terms is multiplied by 1 plus the shares of these.
     pub boosts: Vec<Boost>,
 }
 
-/// A reason to rank higher than the words alone would.
+/// A reason for a higher score than that of the terms alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -258,12 +257,12 @@ pub struct Boost {
     pub share: f32,
 }
 
-/// One term's part.
+/// One term's part of the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TermExplanation {
-    /// As indexed.
+    /// The term in the index.
     pub term: String,
     /// Inverse document frequency over passages.
     pub idf: f32,
@@ -273,103 +272,104 @@ pub struct TermExplanation {
     pub score: f32,
 }
 
-/// How a query was understood and run.
+/// How a query was read and run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Terms looked up; completions, synonyms and relatives of the words typed included.
+    /// The terms that were looked up, including completions, synonyms and relatives.
     pub terms: Vec<String>,
     /// Quoted phrases.
     pub phrases: Vec<String>,
-    /// Terms that a hit may not have.
+    /// Terms that no hit may have.
     pub excluded: Vec<String>,
-    /// The filter, in its canonical spelling.
+    /// The filter in its canonical notation.
     pub filter: Option<String>,
-    /// Share of sections that the filter lets through, 0 to 1.
+    /// The share of sections that pass the filter, 0 to 1.
     pub selectivity: f32,
-    /// `exact`, `hnsw`, `none`.
+    /// How the nearest vectors were found: `exact`, `hnsw` or `none`.
     pub neighbours: String,
-    /// `rrf(k=5, dense_weight=0.7)`, `convex(alpha=0.35)`, `none`.
+    /// The fusion with its parameters, such as `rrf(k=5, dense_weight=0.7)` or
+    /// `convex(alpha=0.35)`, or `none`.
     pub fusion: String,
-    /// Vectors compared with the query.
+    /// How many vectors were compared with the query.
     pub vectors_compared: u32,
 }
 
-/// Why a page stands where it stands.
+/// The explanation of a page's rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Why {
     /// The page asked about.
     pub page: PageName,
-    /// The main reason, in a sentence (English).
+    /// The main reason in a sentence (English).
     pub reason: String,
-    /// Its rank from 1, `None` where it is not found.
+    /// Its rank, from 1; `None` if it is not found.
     pub rank: Option<u32>,
     /// The page as a hit, with explanations.
     pub hit: Option<PageHit>,
-    /// The section asked about by its anchor, where it is found.
+    /// The section with the requested anchor, if it is found.
     pub section: Option<SectionHit>,
-    /// The first page; `None` where that is the page asked about, or nothing is found.
+    /// The first page; `None` if that is the page asked about, or nothing is found.
     pub first: Option<PageHit>,
-    /// The page right above; `None` where that is the first.
+    /// The page ranked just before it; `None` if that is the first.
     pub above: Option<PageHit>,
-    /// The words that were looked up, and whether the page has them anywhere. Empty where words
-    /// took no part.
+    /// The words that were looked up, and whether the page has them. Empty if no words were
+    /// searched.
     pub words: Vec<WordOnPage>,
-    /// What takes sections of the page out: the filter, phrases, exclusions.
+    /// What excludes sections of the page: the filter, phrases, exclusions.
     pub removed_by: Vec<Removal>,
-    /// Sections of the page.
+    /// How many sections the page has.
     pub n_sections: u32,
 }
 
-/// A page, named.
+/// A page's name and address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PageName {
     /// The document's id.
     pub id: String,
-    /// Where the page is.
+    /// The page's URL.
     pub url: String,
     /// Its title, plain text.
     pub title: String,
 }
 
-/// A word of the query and a page.
+/// A word of the query, and whether a page has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WordOnPage {
-    /// As the query has it, corrected if it was.
+    /// The word of the query, after correction.
     pub word: String,
-    /// What was looked up for it.
+    /// The terms that were looked up for it.
     pub terms: Vec<String>,
-    /// Whether the page has one of the terms, anywhere.
+    /// Whether the page has one of the terms.
     pub on_page: bool,
 }
 
-/// What a page's sections are taken out by.
+/// A part of a request that excludes sections of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Removal {
-    /// `filter`, `phrase` (which they lack), `exclusion` (which they have).
+    /// `filter`, `phrase` (the sections do not have it) or `exclusion` (they have it).
     pub kind: String,
-    /// As the query or the filter has it.
+    /// Its text in the query or the filter.
     pub text: String,
-    /// How many of the page's sections it takes out.
+    /// How many of the page's sections it excludes.
     pub sections: u32,
 }
 
-/// Counts of an attribute's values.
+/// The values of an attribute with their counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Facet {
-    /// The attribute.
+    /// The attribute's name.
     pub name: String,
-    /// Value as a filter spells it, and the number of matching pages that have it.
+    /// Each value as it is written in a filter, and the number of matching pages with it.
     pub values: Vec<(String, u32)>,
 }
