@@ -45,9 +45,9 @@ pub(super) fn find(
                     tell(
                         Severity::Error,
                         input,
-                        "expected a .html, .md or .jsonl file, source code or a conversation, \
-                         found something else; give its format with --format \
-                         html|markdown|jsonl|code|chats"
+                        "expected a .html, .md, .jsonl or .pdf file, source code or \
+                         a conversation, found something else; give its format with --format \
+                         html|markdown|jsonl|code|chats|pdf"
                             .to_owned(),
                     );
                     continue;
@@ -111,6 +111,7 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
         "html" | "htm" | "xhtml" => Some(Format::Html),
         "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
+        "pdf" => Some(Format::Pdf),
         _ => None,
     }
 }
@@ -149,11 +150,9 @@ fn walk(
         return files;
     }
     let format = options.format.unwrap_or_else(|| found.most());
-    let mixed = options.format.is_none() && is_mixed(&found.named, format);
-    let (taken, left): (Vec<_>, Vec<_>) = found
-        .named
-        .into_iter()
-        .partition(|(_, found)| *found == format || (mixed && *found != Format::Jsonl));
+    let also = if options.format.is_none() { read_along(&found.named, format) } else { &[] };
+    let (taken, left): (Vec<_>, Vec<_>) =
+        found.named.into_iter().partition(|(_, found)| *found == format || also.contains(found));
     for (path, _) in left {
         tell(
             Severity::Skipped,
@@ -164,8 +163,8 @@ fn walk(
     if taken.is_empty() {
         let reason = match options.format {
             Some(format) => format!("holds no {} files", name_of(format)),
-            None => "expected .html, .md or .jsonl files, source code or conversations in it, \
-                     found none"
+            None => "expected .html, .md, .jsonl or .pdf files, source code or conversations in \
+                     it, found none"
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
@@ -190,7 +189,7 @@ impl Found {
     /// The format of most files. On a tie the first format wins: if there are as many rendered
     /// pages as sources, the site shows the rendered pages.
     fn most(&self) -> Format {
-        let formats = [Format::Jsonl, Format::Markdown, Format::Html];
+        let formats = [Format::Pdf, Format::Jsonl, Format::Markdown, Format::Html];
         formats.into_iter().max_by_key(|format| self.count(*format)).unwrap_or(Format::Html)
     }
 
@@ -313,18 +312,25 @@ fn walk_code(
     files.into_iter().map(|path| (path, Format::Code)).collect()
 }
 
+/// The formats that are read along with the format of most files. Notes and PDFs in one directory
+/// belong together. PDFs beside rendered pages are downloads, of which the pages tell.
+fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] {
+    match format {
+        Format::Html if is_mixed(found, format, Format::Markdown) => &[Format::Markdown],
+        Format::Markdown if is_mixed(found, format, Format::Html) => &[Format::Html, Format::Pdf],
+        Format::Markdown => &[Format::Pdf],
+        Format::Pdf => &[Format::Markdown],
+        Format::Html | Format::Jsonl | Format::Code | Format::Chats => &[],
+    }
+}
+
 /// Whether files of the other format also belong to the site: they are at least a third of the
 /// files, and none of them is the source of a rendered page.
-fn is_mixed(found: &[(PathBuf, Format)], format: Format) -> bool {
-    let other = match format {
-        Format::Html => Format::Markdown,
-        Format::Markdown => Format::Html,
-        Format::Jsonl | Format::Code | Format::Chats => return false,
-    };
+fn is_mixed(found: &[(PathBuf, Format)], format: Format, other: Format) -> bool {
     let paths = |format| found.iter().filter(move |(_, found)| *found == format);
     let stems: BTreeSet<PathBuf> = paths(format).map(|(path, _)| path.with_extension("")).collect();
     let count = paths(other).count();
-    count * 3 >= found.len()
+    count * 3 >= paths(format).count() + count
         && count > 0
         && paths(other).all(|(path, _)| !stems.contains(&path.with_extension("")))
 }
@@ -336,6 +342,7 @@ fn name_of(format: Format) -> &'static str {
         Format::Jsonl => "JSONL",
         Format::Code => "source code",
         Format::Chats => "conversations",
+        Format::Pdf => "PDF",
     }
 }
 

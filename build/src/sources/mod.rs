@@ -19,6 +19,8 @@ mod notes;
 mod outline;
 pub mod page_cache;
 pub mod pagefind;
+#[cfg(feature = "pdf")]
+mod pdf;
 mod reference_marks;
 mod site;
 mod titles;
@@ -113,6 +115,8 @@ pub enum Format {
     Code,
     /// Conversations: session logs, exported chats, mailboxes.
     Chats,
+    /// PDF.
+    Pdf,
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -410,6 +414,12 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
         conversations::read(bytes, file, options, &mut outcome);
         return outcome;
     }
+    if file.format == Format::Pdf {
+        if let Some(raw) = read_pdf(bytes, file, options, &mut outcome) {
+            push(raw, file, options, &mut outcome);
+        }
+        return outcome;
+    }
     let decoded = if file.format == Format::Html {
         decode::html(bytes, charset)
     } else {
@@ -432,26 +442,48 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             raw
         }),
         Format::Code => code::read(&decoded.text, file, options, &mut outcome),
-        Format::Markdown | Format::Jsonl | Format::Chats => {
+        Format::Markdown | Format::Jsonl | Format::Chats | Format::Pdf => {
             markdown::read(&decoded.text, file, options, &mut outcome)
         }
     };
     match raw {
-        Ok(mut raw) => {
+        Ok(raw) => {
             if let Some(warning) = decoded.warning {
                 outcome.tell(Severity::Warning, &file.path, None, warning);
             }
-            raw.page.id.clone_from(&file.id);
-            raw.path.clone_from(&file.path);
-            raw.format = Some(file.format);
-            if raw.page.url.is_empty() {
-                raw.page.url = files::url(&file.id, file.format, options);
-            }
-            outcome.pages.push(raw);
+            push(raw, file, options, &mut outcome);
         }
         Err(reason) => outcome.tell(Severity::Skipped, &file.path, None, reason),
     }
     outcome
+}
+
+/// Adds a page with its place.
+fn push(mut raw: RawPage, file: &File, options: &Options, outcome: &mut Outcome) {
+    raw.page.id.clone_from(&file.id);
+    raw.path.clone_from(&file.path);
+    raw.format = Some(file.format);
+    if raw.page.url.is_empty() {
+        raw.page.url = files::url(&file.id, file.format, options);
+    }
+    outcome.pages.push(raw);
+}
+
+#[cfg(feature = "pdf")]
+fn read_pdf(
+    bytes: &[u8],
+    file: &File,
+    options: &Options,
+    outcome: &mut Outcome,
+) -> Option<RawPage> {
+    pdf::read(bytes, &file.path, options, outcome)
+}
+
+#[cfg(not(feature = "pdf"))]
+fn read_pdf(_: &[u8], file: &File, _: &Options, outcome: &mut Outcome) -> Option<RawPage> {
+    let reason = "is a PDF, which this findling cannot read; build it with the feature `pdf`";
+    outcome.tell(Severity::Error, &file.path, None, reason);
+    None
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -
         let inputs: Vec<String> =
             args.inputs.iter().map(|input| input.display().to_string()).collect();
         bail!(
-            "found no page in {}: expected .html, .md or .jsonl files, source code or \
+            "found no page in {}: expected .html, .md, .jsonl or .pdf files, source code or \
              conversations{}",
             inputs.join(", "),
             if unreadable > 0 { " that can be read" } else { "" }

@@ -30,7 +30,7 @@ const MAX_FETCH_TIME: Duration = Duration::from_secs(30);
 #[command(next_help_heading = "Pages")]
 pub struct ExtractionArgs {
     /// Show a page as it is indexed: give a file (HTML, Markdown, JSON lines, source code,
-    /// a conversation) or an http(s) address
+    /// a conversation, a PDF) or an http(s) address
     #[arg(long)]
     pub extraction: bool,
     /// For a file of records or conversations: show the one with this id
@@ -223,8 +223,8 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     let Some(format) = format.or_else(|| format_of(&kind, path)) else {
         bail!(
-            "{url}: expected HTML, Markdown or JSON lines, found `{kind}`; give its format with \
-             --format html|markdown|jsonl"
+            "{url}: expected HTML, Markdown, JSON lines or PDF, found `{kind}`; give its format \
+             with --format html|markdown|jsonl|pdf"
         );
     };
     let charset = kind.split("charset=").nth(1).map(|value| {
@@ -249,6 +249,7 @@ fn format_of(kind: &str, path: &str) -> Option<Format> {
         "application/jsonl" | "application/x-ndjson" | "application/jsonlines" => {
             return Some(Format::Jsonl);
         }
+        "application/pdf" => return Some(Format::Pdf),
         _ => {}
     }
     sources::format_of(Path::new(path))

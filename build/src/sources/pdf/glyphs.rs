@@ -1,0 +1,273 @@
+//! The glyphs of a PDF's pages, in the order in which the file draws them.
+//!
+//! This is the only module that knows the library, `hayro-interpret`. It runs a page's drawing
+//! operators and hands over what they draw. Nothing is painted, and no image is decoded.
+
+use std::collections::HashMap;
+
+use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
+use hayro_interpret::hayro_cmap::{BfString, WritingMode};
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+use hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    InterpreterCache, InterpreterSettings, SoftMask, TransformExt, interpret_page,
+};
+
+use super::budget::{Budget, Stop};
+
+/// Glyph space: the units of an em.
+const UNITS_PER_EM: f64 = 1000.0;
+
+/// Copies of a glyph nearer than this, in ems, are one glyph: bold type is often drawn twice.
+const COPY_DISTANCE: f32 = 0.12;
+
+/// A character at its place. Coordinates are in points with `y` downwards, turned so that text
+/// runs to the right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Glyph {
+    pub c: char,
+    /// Where it begins.
+    pub x: f32,
+    /// Its baseline.
+    pub y: f32,
+    /// How far the next one is away.
+    pub width: f32,
+    /// Font size.
+    pub size: f32,
+    /// Direction of the text on the page, in degrees clockwise.
+    pub angle: i16,
+    pub is_bold: bool,
+}
+
+/// What a page draws.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PageGlyphs {
+    pub glyphs: Vec<Glyph>,
+    /// Glyphs of fonts that do not say which characters they are.
+    pub n_unknown: usize,
+    /// Share of the page that its largest image covers.
+    pub image_share: f32,
+    /// Height of the page in points.
+    pub height: f32,
+}
+
+/// Why a file cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// It needs a password.
+    Password,
+    /// Its encryption is not known or is damaged.
+    Encryption,
+    /// It is no PDF, or damaged beyond repair.
+    Damaged,
+}
+
+/// An open file.
+pub(super) struct File {
+    pdf: Pdf,
+}
+
+impl File {
+    /// Opens a file. Files that are encrypted without a password are read as any reader does.
+    pub fn open(bytes: &[u8]) -> Result<Self, Closed> {
+        match Pdf::new(bytes.to_vec()) {
+            Ok(pdf) => Ok(Self { pdf }),
+            Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => {
+                Err(Closed::Password)
+            }
+            Err(LoadPdfError::Decryption(_)) => Err(Closed::Encryption),
+            Err(LoadPdfError::Invalid) => Err(Closed::Damaged),
+        }
+    }
+
+    /// Number of pages.
+    pub fn n_pages(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    /// The title and author that the file declares.
+    pub fn title_and_author(&self) -> (Option<String>, Option<String>) {
+        let metadata = self.pdf.metadata();
+        (metadata.title.as_deref().map(text_string), metadata.author.as_deref().map(text_string))
+    }
+
+    /// A reader of the pages, which keeps the fonts that it has met.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { file: self, cache: InterpreterCache::new() }
+    }
+}
+
+/// Reads the pages of a file.
+pub(super) struct Reader<'a> {
+    file: &'a File,
+    cache: InterpreterCache<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// The glyphs of a page, from 0. A page that is not there has none.
+    ///
+    /// # Errors
+    /// Why it is read in part or not at all, with what was read.
+    pub fn read(&self, at: usize, budget: &Budget) -> Result<PageGlyphs, (PageGlyphs, Stop)> {
+        let Some(page) = self.file.pdf.pages().get(at) else { return Ok(PageGlyphs::default()) };
+        let (width, height) = page.render_dimensions();
+        let mut context = Context::new(
+            page.initial_transform(true).to_kurbo(),
+            Rect::new(0.0, 0.0, f64::from(width), f64::from(height)),
+            &self.cache,
+            self.file.pdf.xref(),
+            InterpreterSettings::default(),
+        );
+        let mut collector = Collector {
+            page: PageGlyphs { height, ..PageGlyphs::default() },
+            area: f64::from(width) * f64::from(height),
+            bold: HashMap::new(),
+            places: HashMap::new(),
+            budget,
+        };
+        match budget.page(|| interpret_page(page, &mut context, &mut collector)) {
+            Ok(()) => Ok(collector.page),
+            Err(stop) => Err((collector.page, stop)),
+        }
+    }
+}
+
+/// A text string of a PDF: UTF-16 or UTF-8 behind a byte order mark, else nearly Latin-1.
+fn text_string(bytes: &[u8]) -> String {
+    match encoding_rs::Encoding::for_bom(bytes) {
+        Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
+        None => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+    }
+}
+
+/// Takes the glyphs that a page draws.
+struct Collector<'b> {
+    page: PageGlyphs,
+    /// Of the page, in square points.
+    area: f64,
+    /// Whether a font is bold, by its key.
+    bold: HashMap<u128, bool>,
+    /// The glyphs at each whole point, to find copies.
+    places: HashMap<(i32, i32, char), Vec<u32>>,
+    budget: &'b Budget,
+}
+
+impl Collector<'_> {
+    fn run(&mut self, run: &GlyphRun<'_, '_>, props: &DrawProps<'_>) {
+        for glyph in run.glyphs() {
+            self.budget.spend(1);
+            let transform = props.transform * glyph.transform();
+            let [a, b, c, d, _, _] = transform.as_coeffs();
+            let (along, up) = (Vec2::new(a, b), Vec2::new(c, d));
+            let size = up.hypot() * UNITS_PER_EM;
+            if !(size > 0.1 && size < 10_000.0) || along.hypot() == 0.0 {
+                continue;
+            }
+            let is_vertical = matches!(run.writing_mode(), WritingMode::Vertical);
+            let origin = transform * Point::ZERO;
+            let advance = if is_vertical { size } else { advance(glyph) * along.hypot() };
+            let mut angle = along.y.atan2(along.x).to_degrees().round() as i16;
+            if is_vertical {
+                angle += 90;
+            }
+            let angle = angle.rem_euclid(360);
+            let back = Affine::rotate(-f64::from(angle).to_radians());
+            let place = back * origin;
+            let is_bold = self.is_bold(glyph);
+            let Some(text) = glyph.as_unicode() else {
+                self.page.n_unknown += 1;
+                continue;
+            };
+            let first = Glyph {
+                c: ' ',
+                x: place.x as f32,
+                y: place.y as f32,
+                width: advance as f32,
+                size: size as f32,
+                angle,
+                is_bold,
+            };
+            match text {
+                BfString::Char(c) => self.push(Glyph { c, ..first }),
+                BfString::String(text) => {
+                    let width = first.width / text.chars().count().max(1) as f32;
+                    for (n, c) in text.chars().enumerate() {
+                        self.push(Glyph { c, x: first.x + width * n as f32, width, ..first });
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, glyph: Glyph) {
+        if !(glyph.x.is_finite() && glyph.y.is_finite() && glyph.width.is_finite()) {
+            return;
+        }
+        let cell = (glyph.x as i32, glyph.y as i32);
+        for dx in -1..=1 {
+            for dy in -1..=1 {
+                let near = self.places.get(&(cell.0 + dx, cell.1 + dy, glyph.c));
+                for &at in near.into_iter().flatten() {
+                    let known = &self.page.glyphs[at as usize];
+                    let distance = (known.x - glyph.x).abs().max((known.y - glyph.y).abs());
+                    if known.angle == glyph.angle && distance < COPY_DISTANCE * glyph.size {
+                        return;
+                    }
+                }
+            }
+        }
+        let at = self.page.glyphs.len() as u32;
+        self.places.entry((cell.0, cell.1, glyph.c)).or_default().push(at);
+        self.page.glyphs.push(glyph);
+    }
+
+    fn is_bold(&mut self, glyph: &Drawn<'_>) -> bool {
+        let Drawn::Outline(glyph) = glyph else { return false };
+        let Some(font) = glyph.font_data() else { return false };
+        *self.bold.entry(font.cache_key).or_insert_with(|| {
+            let name = font.postscript_name.as_deref().unwrap_or_default().to_ascii_lowercase();
+            font.weight.is_some_and(|weight| weight >= 600) || name.contains("bold")
+        })
+    }
+}
+
+/// The advance of a glyph in glyph space.
+fn advance(glyph: &Drawn<'_>) -> f64 {
+    let advance = match glyph {
+        Drawn::Outline(glyph) => glyph.advance_width(),
+        Drawn::Type3(glyph) => glyph.advance_width(),
+    };
+    // Half an em is the mean of Latin letters.
+    f64::from(advance.unwrap_or(500.0))
+}
+
+impl<'a> Device<'a> for Collector<'_> {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
+        self.run(run, &props);
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        self.budget.spend(1);
+        let (width, height) = (f64::from(image.width()), f64::from(image.height()));
+        let area = (props.transform.determinant() * width * height).abs();
+        let share = (area / self.area) as f32;
+        self.page.image_share = self.page.image_share.max(share);
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.budget.spend(1);
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.budget.spend(1);
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+        self.budget.spend(1);
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}

@@ -1,0 +1,275 @@
+//! PDF: a page of the index is a file, a section is a heading and its text on one page of the file.
+//!
+//! [`glyphs`] hands over the characters at their places; everything else is made from the places:
+//! [`spans`] of characters, [`columns`] in reading order, [`lines`], [`frames`] that repeat on
+//! every page and are left out, [`paragraphs`] with divided words joined, [`sections`] under
+//! headings.
+
+mod budget;
+mod columns;
+mod frames;
+mod glyphs;
+mod hyphens;
+mod lines;
+mod paragraphs;
+mod sections;
+mod spans;
+mod unpacked;
+
+use std::path::Path;
+
+use super::left_out::{Rule, Trace};
+use super::outline::fold;
+use super::{Options, Outcome, RawPage, Severity};
+use budget::{Budget, MAX_PAGES, Stop};
+use glyphs::{Closed, PageGlyphs};
+use lines::Line;
+
+/// The columns of a page in reading order.
+type Columns = Vec<Vec<Line>>;
+
+/// An image that covers this part of a page without text is a scan.
+const SCAN_SHARE: f32 = 0.5;
+
+/// Numbers of pages that a message lists.
+const MAX_LISTED: usize = 5;
+
+/// Whether bytes begin as a PDF does.
+fn is_pdf(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(1024)].windows(5).any(|at| at == b"%PDF-")
+}
+
+/// Reads a file. What is wrong with it goes to `outcome`; `None`: nothing of it can be read.
+pub(super) fn read(
+    bytes: &[u8],
+    path: &Path,
+    options: &Options,
+    outcome: &mut Outcome,
+) -> Option<RawPage> {
+    let file = match open(bytes) {
+        Ok(file) => file,
+        Err(reason) => {
+            outcome.tell(Severity::Error, path, None, reason);
+            return None;
+        }
+    };
+    if is_cut_off(bytes) {
+        let reason = "is cut off: its end is missing, and with it perhaps pages; what was found \
+                      is indexed";
+        outcome.tell(Severity::Error, path, None, reason);
+    }
+    let mut pages = Pages::default();
+    pages.read(&file);
+    pages.tell(path, outcome);
+    let mut trace = Trace::new(options.trace);
+    for (page, text) in frames::take(&mut pages.columns, &pages.heights) {
+        trace.note(Rule::PageFrame, || (format!("page {}", page + 1), text));
+    }
+    let document = sections::of(pages.columns);
+    if document.sections.is_empty() {
+        return None;
+    }
+    let mut raw = RawPage::default();
+    let (title, author) = file.title_and_author();
+    raw.names.explicit = title.and_then(|title| declared_title(&title, path)).or(document.title);
+    if let Some(author) = author.map(|author| fold(&author)).filter(|author| !author.is_empty()) {
+        raw.page.meta.push(("author".to_owned(), author));
+    }
+    raw.page.sections = document.sections;
+    raw.left_out = trace.finish();
+    Some(raw)
+}
+
+fn open(bytes: &[u8]) -> Result<glyphs::File, String> {
+    if let Some(size) = unpacked::over_limit(bytes, &unpacked::LIMITS) {
+        return Err(format!(
+            "unpacks to {size} bytes or more, which is over the limit and no text; it may be made \
+             to fill the memory"
+        ));
+    }
+    // The library may fail on a damaged file as it opens it.
+    let opened = Budget::default().page(|| glyphs::File::open(bytes));
+    match opened {
+        Ok(Ok(file)) if is_pdf(bytes) || file.n_pages() > 0 => Ok(file),
+        Ok(Err(Closed::Password)) => Err(
+            "is encrypted and needs a password; save it without one, such as with `qpdf --decrypt`"
+                .to_owned(),
+        ),
+        Ok(Err(Closed::Encryption)) => Err(
+            "is encrypted in a way that cannot be read; save it without encryption, such as with \
+             `qpdf --decrypt`"
+                .to_owned(),
+        ),
+        _ if !is_pdf(bytes) => {
+            Err("expected a PDF, found a file that does not begin with %PDF-".to_owned())
+        }
+        Ok(Ok(_) | Err(Closed::Damaged)) | Err(_) => {
+            Err("is damaged: no page of it can be found; `qpdf FILE NEW` may mend it".to_owned())
+        }
+    }
+}
+
+/// Whether the table that ends every file is missing.
+fn is_cut_off(bytes: &[u8]) -> bool {
+    memchr::memmem::rfind(bytes, b"startxref").is_none()
+}
+
+/// A title that the file declares, unless a program has made it up.
+fn declared_title(title: &str, path: &Path) -> Option<String> {
+    let title = fold(title);
+    let lower = title.to_lowercase();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_made_up = lower.is_empty()
+        || lower.starts_with("untitled")
+        || matches!(lower.as_str(), "(anonymous)" | "anonymous" | "(unspecified)")
+        || lower.starts_with("microsoft word - ")
+        || lower.trim_end_matches(".pdf") == stem
+        || [".doc", ".docx", ".dvi", ".tex", ".odt", ".indd", ".pdf", ".ps"]
+            .iter()
+            .any(|end| lower.ends_with(end))
+        || !lower.contains(char::is_alphabetic);
+    (!is_made_up).then_some(title)
+}
+
+/// The text of all pages, and what is wrong with some.
+#[derive(Default)]
+struct Pages {
+    columns: Vec<Columns>,
+    heights: Vec<f32>,
+    /// Pages, from 1, that show an image instead of text.
+    scans: Vec<usize>,
+    /// Pages whose fonts do not say which characters they are.
+    unknown: Vec<usize>,
+    failed: Vec<usize>,
+    too_much: Vec<usize>,
+    /// Pages beyond the limits.
+    left: usize,
+}
+
+impl Pages {
+    fn read(&mut self, file: &glyphs::File) {
+        let budget = Budget::default();
+        let count = file.n_pages();
+        let reader = file.reader();
+        for at in 0..count {
+            if at >= MAX_PAGES || budget.is_spent() {
+                self.left = count - at;
+                break;
+            }
+            let number = at + 1;
+            let page = reader.read(at, &budget).unwrap_or_else(|(page, stop)| {
+                match stop {
+                    Stop::TooMuch => self.too_much.push(number),
+                    Stop::Failed => self.failed.push(number),
+                }
+                page
+            });
+            if page.glyphs.len() < page.n_unknown {
+                self.unknown.push(number);
+            } else if page.glyphs.is_empty() && page.image_share > SCAN_SHARE {
+                self.scans.push(number);
+            }
+            self.heights.push(page.height);
+            self.columns.push(columns_of(&page));
+        }
+    }
+
+    fn tell(&self, path: &Path, outcome: &mut Outcome) {
+        let has_text = self.columns.iter().any(|page| !page.is_empty());
+        // A file of which nothing is read is an error.
+        let severity = if has_text { Severity::Warning } else { Severity::Error };
+        let mut tell = |pages: &[usize], severity, what: &str| {
+            if !pages.is_empty() {
+                outcome.tell(severity, path, None, format!("{} {what}", listed(pages)));
+            }
+        };
+        tell(&self.failed, Severity::Error, "cannot be read: the file is damaged there");
+        tell(
+            &self.too_much,
+            Severity::Error,
+            "draws more than a page of text does; what comes after the limit is left out",
+        );
+        tell(
+            &self.scans,
+            severity,
+            "is a scan: it shows an image and has no text. Run a program for text recognition \
+             on the file",
+        );
+        tell(
+            &self.unknown,
+            severity,
+            "has fonts that do not say which characters they show, so most of its text is left out",
+        );
+        if self.left > 0 {
+            let reason = format!(
+                "the last {} pages are left out: the file is over the limit of {MAX_PAGES} pages \
+                 or of what they draw; split it",
+                self.left
+            );
+            outcome.tell(Severity::Error, path, None, reason);
+        }
+        let named = self.failed.len() + self.too_much.len() + self.scans.len() + self.unknown.len();
+        if !has_text && named == 0 && self.left == 0 {
+            outcome.tell(Severity::Warning, path, None, "has no text and is left out");
+        }
+    }
+}
+
+/// The columns of a page: first those of the text's main direction.
+fn columns_of(page: &PageGlyphs) -> Columns {
+    spans::by_direction(&page.glyphs)
+        .into_iter()
+        .flat_map(columns::in_order)
+        .map(lines::of)
+        .filter(|lines| !lines.is_empty())
+        .collect()
+}
+
+/// `page 3`, `pages 3, 5, 8`, `pages 1, 2, 3, 4, 5 and 7 more`.
+fn listed(pages: &[usize]) -> String {
+    let first: Vec<String> = pages.iter().take(MAX_LISTED).map(usize::to_string).collect();
+    let word = if pages.len() == 1 { "page" } else { "each of the pages" };
+    let more = match pages.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{word} {}{more}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file whose page draws a form that draws ten forms, and so on, five deep.
+    fn nested_forms() -> Vec<u8> {
+        let mut file = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< \
+                        /Type /Pages /Count 1 /Kids [3 0 R] >>\nendobj\n3 0 obj\n<< /Type /Page \
+                        /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Resources << /XObject \
+                        << /X 5 0 R >> >> >>\nendobj\n4 0 obj\n<< /Length 5 >>\nstream\n/X \
+                        Do\nendstream\nendobj\n"
+            .to_owned();
+        for number in 5..10 {
+            let next = number + 1;
+            let content = if number < 9 { "/X Do ".repeat(10) } else { "0 0 1 1 re f".to_owned() };
+            file.push_str(&format!(
+                "{number} 0 obj\n<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << \
+                 /XObject << /X {next} 0 R >> >> /Length {} >>\nstream\n{content}\nendstream\n\
+                 endobj\n",
+                content.len()
+            ));
+        }
+        file.push_str("trailer\n<< /Size 10 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n");
+        file.into_bytes()
+    }
+
+    #[test]
+    fn a_page_that_draws_too_much_ends_at_the_limit() {
+        let file = glyphs::File::open(&nested_forms()).ok().unwrap();
+        let read = |steps| {
+            let budget = Budget::of(steps, steps);
+            file.reader().read(0, &budget).map(|_| ()).map_err(|(_, stop)| stop)
+        };
+        assert_eq!(read(1_000), Err(Stop::TooMuch));
+        assert_eq!(read(1_000_000), Ok(()));
+    }
+}
