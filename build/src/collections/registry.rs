@@ -30,6 +30,7 @@ const HEADER: &str = "\
 # base-url = \"/notes/\"       # prefix of every page's address
 # language = \"en\"            # of pages that declare none
 # tool-output = true         # also index what tools returned in conversations
+# references = true          # also index the lists of references of papers
 # chat-fields = \"/x/y.toml\" # names of the fields of messages, for other programs
 # directory = \"NAME\"         # where its bundle is kept, beside this file; set by rename
 
@@ -62,6 +63,8 @@ pub struct Settings {
     pub tool_output: bool,
     /// The file that names the fields of messages in conversations, absolute.
     pub chat_fields: Option<PathBuf>,
+    /// Index the lists of references of papers.
+    pub references: bool,
     /// The directory of its bundle where that is not its name.
     pub directory: Option<Name>,
 }
@@ -77,6 +80,7 @@ impl Default for Settings {
             language: None,
             tool_output: false,
             chat_fields: None,
+            references: false,
             directory: None,
         }
     }
@@ -108,6 +112,9 @@ impl Settings {
         }
         if self.tool_output {
             table["tool-output"] = value(true);
+        }
+        if self.references {
+            table["references"] = value(true);
         }
         if let Some(path) = &self.chat_fields {
             table["chat-fields"] = value(text(path)?);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Format, Options, Problem, Severity, code, conversations};
+use super::{Format, Options, Problem, Severity, code, conversations, papers};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +45,9 @@ pub(super) fn find(
                     tell(
                         Severity::Error,
                         input,
-                        "expected a .html, .md, .jsonl or .pdf file, source code or \
-                         a conversation, found something else; give its format with --format \
-                         html|markdown|jsonl|code|chats|pdf"
+                        "expected a .html, .md, .jsonl or .pdf file, source code, a conversation \
+                         or a bibliography, found something else; give its format with --format \
+                         html|markdown|jsonl|code|chats|pdf|papers"
                             .to_owned(),
                     );
                     continue;
@@ -118,6 +118,9 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
 
 /// The format of a file, by its name and where that does not settle it by its start.
 fn format_of_file(path: &Path) -> Option<Format> {
+    if papers::is_bibliography(path) {
+        return Some(Format::Papers);
+    }
     if conversations::is_conversations(path) {
         return Some(Format::Chats);
     }
@@ -144,6 +147,9 @@ fn walk(
     if options.format == Some(Format::Chats) {
         return all_as(Format::Chats, found.that(conversations::has_name), directory, tell);
     }
+    if options.format == Some(Format::Papers) {
+        return all_as(Format::Papers, found.that(papers::has_name), directory, tell);
+    }
     if options.format.is_none()
         && let Some(files) = not_of_a_site(&found, directory, root, options)
     {
@@ -163,8 +169,8 @@ fn walk(
     if taken.is_empty() {
         let reason = match options.format {
             Some(format) => format!("holds no {} files", name_of(format)),
-            None => "expected .html, .md, .jsonl or .pdf files, source code or conversations in \
-                     it, found none"
+            None => "expected .html, .md, .jsonl or .pdf files, source code, conversations or a \
+                     bibliography in it, found none"
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
@@ -177,7 +183,7 @@ fn walk(
 struct Found {
     /// Those whose names say their format.
     named: Vec<(PathBuf, Format)>,
-    /// Those whose names say that they may be conversations.
+    /// Those whose names say that they may be conversations or papers.
     others: Vec<PathBuf>,
 }
 
@@ -227,7 +233,9 @@ fn below(
                 let path = entry.into_path();
                 match format_of(&path) {
                     Some(format) => found.named.push((path, format)),
-                    None if conversations::has_name(&path) => found.others.push(path),
+                    None if conversations::has_name(&path) || papers::has_name(&path) => {
+                        found.others.push(path);
+                    }
                     None => {}
                 }
             }
@@ -246,7 +254,7 @@ fn below(
     found
 }
 
-/// The files of a directory that is no site: most of it is code or conversations.
+/// The files of a directory that is no site: most of it is code, conversations or papers.
 fn not_of_a_site(
     found: &Found,
     directory: &Path,
@@ -266,6 +274,10 @@ fn not_of_a_site(
             return Some(code);
         }
     }
+    let papers = found.that(papers::has_name);
+    if are_papers(&papers, found.count(Format::Markdown)) {
+        return Some(papers.into_iter().map(|path| (path, Format::Papers)).collect());
+    }
     let are_chats = chats.len() > found.count(Format::Markdown) && are_conversations(&chats);
     are_chats.then(|| chats.into_iter().map(|path| (path, Format::Chats)).collect())
 }
@@ -281,6 +293,13 @@ fn all_as(
         tell(Severity::Error, directory, format!("holds no {}", name_of(format)));
     }
     files.into_iter().map(|path| (path, format)).collect()
+}
+
+/// Whether files that papers may be in are papers: one is a bibliography, and they are more than
+/// the Markdown, which may be theirs.
+fn are_papers(files: &[PathBuf], n_markdown: usize) -> bool {
+    files.len() > 2 * n_markdown
+        && files.iter().take(MAX_SNIFFED).any(|path| papers::is_bibliography(path))
 }
 
 /// Files of a directory that are looked into to find out whether they are conversations.
@@ -320,7 +339,7 @@ fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] 
         Format::Markdown if is_mixed(found, format, Format::Html) => &[Format::Html, Format::Pdf],
         Format::Markdown => &[Format::Pdf],
         Format::Pdf => &[Format::Markdown],
-        Format::Html | Format::Jsonl | Format::Code | Format::Chats => &[],
+        Format::Html | Format::Jsonl | Format::Code | Format::Chats | Format::Papers => &[],
     }
 }
 
@@ -343,6 +362,7 @@ fn name_of(format: Format) -> &'static str {
         Format::Code => "source code",
         Format::Chats => "conversations",
         Format::Pdf => "PDF",
+        Format::Papers => "papers",
     }
 }
 

@@ -60,6 +60,8 @@ pub enum Rule {
     ProgramContext,
     /// What a mail quotes of another.
     QuotedMail,
+    /// The list of references of a paper.
+    References,
 }
 
 impl Rule {
@@ -87,11 +89,12 @@ impl Rule {
             Rule::Reasoning => "reasoning",
             Rule::ProgramContext => "program-context",
             Rule::QuotedMail => "quoted-mail",
+            Rule::References => "references",
         }
     }
 
     /// All rules, in the order of the documentation.
-    pub const ALL: [Rule; 21] = [
+    pub const ALL: [Rule; 22] = [
         Rule::OutsideContent,
         Rule::Navigation,
         Rule::PageFrame,
@@ -113,6 +116,7 @@ impl Rule {
         Rule::Reasoning,
         Rule::ProgramContext,
         Rule::QuotedMail,
+        Rule::References,
     ];
 }
 

@@ -1,8 +1,9 @@
 //! Sources turn files into pages.
 //!
-//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines, source code
-//! and conversations, parses them on all cores and returns pages in the order of their paths. For
-//! each file that cannot be read the caller gets a [`Problem`]; the other files are read.
+//! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines, source
+//! code, conversations and papers, parses them on all cores and returns pages in the order of their
+//! paths. For each file that cannot be read the caller gets a [`Problem`]; the other files are
+//! read.
 
 mod attributes;
 pub mod boosts_and_pins;
@@ -19,6 +20,7 @@ mod notes;
 mod outline;
 pub mod page_cache;
 pub mod pagefind;
+mod papers;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod reference_marks;
@@ -76,6 +78,8 @@ pub struct Options {
     pub tool_output: bool,
     /// Where the parts of messages are, in conversations of other programs than the known ones.
     pub chat_fields: Option<Fields>,
+    /// Index the lists of references of papers.
+    pub references: bool,
     /// Keep a record of what is left out of each page.
     pub trace: bool,
 }
@@ -97,6 +101,7 @@ impl Default for Options {
             definition_sections: true,
             tool_output: false,
             chat_fields: None,
+            references: false,
             trace: false,
         }
     }
@@ -117,6 +122,8 @@ pub enum Format {
     Chats,
     /// PDF.
     Pdf,
+    /// Papers: bibliographies, and texts beside them.
+    Papers,
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -256,7 +263,7 @@ pub fn extract_document(
     };
     let charset = document.charset.as_deref();
     let mut outcome = read_bytes(&file, document.bytes, charset, &options);
-    if !matches!(document.format, Format::Jsonl | Format::Chats) {
+    if !matches!(document.format, Format::Jsonl | Format::Chats | Format::Papers) {
         for raw in &mut outcome.pages {
             raw.page.url.clone_from(&document.url);
         }
@@ -285,6 +292,7 @@ fn finish(
         pages.extend(outcome.pages);
     }
     code::describe(&mut pages);
+    papers::join(&mut pages);
     site::finish(pages, options, on_problem)
 }
 
@@ -297,6 +305,8 @@ struct RawPage {
     format: Option<Format>,
     names: Names,
     attributes: BTreeMap<String, Raw>,
+    /// The metadata of a paper until its text is found.
+    paper: Option<papers::Paper>,
     /// Whether the site marked the content with `data-findling-body`.
     marked_body: bool,
     /// The element that holds the content, as `name#id.class`.
@@ -387,6 +397,7 @@ fn too_large(file: &File, size: u64, options: &Options) -> Option<(Severity, Str
         // The limit of JSON lines holds for each line.
         Format::Jsonl => None,
         Format::Chats if conversations::is_lines(&file.path) => None,
+        Format::Papers if papers::is_lines(&file.path) => None,
         Format::Code if size > code::MAX_BYTES => Some((
             Severity::Skipped,
             format!("has {size} bytes: files of code over {} are data", code::MAX_BYTES),
@@ -420,6 +431,10 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
         }
         return outcome;
     }
+    if file.format == Format::Papers {
+        papers::read(bytes, file, options, &mut outcome);
+        return outcome;
+    }
     let decoded = if file.format == Format::Html {
         decode::html(bytes, charset)
     } else {
@@ -442,7 +457,7 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             raw
         }),
         Format::Code => code::read(&decoded.text, file, options, &mut outcome),
-        Format::Markdown | Format::Jsonl | Format::Chats | Format::Pdf => {
+        Format::Markdown | Format::Jsonl | Format::Chats | Format::Pdf | Format::Papers => {
             markdown::read(&decoded.text, file, options, &mut outcome)
         }
     };

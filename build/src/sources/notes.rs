@@ -34,6 +34,12 @@ impl Notes {
         self.malformed.is_empty() && self.others.is_empty()
     }
 
+    /// The lines that are left out, by reason.
+    #[cfg(test)]
+    pub fn lines(&self) -> Vec<u64> {
+        self.malformed.iter().flat_map(|(_, lines)| lines).copied().collect()
+    }
+
     /// Reports everything, one message for each reason.
     pub fn report(self, path: &Path, outcome: &mut Outcome) {
         for (severity, line, reason) in self.others {

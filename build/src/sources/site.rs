@@ -113,7 +113,10 @@ fn drop_empty(pages: &mut Vec<RawPage>, options: &Options, on_problem: &mut dyn 
         // A record, or a Markdown page with a title (a section's front page), can be found by its
         // title.
         let titled = raw.names.explicit.is_some() && raw.format == Some(Format::Markdown);
-        if !raw.page.sections.is_empty() || titled || raw.format == Some(Format::Jsonl) {
+        if !raw.page.sections.is_empty()
+            || titled
+            || matches!(raw.format, Some(Format::Jsonl | Format::Papers))
+        {
             return true;
         }
         let severity = if told < MAX_EMPTY_TOLD { Severity::Warning } else { Severity::Skipped };
@@ -204,7 +207,7 @@ fn set_titles(pages: &mut [RawPage]) {
                 let fallback =
                     first_heading.cloned().unwrap_or_else(|| titles::from_path(&raw.page.id));
                 match raw.format {
-                    Some(Format::Jsonl | Format::Code | Format::Chats) => None,
+                    Some(Format::Jsonl | Format::Code | Format::Chats | Format::Papers) => None,
                     _ => Some(shared.title(group, &raw.names, &fallback)),
                 }
             })
@@ -222,7 +225,9 @@ fn set_languages(pages: &mut [RawPage], options: &Options) {
         pages
             .iter()
             .filter(|raw| raw.page.language.is_empty())
-            .filter(|raw| !matches!(raw.format, Some(Format::Jsonl | Format::Chats)))
+            .filter(|raw| {
+                !matches!(raw.format, Some(Format::Jsonl | Format::Chats | Format::Papers))
+            })
             .map(|raw| raw.page.id.as_str()),
     );
     for raw in pages {

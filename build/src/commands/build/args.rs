@@ -14,7 +14,7 @@ use crate::sources::{Format, MarkdownUrls};
 
 /// What `--help` says. In a comment of [`Args`] the lines of HTML would be taken for code in Rust.
 const LONG_ABOUT: &str = "\
-Build a search bundle from HTML, Markdown, JSONL records, source code or conversations
+Build a search bundle from HTML, Markdown, JSONL records, source code, conversations or papers
 
 Reads every INPUT, embeds its sections, and writes the bundle and the web client to OUT. Deploy \
 OUT with the site, for example as /findling/. These two lines then put search on a page:
@@ -22,12 +22,12 @@ OUT with the site, for example as /findling/. These two lines then put search on
     <script type=\"module\" src=\"/findling/findling-ui.js\"></script>
     <findling-search></findling-search>";
 
-/// Build a search bundle from HTML, Markdown, JSONL records, source code or conversations
+/// Build a search bundle from HTML, Markdown, JSONL records, source code, conversations or papers
 #[derive(Debug, clap::Args)]
 #[command(long_about = LONG_ABOUT)]
 pub struct Args {
-    /// Directories of rendered HTML, Markdown, source code or conversations, or files of JSONL
-    /// records
+    /// Directories of rendered HTML, Markdown, source code, conversations or papers, or files of
+    /// JSONL records
     #[arg(required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Output: a directory used for nothing else, such as public/findling. With --single-file
@@ -173,6 +173,9 @@ pub struct Reading {
     /// role, text, time, session, title, project
     #[arg(long, value_name = "FILE")]
     pub(super) chat_fields: Option<PathBuf>,
+    /// Index the lists of references of papers, too
+    #[arg(long)]
+    pub(super) references: bool,
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
     pub(super) keep_copies: bool,

@@ -41,6 +41,7 @@ fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
         .into_iter()
         .chain(yes.then_some("--yes"))
         .chain(settings.tool_output.then_some("--tool-output"))
+        .chain(settings.references.then_some("--references"))
         .map(OsString::from)
         .collect();
     // Joined to its name, a value may begin with a hyphen.

@@ -163,6 +163,7 @@ pub fn read_pages(args: &Args, page_cache: Option<&Path>, pins: Pins, ui: &Ui) -
         pins,
         tool_output: reading.tool_output,
         chat_fields: reading.chat_fields.as_deref().map(Fields::read).transpose()?,
+        references: reading.references,
         trace: false,
     };
     let mut unreadable = 0;

@@ -42,6 +42,9 @@ pub struct Args {
     /// TOML file that names the fields of messages in conversations of other programs
     #[arg(long, value_name = "FILE")]
     chat_fields: Option<PathBuf>,
+    /// Index the lists of references of papers, too
+    #[arg(long)]
+    references: bool,
     /// Only register the collection. `findling sync NAME` builds its bundle
     #[arg(long)]
     no_sync: bool,
@@ -68,6 +71,7 @@ pub fn run(home: &Home, args: &Args, ui: &Ui) -> Result<ExitCode> {
         base_url: args.base_url.clone(),
         language: args.language.clone(),
         tool_output: args.tool_output,
+        references: args.references,
         chat_fields: args.chat_fields.as_deref().map(absolute).transpose()?,
         directory: None,
     };

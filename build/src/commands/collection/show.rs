@@ -128,6 +128,9 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     if settings.tool_output {
         line("indexes", "what tools returned")?;
     }
+    if settings.references {
+        line("indexes", "lists of references")?;
+    }
     if let Some(path) = &settings.chat_fields {
         line("fields", &path.display().to_string())?;
     }

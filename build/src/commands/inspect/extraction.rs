@@ -45,6 +45,9 @@ pub struct ExtractionArgs {
     /// Show what tools returned in conversations as indexed, as --tool-output does in a build
     #[arg(long, requires = "extraction")]
     tool_output: bool,
+    /// Show the lists of references of papers as indexed, as --references does in a build
+    #[arg(long, requires = "extraction")]
+    references: bool,
     /// Names of the fields of messages, as in a build
     #[arg(long, requires = "extraction", value_name = "FILE")]
     chat_fields: Option<PathBuf>,
@@ -142,6 +145,7 @@ fn read(
     let options = Options {
         format: args.format,
         tool_output: args.tool_output,
+        references: args.references,
         chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
         ..Options::default()
     };

@@ -83,8 +83,8 @@ fn blocks(outline: Outline) -> Vec<Block> {
     outline.finish().into_iter().flat_map(|section| section.blocks).collect()
 }
 
-/// Shortest sentence that is worth a title, in bytes: "Hi." is not.
-const MIN_SENTENCE_BYTES: usize = 12;
+/// Shortest sentence that is worth a title, in bytes: "Hello there!" is not.
+const MIN_SENTENCE_BYTES: usize = 24;
 
 /// The first sentence of a text on one line, at most `max` bytes.
 pub(super) fn first_sentence(text: &str, max: usize) -> String {

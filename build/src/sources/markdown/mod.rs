@@ -13,7 +13,7 @@ mod indented_blocks;
 mod inline_html;
 mod reader;
 mod shortcodes;
-mod slug;
+pub(super) mod slug;
 
 use super::files::File;
 use super::left_out::Trace;

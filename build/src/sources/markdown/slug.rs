@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Makes the anchors of a page's headings as GitHub does: lower case, no punctuation, hyphens
 /// instead of spaces, numbers after repetitions.
 #[derive(Debug, Default)]
-pub(super) struct Slugs {
+pub(in crate::sources) struct Slugs {
     seen: HashMap<String, u32>,
 }
 
