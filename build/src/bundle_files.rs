@@ -13,6 +13,11 @@ use findling_bundle::{
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
 
+/// Where a bundle was expected there is none.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoBundle(String);
+
 /// A bundle on disk. Shards are read when needed. They are checked when they are decoded, not here.
 #[derive(Debug)]
 pub struct BundleFiles {
@@ -36,12 +41,12 @@ impl BundleFiles {
     /// # Errors
     /// If there is no bundle, or its entry file or manifest is damaged or of another version.
     pub fn open(path: &Path) -> Result<Self> {
-        let metadata = fs::metadata(path).with_context(|| {
-            format!(
+        let metadata = fs::metadata(path).map_err(|error| {
+            anyhow::Error::new(error).context(NoBundle(format!(
                 "{}: expected a bundle, found nothing; `findling build INPUT -o {}` builds one",
                 path.display(),
                 path.display()
-            )
+            )))
         })?;
         if metadata.is_dir() {
             if path.join(entry::FILE_NAME).is_file() {
@@ -50,12 +55,12 @@ impl BundleFiles {
             if path.join(SINGLE_FILE).is_file() {
                 return Self::open_file(&path.join(SINGLE_FILE));
             }
-            bail!(
+            bail!(NoBundle(format!(
                 "{}: expected {} or {SINGLE_FILE}, found neither; give the directory that \
                  `findling build` wrote",
                 path.display(),
                 entry::FILE_NAME
-            );
+            )));
         }
         if path.file_name().is_some_and(|name| name == entry::FILE_NAME) {
             return Self::open_directory(path.parent().unwrap_or(Path::new(".")));
@@ -90,11 +95,11 @@ impl BundleFiles {
     fn open_file(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         if !single_file::is_single_file(&bytes) {
-            bail!(
+            bail!(NoBundle(format!(
                 "{}: expected a bundle, found another kind of file; give the directory or file \
                  that `findling build` wrote",
                 path.display()
-            );
+            )));
         }
         let file = SingleFile::open(bytes).with_context(|| path.display().to_string())?;
         Ok(Self {

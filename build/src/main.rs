@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
+use findling_build::output::Failure;
 use findling_build::ui::{Ui, Verbosity};
 
 /// The stages of a build free much memory for the next stage; with the system's allocator it stays
@@ -18,7 +19,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "findling", version, propagate_version = true)]
 #[command(
     after_help = "Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some pages could not \
-         be read."
+         be read. Of search, find, similar, relevance and context: 0 found; 1 nothing found; 2 \
+         wrong usage; 3 no bundle, or it cannot be read; 4 not every collection could be searched."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -40,6 +42,13 @@ enum Command {
     Pagefind(Box<commands::pagefind::Args>),
     Search(commands::search::Args),
     Similar(commands::similar::Args),
+    Find(commands::find::Args),
+    Relevance(commands::relevance::Args),
+    Last(commands::last::Args),
+    Open(commands::last::OpenArgs),
+    Context(commands::context::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(commands::mcp::Args),
     Explain(commands::explain::Args),
     Eval(commands::eval::Args),
     Inspect(commands::inspect::Args),
@@ -63,7 +72,10 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(arguments());
+    let cli = match Cli::try_parse_from(arguments()) {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     let verbosity = match (cli.quiet, cli.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -77,6 +89,13 @@ fn main() -> ExitCode {
         Command::Pagefind(args) => commands::pagefind::run(*args, &ui),
         Command::Search(args) => commands::search::run(args, &ui),
         Command::Similar(args) => commands::similar::run(args, &ui),
+        Command::Find(args) => commands::find::run(args, &ui),
+        Command::Relevance(args) => commands::relevance::run(args, &ui),
+        Command::Last(args) => commands::last::run(args, &ui),
+        Command::Open(args) => commands::last::open(args, &ui),
+        Command::Context(args) => commands::context::run(args, &ui),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => commands::mcp::run(args),
         Command::Explain(args) => commands::explain::run(args, &ui),
         Command::Eval(args) => commands::eval::run(args, &ui),
         Command::Inspect(args) => commands::inspect::run(args, &ui),
@@ -91,6 +110,18 @@ fn main() -> ExitCode {
         ui.error(&error);
         ExitCode::FAILURE
     })
+}
+
+/// Ends for arguments that cannot be read, and for help. A program that asked for JSON gets the
+/// error as JSON.
+fn refused(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|arg| arg == "--json" || arg == "--format=json");
+    if error.use_stderr() && json {
+        let failure = Failure::usage(error.to_string().trim().to_owned());
+        failure.print();
+        return failure.exit().into();
+    }
+    error.exit()
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 //!
 //! Results go to standard output; messages go to standard error, so that progress is visible while
 //! the output of `--json` is piped. Colours and bars appear only on a terminal and without
-//! `NO_COLOR`.
+//! `NO_COLOR`. Messages can quote a site, so all of them go through [`crate::safe_text`].
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::safe_text;
 
 /// The amount of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +30,7 @@ pub struct Ui {
     verbosity: Verbosity,
     colour_err: bool,
     colour_out: bool,
+    links: bool,
     bars: bool,
 }
 
@@ -75,13 +78,20 @@ impl Ui {
             verbosity,
             colour_err: err && !plain,
             colour_out: out && !plain,
+            links: out && !plain && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
             bars: err && verbosity > Verbosity::Quiet,
         }
     }
 
     /// A console without messages, for tests and for use as a library.
     pub fn silent() -> Self {
-        Self { verbosity: Verbosity::Silent, colour_err: false, colour_out: false, bars: false }
+        Self {
+            verbosity: Verbosity::Silent,
+            colour_err: false,
+            colour_out: false,
+            links: false,
+            bars: false,
+        }
     }
 
     /// The amount of messages.
@@ -92,14 +102,15 @@ impl Ui {
     /// Prints a line about a stage: a verb in the margin and its result.
     pub fn status(&self, verb: &str, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Normal {
-            eprintln!("{} {message}", Paint::Green.apply(self.colour_err, &format!("{verb:>12}")));
+            let verb = Paint::Green.apply(self.colour_err, &format!("{verb:>12}"));
+            eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
         }
     }
 
     /// Prints a line with `--verbose`.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbosity >= Verbosity::Verbose {
-            eprintln!("{:>12} {message}", "");
+            eprintln!("{:>12} {}", "", safe_text::lines(&message.to_string()));
         }
     }
 
@@ -108,23 +119,41 @@ impl Ui {
         if self.verbosity < Verbosity::Quiet {
             return;
         }
-        eprintln!(
-            "{} {message}",
-            Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"))
-        );
+        let verb = Paint::Yellow.apply(self.colour_err, &format!("{:>12}", "warning"));
+        eprintln!("{verb} {}", safe_text::lines(&message.to_string()));
     }
 
     /// Prints the error that stopped the command, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
-        eprintln!("{} {error}", Paint::Red.apply(self.colour_err, "error:"));
+        let prefix = Paint::Red.apply(self.colour_err, "error:");
+        eprintln!("{prefix} {}", safe_text::lines(&error.to_string()));
         for cause in error.chain().skip(1) {
-            eprintln!("  because: {cause}");
+            eprintln!("  because: {}", safe_text::lines(&cause.to_string()));
         }
     }
 
     /// `text` in a style for standard output; unchanged if that is not a terminal.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         paint.apply(self.colour_out, text)
+    }
+
+    /// A painted text that leads somewhere, on a terminal that shows colours (OSC 8). `href` must
+    /// be a safe address.
+    pub fn link(&self, href: Option<&str>, painted: &str) -> String {
+        match href.filter(|_| self.links) {
+            Some(href) => format!("\x1b]8;;{href}\x1b\\{painted}\x1b]8;;\x1b\\"),
+            None => painted.to_owned(),
+        }
+    }
+
+    /// This console without messages but warnings and errors.
+    pub fn quiet(&self) -> Self {
+        Self { verbosity: Verbosity::Quiet, bars: false, ..self.clone() }
+    }
+
+    /// This console with results that go to a file: without colours and links.
+    pub fn for_file(&self) -> Self {
+        Self { colour_out: false, links: false, ..self.clone() }
     }
 
     /// A bar over `total` of `unit` (`sections`, `pages`), with rate and remaining time.

@@ -13,7 +13,10 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// Replaces a file by a rename: what `write` writes is on disk before the name leads to it. Behind
 /// a symbolic link it is the file itself that is replaced. If something fails, the old file stays.
-pub(super) fn replace_by<T, E: From<io::Error>>(
+///
+/// # Errors
+/// If the system refuses, and those of `write`.
+pub fn replace_by<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {

@@ -7,6 +7,7 @@
 mod error;
 mod export;
 mod files;
+mod freshness;
 pub mod generation;
 mod kind;
 mod lock;
@@ -20,6 +21,8 @@ mod watch;
 
 pub use error::Error;
 pub use export::{export, import};
+pub use files::replace_by;
+pub use freshness::Freshness;
 pub use kind::{Kind, names as kinds};
 pub use lock::{Lock, Owner};
 pub use name::Name;

@@ -183,7 +183,7 @@ fn take_lock(generations: &Generations, name: &Name, ui: &Ui) -> Result<Lock, Er
 }
 
 /// All files of the sources, as a build reads them.
-fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn list(home: &Home, name: &Name, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     for path in &settings.paths {
         let readable = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => fs::read_dir(path).map(drop),

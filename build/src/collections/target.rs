@@ -6,9 +6,10 @@ use anyhow::Result;
 use findling_bundle::entry;
 
 use super::error::Error;
+use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
 use super::name::Name;
-use super::registry::{Home, Registry};
+use super::registry::{Home, Registry, Settings};
 use crate::bundle_files::SINGLE_FILE;
 
 /// Whether a directory is a bundle.
@@ -19,9 +20,19 @@ fn is_bundle(path: &Path) -> bool {
 /// A bundle that a command was given.
 #[derive(Debug)]
 pub struct Target {
+    given: String,
     path: PathBuf,
+    collection: Option<Collection>,
+}
+
+/// The collection that a target is.
+#[derive(Debug)]
+struct Collection {
+    home: Home,
+    name: Name,
+    settings: Settings,
     /// Keeps a sync from removing the bundle while it is read.
-    _held: Option<Held>,
+    held: Held,
 }
 
 impl Target {
@@ -33,7 +44,10 @@ impl Target {
     /// has no bundle yet.
     pub fn find(given: &Path) -> Result<Self> {
         let exists = given.symlink_metadata().is_ok();
-        let at_path = || Ok(Self { path: given.to_owned(), _held: None });
+        let at_path = || {
+            let text = given.to_string_lossy().into_owned();
+            Ok(Self { given: text, path: given.to_owned(), collection: None })
+        };
         if given.is_file() || is_bundle(given) {
             return at_path();
         }
@@ -65,11 +79,40 @@ impl Target {
         if !path.is_dir() {
             return Err(Error::BundleGone { name: name.to_string(), path });
         }
-        Ok(Self { path, _held: Some(held) })
+        let (home, settings) = (home.clone(), settings.clone());
+        let collection = Collection { home, name: name.clone(), settings, held };
+        Ok(Self { given: name.to_string(), path, collection: Some(collection) })
     }
 
     /// The bundle's path. It stays there as long as this value lives.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The target as it was given.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The collection's name; `None` for a bundle at a path.
+    pub fn collection(&self) -> Option<&Name> {
+        self.collection.as_ref().map(|collection| &collection.name)
+    }
+
+    /// The files and directories that the collection is made from; none for a bundle at a path.
+    pub fn sources(&self) -> &[PathBuf] {
+        self.collection.as_ref().map_or(&[], |collection| &collection.settings.paths)
+    }
+
+    /// Whether the sources have changed since the bundle was made; `None` where that cannot be
+    /// known. Looks at every file of the sources.
+    ///
+    /// # Errors
+    /// [`Error::MissingSource`].
+    pub fn freshness(&self) -> Result<Option<Freshness>, Error> {
+        let Some(Collection { home, name, settings, held }) = &self.collection else {
+            return Ok(None);
+        };
+        freshness(home, name, settings, held.generation())
     }
 }

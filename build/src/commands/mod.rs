@@ -1,16 +1,23 @@
 //! The commands. Each has a module with its arguments and a function that runs it.
 
+mod asked;
 pub mod build;
 pub mod collection;
 pub mod completions;
+pub mod context;
 #[cfg(feature = "transformer")]
 pub mod distill;
 pub mod eval;
 pub mod explain;
+pub mod find;
 pub mod inspect;
+pub mod last;
 pub mod man;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod models;
 pub mod pagefind;
+pub mod relevance;
 pub mod search;
 pub mod serve;
 pub mod similar;

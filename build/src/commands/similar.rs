@@ -1,14 +1,15 @@
 //! `findling similar`: finds the pages most similar to a page.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
-use super::search::{ModeArg, answer, parse_filter, print};
+use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
 use crate::collections::Target;
 use crate::host::Host;
+use crate::output::{Answer, Exit, Sources, Timings};
 use crate::ui::Ui;
 
 /// Find the pages most similar to a page
@@ -37,13 +38,20 @@ pub struct Args {
     /// Search as a browser does: in the cells near the page's vectors instead of in all vectors
     #[arg(long)]
     pub streamed: bool,
-    /// Print the response as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// What is printed
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let output = args.output.clone();
+    finish(&output, ui, || similar(args, ui))
+}
+
+fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let (format, page) = (args.output.format()?, args.page.clone());
     let target = Target::find(&args.bundle)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.streamed);
@@ -55,12 +63,19 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ..Request::default()
     };
     let (response, cost) = answer(&mut host, None, request, ui)?;
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
-    } else {
-        print::response(&response, 0, ui, &mut out)?;
-    }
+    let timings = Timings::new(started, host.open_time(), Duration::ZERO, Duration::ZERO, &cost);
+    let meta = meta(&target, &host, timings, format)?;
+    let sources = Sources::of(&target);
+    let answer = Answer {
+        response: &response,
+        offset: 0,
+        meta: &meta,
+        sources: &sources,
+        collection: None,
+        timings: false,
+    };
+    keep(&page, &[answer], format, ui);
+    write_to(&args.output, ui, |ui, mut out| answer.write(format, ui, &mut out))?;
     ui.detail(cost.to_string());
-    Ok(ExitCode::SUCCESS)
+    Ok(exit(&response))
 }

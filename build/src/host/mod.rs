@@ -2,6 +2,7 @@
 //! asks for.
 
 mod encoder;
+mod pages;
 mod similar_addresses;
 
 use std::fmt;
@@ -18,11 +19,13 @@ use crate::bundle_files::BundleFiles;
 use crate::models;
 
 pub use encoder::{EncoderChoice, QueryEncoder};
+pub use pages::{Document, DocumentSection};
 
 /// An open bundle, ready to be searched. Shards that have been read stay in memory.
 pub struct Host {
     index: Index,
     files: BundleFiles,
+    texts: pages::Texts,
     streamed: bool,
     open_time: Duration,
 }
@@ -80,7 +83,13 @@ impl Host {
         let start = Instant::now();
         let files = BundleFiles::open(path)?;
         let index = open_index(&files)?;
-        Ok(Host { index, files, streamed: false, open_time: start.elapsed() })
+        Ok(Host {
+            index,
+            files,
+            texts: pages::Texts::default(),
+            streamed: false,
+            open_time: start.elapsed(),
+        })
     }
 
     /// Time for reading and checking the entry file and the manifest.

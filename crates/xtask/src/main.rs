@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+mod assistants;
 mod bench;
 mod client;
 mod cmd;

@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{client, demo, wasm};
+use crate::{assistants, client, demo, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -279,6 +279,24 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
         println!("    `cargo xtask types` writes them anew");
     }
     end_to_end(paths, report, tool, client);
+    if tool {
+        official_clients(paths, report);
+    }
+}
+
+/// Asks the server for assistants by the protocol's official clients.
+fn official_clients(paths: &Paths, report: &mut Report) {
+    let typescript = setup::node(paths).and_then(|node| assistants::typescript(paths, &node));
+    for (name, tests) in
+        [("mcp, TypeScript", typescript), ("mcp, Python", assistants::python(paths))]
+    {
+        match tests {
+            Ok(tests) => {
+                report.step(name, tests);
+            }
+            Err(error) => report.skip(name, format!("{error:#}")),
+        }
+    }
 }
 
 /// Formats and lints of TypeScript, style sheets and `.mjs`, if the linter is installed already.

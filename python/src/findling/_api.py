@@ -89,15 +89,16 @@ class Index:
         arguments.extend(f"--also={wording}" for wording in also)
         flags = {"--verbatim": verbatim, "--copies": copies, "--explain": explain}
         arguments.extend(flag for flag, wanted in flags.items() if wanted)
-        return cast(
-            Response,
-            json.loads(call(["search", "--json", *arguments, "--", self.bundle, query])),
-        )
+        return _answer(["search", "--json", *arguments, "--", self.bundle, query])
 
     def similar(self, page: str, *, limit: int = 10) -> Response:
         """Lists the pages most like a page, given by its URL, path or id."""
-        arguments = ["similar", "--json", f"--limit={limit}", "--", self.bundle, page]
-        return cast(Response, json.loads(call(arguments)))
+        return _answer(["similar", "--json", f"--limit={limit}", "--", self.bundle, page])
 
     def __repr__(self) -> str:
         return f"findling.open({self.bundle!r})"
+
+
+def _answer(arguments: Sequence[str]) -> Response:
+    """The response of a search. The exit status is 1 where nothing is found."""
+    return cast(Response, json.loads(call(arguments, good=(0, 1))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -45,10 +46,11 @@ def _user_scheme() -> str:
     return "posix_user"
 
 
-def call(arguments: Sequence[str]) -> str:
+def call(arguments: Sequence[str], good: Sequence[int] = (0, 3)) -> str:
     """Runs the program and returns its standard output.
 
-    Raises FindlingError if the program fails.
+    `good` are the exit statuses of success; 3 of a build means that some pages could not be read.
+    Raises FindlingError for all others.
     """
     done = subprocess.run(
         [program(), *arguments],
@@ -58,7 +60,15 @@ def call(arguments: Sequence[str]) -> str:
         encoding="utf-8",
         check=False,
     )
-    # 3: done, but some pages could not be read.
-    if done.returncode not in (0, 3):
-        raise FindlingError(done.stderr.strip().removeprefix("error: "))
+    if done.returncode not in good:
+        raise FindlingError(_message(done.stdout) or done.stderr.strip().removeprefix("error: "))
     return done.stdout
+
+
+def _message(output: str) -> str:
+    """The message of an error that was printed as JSON; empty if there is none."""
+    try:
+        error = json.loads(output)["error"]
+        return ": ".join([error["message"], *error.get("causes", [])])
+    except (ValueError, KeyError, TypeError):
+        return ""

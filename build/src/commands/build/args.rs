@@ -78,6 +78,11 @@ pub struct Args {
     /// pagefind-ui.css and so on are in
     #[arg(long, value_name = "DIR", help_heading = "Pagefind", requires = "pagefind")]
     pub(super) pagefind_ui: Option<PathBuf>,
+    /// Also write files for assistants below this directory, the root of the deployed site:
+    /// llms.txt, llms-full.txt, and Markdown beside every page. A file that another program wrote
+    /// stays
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(super) agents: Option<PathBuf>,
     /// Number of threads [default: one per core]
     #[arg(
         short,

@@ -1,6 +1,7 @@
 //! `findling build`: builds a bundle from a site, Markdown or records.
 
 mod args;
+mod assistant_files;
 mod collection;
 mod encoders;
 mod inputs;
@@ -168,6 +169,10 @@ fn index_site(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) ->
     extras.extend(read);
     let parse = Stage::ended("parse", parsing, pages.len() as u64, "pages", ui);
     encoders.check_fit(args.meaning.fit, ui);
+    let for_assistants = args
+        .agents
+        .as_ref()
+        .map(|directory| (directory, assistant_files::files(&pages, &args.reading.base_url)));
 
     let earlier = if args.fresh { None } else { PreviousBuild::open(&output) };
     let words = args.meaning.vocabulary_budget.map(|budget| Words {
@@ -194,6 +199,9 @@ fn index_site(args: &Args, ui: &Ui, read: impl FnOnce(Pins) -> Result<Input>) ->
     let query_encoders = dense.map_or(&[][..], |dense| &dense.query_encoders);
     client::keep_needed(&mut extras, &bundle.manifest.languages, query_encoders)?;
     stages.insert(0, parse);
+    if let Some((directory, files)) = for_assistants {
+        assistant_files::write(directory, &files, ui)?;
+    }
     Ok(Indexed { bundle, extras, stages, n_truncated, n_unreadable })
 }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::collections::{Built, Home, Name, Registry, Settings, State, generation::Generations};
-use crate::commands::search::print::clean;
+use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui, bytes, count};
 
 /// A collection in JSON.
@@ -67,7 +67,7 @@ impl<'a> Row<'a> {
             [] => "imported".to_owned(),
             paths => paths
                 .iter()
-                .map(|path| clean(&path.display().to_string()))
+                .map(|path| clean(&path.display().to_string()).into_owned())
                 .collect::<Vec<_>>()
                 .join(", "),
         }

@@ -12,6 +12,7 @@ use findling_engine::{Limit, Request};
 use super::search::{ModeArg, Ranking, answer, load_encoder};
 use crate::collections::Target;
 use crate::host::Host;
+use crate::safe_text;
 use crate::ui::Ui;
 
 /// Explain why a page is not first for a query
@@ -54,7 +55,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (response, _) = answer(&mut host, encoder.as_ref(), request, ui)?;
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&response)?)?;
+        writeln!(out, "{}", safe_text::json_pretty(&response)?)?;
     } else {
         let why = response.why.as_ref().context("the engine returned no explanation")?;
         print::why(why, &response, ui, &mut out)?;

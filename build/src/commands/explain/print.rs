@@ -4,7 +4,8 @@ use std::io::Write;
 
 use findling_engine::{PageHit, Response, SectionHit, TermExplanation, Why};
 
-use crate::commands::search::print::{clean, print_plan};
+use crate::output::text::print_plan;
+use crate::safe_text::line as clean;
 use crate::ui::{Paint, Ui};
 
 /// Columns of a page.
@@ -107,7 +108,8 @@ impl<'a> Column<'a> {
 
 fn table(columns: &[Column<'_>], ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let mut row = |label: &str, paint: Option<Paint>, cell: &dyn Fn(&Column<'_>) -> String| {
-        let cells: Vec<String> = columns.iter().map(|column| clean(&cell(column))).collect();
+        let cells: Vec<String> =
+            columns.iter().map(|column| clean(&cell(column)).into_owned()).collect();
         if cells.iter().all(String::is_empty) {
             return Ok(());
         }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use findling_engine::{Fusion, MAX_LIMIT, Mode, Order, Prefer, Request};
 
+use super::conditions::Conditions;
+use super::filter::parse_filter;
 use crate::host::EncoderChoice;
+use crate::output::{Asked, Format};
 
 /// Search a bundle or a collection
 #[derive(Debug, clap::Args)]
@@ -34,6 +37,9 @@ pub struct Args {
     /// How results are ranked; `findling eval` takes the same options.
     #[command(flatten)]
     pub ranking: Ranking,
+    /// Conditions on common attributes.
+    #[command(flatten)]
+    pub conditions: Conditions,
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
     pub mode: ModeArg,
@@ -44,9 +50,9 @@ pub struct Args {
     /// value would give
     #[arg(long, requires = "facets")]
     pub facets_instead: bool,
-    /// Print the response as JSON
-    #[arg(long, conflicts_with = "batch")]
-    pub json: bool,
+    /// What is printed
+    #[command(flatten)]
+    pub output: Output,
     /// Explain the scores and the query plan
     #[arg(long)]
     pub explain: bool,
@@ -54,12 +60,77 @@ pub struct Args {
     /// searching. With --json, in the field `timings`
     #[arg(long, conflicts_with = "batch")]
     pub timings: bool,
-    /// Answer the queries of a JSONL file instead; each line is {"_id", "text"}
+    /// Answer the queries of a JSONL file instead; each line is {"_id", "text"}. --format is trec,
+    /// the default, or json for one response per line
     #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
     pub batch: Option<PathBuf>,
-    /// Output of --batch: a TREC run, or one JSON response per line
-    #[arg(long, value_enum, default_value_t = BatchFormat::Trec, requires = "batch")]
-    pub format: BatchFormat,
+}
+
+/// Options of what is printed, and where.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Output {
+    /// Format of the output
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<FormatArg>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// Write to a file instead of standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// For people
+    Text,
+    /// The whole response, with what is known about the bundle
+    Json,
+    /// A JSON object for each page, one per line
+    Jsonl,
+    /// A list with links and quotations
+    Markdown,
+    /// A line for each page
+    Brief,
+    /// A table for spreadsheets
+    Csv,
+    /// path:line, or the URL, of each section
+    Paths,
+    /// A TREC run; with --batch only
+    Trec,
+}
+
+impl Output {
+    /// The format of an answer.
+    ///
+    /// # Errors
+    /// If the format is for batches only.
+    pub(crate) fn format(&self) -> Result<Format, Asked> {
+        if self.json {
+            return Ok(Format::Json);
+        }
+        Ok(match self.format {
+            None | Some(FormatArg::Text) => Format::Text,
+            Some(FormatArg::Json) => Format::Json,
+            Some(FormatArg::Jsonl) => Format::Jsonl,
+            Some(FormatArg::Markdown) => Format::Markdown,
+            Some(FormatArg::Brief) => Format::Brief,
+            Some(FormatArg::Csv) => Format::Csv,
+            Some(FormatArg::Paths) => Format::Paths,
+            Some(FormatArg::Trec) => {
+                return Err(Asked {
+                    code: "usage",
+                    message: "--format trec: expected --batch with it, found a query".into(),
+                });
+            }
+        })
+    }
+
+    /// Whether errors are printed as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || matches!(self.format, Some(FormatArg::Json | FormatArg::Jsonl))
+    }
 }
 
 /// Options that decide the ranking, besides the mode.
@@ -75,7 +146,8 @@ pub struct Ranking {
     /// sentences 0.45]
     #[arg(long, value_name = "METHOD", value_parser = parse_fusion)]
     pub fusion: Option<Fusion>,
-    /// Show only pages that meet a condition: key=value,key=value, key:op:value, or JSON
+    /// Show only pages that meet a condition: key=value, key!=value, key>=2020, key in a,b,
+    /// key~part, with and, or, not and brackets; key:op:value, or JSON
     #[arg(long, value_name = "EXPR", value_parser = parse_filter)]
     pub filter: Option<serde_json::Value>,
     /// Do not correct misspelled words
@@ -153,15 +225,6 @@ impl From<OrderArg> for Order {
     }
 }
 
-/// Output of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BatchFormat {
-    /// Lines of `query Q0 document rank score run`
-    Trec,
-    /// One JSON response per line
-    Json,
-}
-
 impl Ranking {
     /// A request with these options.
     pub(crate) fn request(&self, query: &str) -> Request {
@@ -211,19 +274,6 @@ fn parse_prefer(text: &str) -> Result<Prefer, String> {
     Ok(Prefer { by: by.to_owned(), share, half: None, ascending })
 }
 
-/// Parses a filter: JSON, or an expression that the engine parses.
-pub(crate) fn parse_filter(text: &str) -> Result<serde_json::Value, String> {
-    if text.trim_start().starts_with('{') {
-        serde_json::from_str(text).map_err(|error| {
-            format!(
-                "expected a filter in JSON, because it begins with {{, found invalid JSON: {error}"
-            )
-        })
-    } else {
-        Ok(text.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,12 +299,5 @@ mod tests {
         assert_eq!(parse_prefer("date"), Ok(prefer("date", 0.3, false)));
         assert_eq!(parse_prefer("-size:0.5"), Ok(prefer("size", 0.5, true)));
         assert!(parse_prefer("date:2").is_err() && parse_prefer("date:often").is_err());
-    }
-
-    #[test]
-    fn filters_are_parsed_as_text_or_json() {
-        assert_eq!(parse_filter("book=nomicon"), Ok("book=nomicon".into()));
-        assert_eq!(parse_filter(" {\"must\": []}"), Ok(serde_json::json!({"must": []})));
-        assert!(parse_filter("{book").is_err());
     }
 }

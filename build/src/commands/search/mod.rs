@@ -1,24 +1,26 @@
 //! `findling search`: searches a bundle or a collection.
 
 mod args;
-pub(crate) mod print;
-mod timings;
+mod conditions;
+mod filter;
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use findling_engine::{Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
-use crate::collections::Target;
+use crate::collections::{Target, replace_by};
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
+use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
+use crate::safe_text;
 use crate::ui::Ui;
-pub(crate) use args::parse_filter;
-pub use args::{Args, BatchFormat, ModeArg, OrderArg, Ranking};
-use timings::Timings;
+pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking};
+pub use conditions::Conditions;
+pub(crate) use filter::parse_filter;
 
 /// When the command began, and how long loading the encoder took.
 #[derive(Clone, Copy)]
@@ -27,17 +29,56 @@ struct Clock {
     encoder: Duration,
 }
 
-/// The output of `--json`.
-#[derive(Serialize)]
-struct JsonOutput<'a> {
-    #[serde(flatten)]
-    response: &'a Response,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timings: Option<Timings>,
-}
-
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let output = args.output.clone();
+    finish(&output, ui, || search(&args, ui))
+}
+
+/// Ends a command that answers: with its exit status, or with the error as text or JSON.
+pub(crate) fn finish(
+    output: &Output,
+    ui: &Ui,
+    run: impl FnOnce() -> anyhow::Result<Exit>,
+) -> anyhow::Result<ExitCode> {
+    let exit = match run() {
+        Ok(exit) => exit,
+        // The reader of the output has closed it, like `head` does.
+        Err(error) if is_broken_pipe(&error) => Exit::Found,
+        Err(error) => {
+            let failure = Failure::of(&error);
+            if output.is_json() {
+                failure.print();
+            } else {
+                ui.error(&error);
+            }
+            failure.exit()
+        }
+    };
+    Ok(exit.into())
+}
+
+/// Gives `write` what the output goes to: standard output, or a file that is replaced when all is
+/// written.
+pub(crate) fn write_to(
+    output: &Output,
+    ui: &Ui,
+    write: impl FnOnce(&Ui, &mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let Some(path) = &output.file else {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        write(ui, &mut out)?;
+        return Ok(out.flush()?);
+    };
+    replace_by(path, |file| -> anyhow::Result<()> {
+        let mut out = BufWriter::new(file);
+        write(&ui.for_file(), &mut out)?;
+        Ok(out.flush()?)
+    })
+    .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let target = Target::find(&args.bundle)?;
     let mut host = Host::open(target.path())?;
@@ -45,21 +86,16 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
     let clock = Clock { started, encoder: loading.elapsed() };
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let outcome = match (&args.batch, &args.query) {
+    match (&args.batch, &args.query) {
         (Some(path), _) => {
             let queries = read_queries(path)?;
-            batch(&mut host, encoder.as_ref(), &queries, &args, ui, &mut out)
+            write_to(&args.output, ui, |ui, out| {
+                batch(&mut host, encoder.as_ref(), &queries, args, ui, out)
+            })?;
+            Ok(Exit::Found)
         }
-        (None, Some(query)) => {
-            single(&mut host, encoder.as_ref(), query, clock, &args, ui, &mut out)
-        }
+        (None, Some(query)) => single(&target, &mut host, encoder.as_ref(), query, clock, args, ui),
         (None, None) => bail!("expected a query, or --batch with a file of queries; found neither"),
-    };
-    match outcome.and_then(|()| Ok(out.flush()?)) {
-        // The reader of the output has closed it, like `head` does.
-        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
-        outcome => outcome.map(|()| ExitCode::SUCCESS),
     }
 }
 
@@ -97,15 +133,17 @@ fn request(args: &Args, query: &str) -> Request {
 }
 
 fn single(
+    target: &Target,
     host: &mut Host,
     encoder: Option<&QueryEncoder>,
     query: &str,
     clock: Clock,
     args: &Args,
     ui: &Ui,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Exit> {
+    let format = args.output.format()?;
     let mut request = request(args, query);
+    args.conditions.add_to(&mut request, host.manifest())?;
     let mut embedding = Duration::ZERO;
     if let Some(encoder) = encoder {
         (request.vector, embedding) = encoder.encode(query)?;
@@ -116,23 +154,73 @@ fn single(
         }
     }
     let (response, cost) = answer(host, encoder, request, ui)?;
-    let timings = || Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
-    if args.json {
-        let timings = args.timings.then(timings);
-        let output = JsonOutput { response: &response, timings };
-        writeln!(out, "{}", serde_json::to_string_pretty(&output)?)?;
-    } else {
-        let printing = Instant::now();
-        print::response(&response, args.offset, ui, out)?;
-        out.flush()?;
-        let printing = printing.elapsed();
-        if args.timings {
-            writeln!(out)?;
-            timings().with_print(printing).print(ui, out)?;
-        }
-    }
+    let timings = Timings::new(clock.started, host.open_time(), clock.encoder, embedding, &cost);
+    print(Printed { target, host, response: &response, timings, format }, args, ui)?;
     ui.detail(format!("{:.1} ms embedding, {cost}", embedding.as_secs_f64() * 1e3));
-    Ok(())
+    Ok(exit(&response))
+}
+
+/// What [`print`] prints.
+struct Printed<'a> {
+    target: &'a Target,
+    host: &'a Host,
+    response: &'a Response,
+    timings: Timings,
+    format: Format,
+}
+
+fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
+    let Printed { target, host, response, timings, format } = printed;
+    let meta = meta(target, host, timings, format)?;
+    let sources = Sources::of(target);
+    let (offset, timings) = (args.offset, args.timings);
+    let answer =
+        Answer { response, offset, meta: &meta, sources: &sources, collection: None, timings };
+    keep(&response.query, &[answer], format, ui);
+    write_to(&args.output, ui, |ui, mut out| {
+        let printing = Instant::now();
+        answer.write(format, ui, &mut out)?;
+        out.flush()?;
+        if timings && format == Format::Text {
+            writeln!(out)?;
+            meta.timings.with_print(printing.elapsed()).print(ui, &mut out)?;
+        }
+        Ok(())
+    })
+}
+
+/// Keeps the hits of an answer that people read, for `findling open`. If they cannot be kept, the
+/// search has not failed.
+pub(crate) fn keep(query: &str, answers: &[Answer<'_>], format: Format, ui: &Ui) {
+    if format.is_for_people()
+        && let Err(error) = Last::of(query, answers).keep()
+    {
+        ui.detail(format!("the hits are not kept for `findling open`: {error:#}"));
+    }
+}
+
+/// What JSON says about an answer. For other formats the sources are not looked at.
+pub(crate) fn meta(
+    target: &Target,
+    host: &Host,
+    timings: Timings,
+    format: Format,
+) -> anyhow::Result<Meta> {
+    let mut meta = Meta::new(target, host, timings);
+    if format == Format::Json {
+        // A source that cannot be read leaves the answer as good as it is.
+        meta.freshness = target.freshness().unwrap_or_default();
+    }
+    Ok(meta)
+}
+
+/// Whether anything was found.
+pub(crate) fn exit(response: &Response) -> Exit {
+    if response.total.pages == 0 && response.results.is_empty() {
+        Exit::Nothing
+    } else {
+        Exit::Found
+    }
 }
 
 /// Searches, and prints the engine's notices as warnings. If no page has the address in the
@@ -147,12 +235,14 @@ pub(crate) fn answer(
         host.search_as_meant(encoder, request).map_err(|error| match error.downcast_ref() {
             Some(findling_engine::Error::NoSuchPage { address }) => {
                 match host.near_addresses(address) {
-                    Ok(near) if !near.is_empty() => {
-                        anyhow!(
+                    Ok(near) if !near.is_empty() => Asked {
+                        code: "no-such-page",
+                        message: format!(
                             "found no page with the address or id `{address}`; similar ones are {}",
                             near.join(", ")
-                        )
+                        ),
                     }
+                    .into(),
                     _ => error,
                 }
             }
@@ -179,12 +269,21 @@ fn batch(
     queries: &[Query],
     args: &Args,
     ui: &Ui,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    let trec = match args.output.format {
+        None | Some(FormatArg::Trec) => !args.output.json,
+        Some(FormatArg::Json) => false,
+        Some(_) => {
+            let message = "--batch: expected --format trec or json, found another one".into();
+            return Err(Asked { code: "usage", message }.into());
+        }
+    };
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
-        if args.format == BatchFormat::Trec {
+        args.conditions.add_to(&mut request, host.manifest())?;
+        if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
         if let Some(encoder) = encoder {
@@ -192,26 +291,14 @@ fn batch(
         }
         let (response, _) =
             host.search_as_meant(encoder, request).with_context(|| format!("query {id}"))?;
-        match args.format {
-            BatchFormat::Json => {
-                writeln!(
-                    out,
-                    "{}",
-                    serde_json::to_string(&BatchLine { id, response: &response })?
-                )?;
-            }
-            BatchFormat::Trec => {
-                for (place, page) in response.results.iter().enumerate() {
-                    let rank = args.offset as usize + place + 1;
-                    writeln!(
-                        out,
-                        "{} Q0 {} {rank} {} findling",
-                        field(id),
-                        field(&page.id),
-                        page.score
-                    )?;
-                }
-            }
+        if !trec {
+            let line = BatchLine { id, response: &response };
+            writeln!(out, "{}", safe_text::json(&line)?)?;
+        }
+        let ranked = response.results.iter().enumerate().filter(|_| trec);
+        for (place, page) in ranked {
+            let rank = args.offset as usize + place + 1;
+            writeln!(out, "{} Q0 {} {rank} {} findling", field(id), field(&page.id), page.score)?;
         }
         bar.inc(1);
     }
@@ -219,10 +306,11 @@ fn batch(
     Ok(())
 }
 
-/// An id for a column of a TREC run: white space is percent-encoded.
+/// An id for a column of a TREC run: white space and what could do harm is percent-encoded.
 fn field(id: &str) -> String {
+    let fits = |c: char| !c.is_whitespace() && safe_text::is_safe(c.encode_utf8(&mut [0; 4]));
     id.chars()
-        .map(|c| if c.is_whitespace() { format!("%{:02X}", u32::from(c)) } else { c.to_string() })
+        .map(|c| if !fits(c) { format!("%{:02X}", u32::from(c)) } else { c.to_string() })
         .collect()
 }
 

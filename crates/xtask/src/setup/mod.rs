@@ -4,10 +4,12 @@
 mod chromium;
 mod debian;
 mod node;
+mod python;
 mod sysroot;
 
 pub use chromium::chromium;
 pub use node::{Node, node, node_for_tests, node_modules};
+pub use python::python;
 pub use sysroot::{WasmRustc, wasm_rustc};
 
 /// Prints what is going to be installed.

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use findling_engine::{
-    Explanation, Legs, PageHit, Plan, Response, SectionHit, Snippet, Suggestion,
-};
+use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Suggestion};
 
-use crate::ui::{Paint, Ui, thousands};
+use super::{Location, Sources, below_title, snippet, title};
+use crate::safe_text::line as clean;
+use crate::ui::{Paint, Ui, count, thousands};
 
 /// Columns of running text.
 const WIDTH: usize = 96;
@@ -16,6 +16,7 @@ const INDENT: &str = "   ";
 pub fn response(
     response: &Response,
     offset: u32,
+    sources: &Sources,
     ui: &Ui,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
@@ -29,7 +30,7 @@ pub fn response(
         writeln!(out)?;
     }
     for (place, page) in response.results.iter().enumerate() {
-        print_page(offset as usize + place + 1, page, ui, out)?;
+        print_page(offset as usize + place + 1, page, sources, ui, out)?;
     }
     for facet in &response.facets {
         let values: Vec<String> = facet
@@ -44,7 +45,7 @@ pub fn response(
     }
     let total = response.total;
     let more = if total.at_least { "+" } else { "" };
-    let count = match (total.pages, response.results.len()) {
+    let found = match (total.pages, response.results.len()) {
         (0, _) => "nothing matches".to_owned(),
         (_, 0) => format!("{} pages match, none is shown", thousands(total.pages.into())),
         (pages, _) => format!(
@@ -64,7 +65,7 @@ pub fn response(
         (_, Some(encoder)) => format!("words and meaning ({encoder})"),
         (_, None) => "words".to_owned(),
     };
-    writeln!(out, "{}", ui.paint(Paint::Dim, &format!("{count}; by {how}")))?;
+    writeln!(out, "{}", ui.paint(Paint::Dim, &format!("{found}; by {how}")))?;
     Ok(())
 }
 
@@ -73,11 +74,10 @@ fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> a
     let Suggestion { what, instead: Some(instead), query, filter, pages, .. } = suggestion else {
         return Ok(());
     };
-    let asked = [query, filter.as_deref().unwrap_or_default()].map(clean);
+    let asked = [query, filter.as_deref().unwrap_or_default()].map(|part| clean(part));
     let asked =
         asked.iter().filter(|part| !part.is_empty()).map(|part| ui.paint(Paint::Bold, part));
-    let found =
-        format!("{} {}", thousands((*pages).into()), if *pages == 1 { "page" } else { "pages" });
+    let found = count((*pages).into(), "pages");
     let note = format!("{} for {}: {found}", clean(instead), clean(what));
     writeln!(
         out,
@@ -88,58 +88,78 @@ fn print_suggestion(suggestion: &Suggestion, ui: &Ui, out: &mut impl Write) -> a
     Ok(())
 }
 
-fn print_page(rank: usize, page: &PageHit, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
-    let title = if page.title.is_empty() { &page.id } else { &page.title };
+/// Prints a page: its title and best section, then the other sections by their headings.
+pub fn print_page(
+    rank: usize,
+    page: &PageHit,
+    sources: &Sources,
+    ui: &Ui,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let score = ui.paint(Paint::Dim, &format!("{:.4}", page.score));
     let number = ui.paint(Paint::Dim, &format!("{rank:>2}."));
-    let title = ui.paint(Paint::Bold, &clean(title));
+    let name = ui.paint(Paint::Bold, &clean(title(page)));
     match page.sections.split_first() {
         None => {
-            writeln!(out, "{number} {title}  {score}")?;
-            writeln!(out, "{INDENT} {}", ui.paint(Paint::Blue, &clean(&page.url)))?;
+            writeln!(out, "{number} {name}  {score}")?;
+            print_location(&sources.locate(page, None), ui, out)?;
         }
         Some((best, others)) => {
-            writeln!(out, "{number} {title}{}  {score}", heading_path(best))?;
+            writeln!(out, "{number} {name}{}  {score}", heading_path(page, best))?;
             print_section(best, ui, out)?;
+            print_location(&sources.locate(page, Some(best)), ui, out)?;
+            print_explanation(best, ui, out)?;
             for other in others {
-                writeln!(out, "{INDENT} {}{}", ui.paint(Paint::Dim, "also"), heading_path(other))?;
-                writeln!(out, "{INDENT} {}", ui.paint(Paint::Blue, &clean(&other.url)))?;
+                writeln!(
+                    out,
+                    "{INDENT} {}{}",
+                    ui.paint(Paint::Dim, "also"),
+                    heading_path(page, other)
+                )?;
+                print_location(&sources.locate(page, Some(other)), ui, out)?;
             }
             let hidden = page.n_sections.saturating_sub(page.sections.len() as u32);
             if hidden > 0 {
-                let more = format!(
-                    "and {hidden} more {}",
-                    if hidden == 1 { "section" } else { "sections" }
-                );
-                writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
+                print_note(&format!("and {} more", count(hidden.into(), "sections")), ui, out)?;
             }
         }
     }
     if page.copies > 0 {
-        let more = format!(
-            "and {} {} of this page",
-            page.copies,
-            if page.copies == 1 { "copy" } else { "copies" }
-        );
-        writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &more))?;
+        let copies = if page.copies == 1 { "copy" } else { "copies" };
+        print_note(&format!("and {} {copies} of this page", page.copies), ui, out)?;
     }
     writeln!(out)?;
     Ok(())
 }
 
-fn heading_path(section: &SectionHit) -> String {
-    section.heading_path.iter().map(|heading| format!(" › {}", clean(heading))).collect()
+fn print_note(note: &str, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    Ok(writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, note))?)
+}
+
+fn print_location(location: &Location, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
+    let text = ui.paint(Paint::Blue, &location.to_string());
+    let linked = ui.link(location.href().as_deref(), &text);
+    Ok(writeln!(out, "{INDENT} {linked}")?)
+}
+
+fn heading_path(page: &PageHit, section: &SectionHit) -> String {
+    let headings = below_title(title(page), &section.heading_path);
+    headings.map(|heading| format!(" › {}", clean(heading))).collect()
 }
 
 fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
-    for line in snippet_lines(&section.snippet, |text| {
+    let mark = |text: &str| {
         let painted = ui.paint(Paint::Bold, text);
         // Without colours, marks show what matched.
         if painted == text { format!("**{text}**") } else { painted }
-    }) {
+    };
+    for line in snippet::wrapped(&section.snippet, WIDTH, mark) {
         writeln!(out, "{INDENT} {line}")?;
     }
-    writeln!(out, "{INDENT} {}", ui.paint(Paint::Blue, &clean(&section.url)))?;
+    Ok(())
+}
+
+fn print_explanation(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     if let Some(explanation) = &section.explain {
         for line in explain_lines(&section.legs, explanation) {
             writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &line))?;
@@ -210,88 +230,4 @@ pub fn print_plan(plan: &Plan, ui: &Ui, out: &mut impl Write) -> anyhow::Result<
         writeln!(out, "{}", ui.paint(Paint::Dim, &clean(&line)))?;
     }
     Ok(())
-}
-
-/// Removes control characters, because indexed text must not control the terminal.
-pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-/// Breaks the snippet into lines of at most [`WIDTH`] columns (longer words stay whole); `mark`
-/// marks the matches.
-fn snippet_lines(snippet: &Snippet, mark: impl Fn(&str) -> String) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut column = 0;
-    let mut word = Vec::new();
-    // The position of each character in UTF-16 code units, which the snippet uses.
-    let mut at = 0;
-    let front = snippet.cut_start.then_some(('…', false));
-    let back = snippet.cut_end.then_some(('…', false));
-    let chars = snippet.text.chars().map(|c| {
-        let marked = snippet.ranges.iter().any(|&(start, end)| (start..end).contains(&at));
-        at += c.len_utf16() as u32;
-        (c, marked)
-    });
-    let mut place = |word: &mut Vec<(char, bool)>, breaks: bool| {
-        if !word.is_empty() {
-            if column > 0 && column + 1 + word.len() > WIDTH {
-                lines.push(std::mem::take(&mut line));
-                column = 0;
-            }
-            if column > 0 {
-                line.push(' ');
-                column += 1;
-            }
-            column += word.len();
-            for part in word.chunk_by(|a, b| a.1 == b.1) {
-                let text: String = part.iter().map(|&(c, _)| c).collect();
-                line.push_str(&if part[0].1 { mark(&text) } else { text });
-            }
-            word.clear();
-        }
-        if breaks && !line.is_empty() {
-            lines.push(std::mem::take(&mut line));
-            column = 0;
-        }
-    };
-    for (c, marked) in front.into_iter().chain(chars).chain(back) {
-        match c {
-            '\n' => place(&mut word, true),
-            c if c.is_whitespace() || c.is_control() => place(&mut word, false),
-            c => word.push((c, marked)),
-        }
-    }
-    place(&mut word, true);
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(snippet: &Snippet) -> Vec<String> {
-        snippet_lines(snippet, |text| format!("[{text}]"))
-    }
-
-    #[test]
-    fn matches_are_marked_in_utf16_units() {
-        let snippet = Snippet {
-            // 😀 takes two units.
-            text: "😀 share the data".into(),
-            ranges: vec![(3, 8), (13, 17)],
-            cut_end: true,
-            ..Snippet::default()
-        };
-        assert_eq!(lines(&snippet), ["😀 [share] the [data]…"]);
-    }
-
-    #[test]
-    fn long_snippets_wrap_and_code_keeps_its_lines() {
-        let text = "word ".repeat(40) + "\nlet x;\n\nlet y;\u{1b}[2J";
-        let got = lines(&Snippet { text, cut_start: true, ..Snippet::default() });
-        assert!(got.iter().all(|line| line.chars().count() <= WIDTH));
-        assert!(got[0].starts_with("…word word"));
-        assert_eq!(got[got.len() - 2..], ["let x;", "let y; [2J"]);
-    }
 }

@@ -1,17 +1,77 @@
-//! `findling search --timings`: the time of each phase.
+//! What is known about an answer besides its pages: the bundle, the encoder, the time.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::host::Cost;
+use super::SCHEMA;
+use crate::collections::{Freshness, Target};
+use crate::host::{Cost, Host};
 use crate::ui::{Paint, Ui, bytes, count};
 
-/// The time of each phase of a search, in milliseconds.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// About an answer.
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Timings {
+pub struct Meta {
+    /// The version of this JSON.
+    pub schema: u32,
+    /// What answered.
+    pub bundle: Bundle,
+    /// The encoder of the documents; `null` in a bundle without vectors.
+    pub encoder: Option<String>,
+    /// Whether the sources have changed since; `null` where that is not known.
+    pub freshness: Option<Freshness>,
+    /// The time of each phase.
+    pub timings: Timings,
+}
+
+/// Which bundle answered.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Bundle {
+    /// As it was given: a path or a name.
+    pub target: String,
+    /// The collection, if it is one.
+    pub collection: Option<String>,
+    /// The hash of its manifest: two bundles with the same have the same contents.
+    pub identity: String,
+    /// The program that wrote it.
+    pub generator: String,
+    /// Its pages.
+    pub pages: u32,
+    /// Its sections.
+    pub sections: u32,
+    /// Languages of its pages, the most frequent first.
+    pub languages: Vec<String>,
+}
+
+impl Meta {
+    /// About an answer of a bundle. Freshness is left out, because it reads the sources.
+    pub fn new(target: &Target, host: &Host, timings: Timings) -> Self {
+        let (manifest, entry) = (host.manifest(), host.files().entry());
+        Self {
+            schema: SCHEMA,
+            bundle: Bundle {
+                target: target.given().to_owned(),
+                collection: target.collection().map(ToString::to_string),
+                identity: entry.manifest_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+                generator: manifest.generator.clone(),
+                pages: manifest.stats.n_pages,
+                sections: manifest.stats.n_sections,
+                languages: manifest.languages.clone(),
+            },
+            encoder: manifest.dense.as_ref().map(|dense| dense.encoder.name.clone()),
+            freshness: None,
+            timings,
+        }
+    }
+}
+
+/// The time of each phase of a search, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timings {
     /// Reading and checking the entry file and the manifest.
     open_ms: f64,
     /// Loading the query encoder.

@@ -1,0 +1,44 @@
+//! Whether the sources of a collection have changed since its bundle was made.
+
+use serde::Serialize;
+
+use super::error::Error;
+use super::generation::Generation;
+use super::name::Name;
+use super::registry::{Home, Settings};
+use super::state::{Scan, State};
+use super::sync::list;
+
+/// How a bundle compares with its sources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Freshness {
+    /// When the sources were last looked at by a sync, as RFC 3339; `null` where that is unknown.
+    pub synced: Option<String>,
+    /// Files that are new, changed, moved or gone since.
+    pub changed_files: usize,
+    /// Whether there are any.
+    pub stale: bool,
+}
+
+/// Compares the files of the sources with those of a generation: by length and date, and by
+/// contents where these differ.
+///
+/// # Errors
+/// [`Error::MissingSource`] where a source cannot be read.
+pub(super) fn freshness(
+    home: &Home,
+    name: &Name,
+    settings: &Settings,
+    generation: &Generation,
+) -> Result<Option<Freshness>, Error> {
+    let Some(state) = State::read(&generation.state()).filter(|_| !settings.paths.is_empty())
+    else {
+        return Ok(None);
+    };
+    let scan = Scan::of(&list(home, name, settings)?, Some(&state), false);
+    let changes = scan.changes_since(&state.files);
+    let lists = [changes.new.len(), changes.changed.len(), changes.deleted.len()];
+    let changed_files = lists.iter().sum::<usize>() + changes.moved.len();
+    Ok(Some(Freshness { synced: state.synced(), changed_files, stale: changed_files > 0 }))
+}

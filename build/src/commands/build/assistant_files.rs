@@ -1,0 +1,304 @@
+//! `findling build --agents DIR`: `llms.txt`, its full form, and Markdown beside every page.
+//!
+//! The files follow <https://llmstxt.org>. Each ends or begins with a mark; a file without it was
+//! written by somebody else and is left alone.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result};
+use findling_bundle::AttributeValue;
+use findling_engine::filter::date;
+
+use crate::page::{Page, Section};
+use crate::safe_text;
+use crate::ui::{Ui, count};
+
+/// In every file that is written.
+const MARK: &str = "generator: findling";
+/// Most characters of a part of `llms-full.txt`: readers cut longer files.
+const PART_CHARS: usize = 50_000;
+/// Characters of a page's description in `llms.txt`.
+const DESCRIPTION_CHARS: usize = 160;
+
+/// A file to write, by its path below the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    path: PathBuf,
+    text: String,
+}
+
+/// The files for pages whose addresses begin with `base_url`.
+pub fn files(pages: &[Page], base_url: &str) -> Vec<File> {
+    let mut files = Vec::new();
+    let mut listed = Vec::new();
+    for page in pages {
+        if let Some((path, url)) = place(&page.url, base_url) {
+            files.push(File { path, text: markdown(page) });
+            listed.push((page, url));
+        }
+    }
+    let parts = full(&listed);
+    files.push(File { path: "llms.txt".into(), text: list(&listed, base_url, parts.len()) });
+    files.extend(parts);
+    files
+}
+
+/// Writes the files below a directory. One that is there and was written by somebody else stays.
+///
+/// # Errors
+/// If the system refuses.
+pub fn write(directory: &Path, files: &[File], ui: &Ui) -> Result<()> {
+    let mut n_written = 0;
+    for File { path, text } in files {
+        let path = directory.join(path);
+        let is_foreign =
+            fs::read(&path).is_ok_and(|there| !String::from_utf8_lossy(&there).contains(MARK));
+        if is_foreign {
+            ui.warn(format!("{}: left as it is, since another program wrote it", path.display()));
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
+        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        n_written += 1;
+    }
+    ui.status("Written", format!("{} for assistants", count(n_written, "files")));
+    Ok(())
+}
+
+/// The path of a page's Markdown below the site's root, and its address. `None` for an address that
+/// is no path below the base, or leads out of it.
+fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
+    let path = url.strip_prefix(base_url).unwrap_or(url);
+    if path.contains(['?', '#', '\\', '%', '\0']) || path.contains("://") {
+        return None;
+    }
+    let path = path.trim_start_matches('/');
+    let path = match path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")) {
+        Some(stem) => format!("{stem}.md"),
+        None if path.is_empty() || path.ends_with('/') => format!("{path}index.md"),
+        None => format!("{path}.md"),
+    };
+    let is_inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
+    let slash = if base_url.is_empty() || base_url.ends_with('/') { "" } else { "/" };
+    let base = if base_url.is_empty() { "/" } else { base_url };
+    is_inside.then(|| (PathBuf::from(&path), format!("{base}{slash}{path}")))
+}
+
+/// A page as Markdown, with title, address and date in front.
+fn markdown(page: &Page) -> String {
+    let quoted = |text: &str| safe_text::json(&text).unwrap_or_default();
+    let mut out = format!("---\ntitle: {}\nurl: {}\n", quoted(&page.title), quoted(&page.url));
+    if let Some(AttributeValue::Date(ms)) = page.attributes.get("date") {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "date: {}", date::format(*ms));
+    }
+    let _ = write!(out, "{MARK}\n---\n\n");
+    out.push_str(&body(page, 0));
+    out
+}
+
+/// The sections of a page, with headings this much deeper.
+fn body(page: &Page, deeper: u8) -> String {
+    let mut out = String::new();
+    let has_title = page.sections.iter().any(|section| section.level == 1);
+    if !has_title && !page.title.is_empty() {
+        let marks = "#".repeat(usize::from(1 + deeper));
+        let _ = write!(out, "{marks} {}\n\n", safe_text::markdown(&page.title));
+    }
+    for section in &page.sections {
+        heading(section, deeper, &mut out);
+        for block in &section.blocks {
+            let text = if block.is_code_block {
+                safe_text::markdown_code(&block.text)
+            } else {
+                safe_text::markdown(&block.text)
+            };
+            let _ = write!(out, "{text}\n\n");
+        }
+    }
+    out
+}
+
+fn heading(section: &Section, deeper: u8, out: &mut String) {
+    if section.level > 0 {
+        let marks = "#".repeat(usize::from(section.level + deeper).min(6));
+        let _ = write!(out, "{marks} {}\n\n", safe_text::markdown(&section.heading));
+    }
+}
+
+/// `llms.txt`: the pages by the first part of their path.
+fn list(pages: &[(&Page, String)], base_url: &str, n_parts: usize) -> String {
+    let front =
+        pages.iter().find(|(page, _)| matches!(page.url.strip_prefix(base_url), Some("" | "/")));
+    let title = front.map_or("Documentation", |(page, _)| page.title.as_str());
+    let mut out = format!("# {}\n\n", safe_text::markdown(title));
+    if let Some((page, _)) = front
+        && let Some(about) = description(page)
+    {
+        let _ = write!(out, "> {}\n\n", safe_text::markdown(&about));
+    }
+    let mut last = None;
+    for (page, url) in pages {
+        let path = page.url.strip_prefix(base_url).unwrap_or(&page.url).trim_start_matches('/');
+        let part = path.split_once('/').map_or("Pages", |(first, _)| first);
+        if last != Some(part) {
+            let _ = write!(out, "\n## {}\n\n", safe_text::markdown(part));
+            last = Some(part);
+        }
+        let title = if page.title.is_empty() { &page.id } else { &page.title };
+        let about = description(page).map(|about| format!(": {}", safe_text::markdown(&about)));
+        let _ = writeln!(
+            out,
+            "- [{}]({}){}",
+            safe_text::markdown(title),
+            safe_text::url(url),
+            about.unwrap_or_default()
+        );
+    }
+    if n_parts > 0 {
+        out.push_str("\n## Optional\n\n");
+        for number in 1..=n_parts {
+            let name = part_name(number);
+            let slash = if base_url.is_empty() || base_url.ends_with('/') { "" } else { "/" };
+            let base = if base_url.is_empty() { "/" } else { base_url };
+            let _ = writeln!(
+                out,
+                "- [All pages, part {number} of {n_parts}]({})",
+                safe_text::url(&format!("{base}{slash}{name}"))
+            );
+        }
+    }
+    let _ = writeln!(out, "\n<!-- {MARK} -->");
+    out
+}
+
+/// The beginning of a page's first text.
+fn description(page: &Page) -> Option<String> {
+    let blocks = page.sections.iter().flat_map(|section| &section.blocks);
+    let text = blocks.filter(|block| !block.is_code_block).find(|block| !block.text.is_empty())?;
+    let cut: String = text.text.chars().take(DESCRIPTION_CHARS).collect();
+    let is_cut = cut.len() < text.text.len();
+    let whole_words = cut.rsplit_once(' ').filter(|_| is_cut).map_or(&*cut, |(words, _)| words);
+    Some(if is_cut { format!("{whole_words}…") } else { cut })
+}
+
+/// `llms-full.txt` in parts, each of whole pages where they fit.
+fn full(pages: &[(&Page, String)]) -> Vec<File> {
+    let mut parts: Vec<String> = Vec::new();
+    let mark = format!("\n<!-- {MARK} -->\n");
+    let room = PART_CHARS - mark.len();
+    for (page, _) in pages {
+        let head = format!("Source: {}\n\n", safe_text::url(&page.url));
+        let text = format!("{head}{}\n", body(page, 0));
+        let mut rest = text.as_str();
+        let n = |text: &str| text.chars().count();
+        if parts.last().is_none_or(|part| n(part) + n(rest) > room) {
+            parts.push(String::new());
+        }
+        while !rest.is_empty() {
+            let left = room - parts.last().map_or(0, |part| n(part));
+            let end = rest.char_indices().nth(left).map_or(rest.len(), |(at, _)| at);
+            let (now, later) = rest.split_at(end);
+            if let Some(part) = parts.last_mut() {
+                part.push_str(now);
+            }
+            rest = later;
+            if !rest.is_empty() {
+                parts.push(String::new());
+            }
+        }
+    }
+    let file = |(number, text): (usize, String)| File {
+        path: part_name(number).into(),
+        text: format!("{text}{mark}"),
+    };
+    (1..).zip(parts).map(file).collect()
+}
+
+fn part_name(number: usize) -> String {
+    if number == 1 { "llms-full.txt".to_owned() } else { format!("llms-full-{number}.txt") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Block;
+
+    fn page(url: &str, text: &str) -> Page {
+        let block = Block { text: text.into(), code: vec![], is_code_block: false, weight: 1.0 };
+        let section = Section {
+            level: 2,
+            heading: "Heading".into(),
+            blocks: vec![block],
+            ..Section::default()
+        };
+        Page {
+            id: url.into(),
+            url: url.into(),
+            title: "Title".into(),
+            sections: vec![section],
+            ..Page::default()
+        }
+    }
+
+    #[test]
+    fn markdown_lies_where_the_page_is() {
+        for (url, base, expect) in [
+            ("/guide/", "", Some(("guide/index.md", "/guide/index.md"))),
+            ("/docs/a.html", "/docs/", Some(("a.md", "/docs/a.md"))),
+            ("https://x.org/", "https://x.org/", Some(("index.md", "https://x.org/index.md"))),
+            ("/a", "", Some(("a.md", "/a.md"))),
+            ("/../etc/passwd", "", None),
+            ("/a/..%2f..", "", None),
+            ("/a?b=1", "", None),
+            ("https://y.org/a", "https://x.org/", None),
+        ] {
+            let expect = expect.map(|(path, url)| (PathBuf::from(path), url.to_owned()));
+            assert_eq!(place(url, base), expect, "{url}");
+        }
+    }
+
+    #[test]
+    fn pages_are_listed_and_their_text_is_no_markup() {
+        let files = files(&[page("/", "Welcome."), page("/guide/a/", "<script> *b*")], "");
+        let by_name =
+            |name: &str| &files.iter().find(|file| file.path == Path::new(name)).expect(name).text;
+        let list = by_name("llms.txt");
+        assert!(list.starts_with("# Title\n\n> Welcome.\n"), "{list}");
+        assert!(list.contains("## guide\n\n- [Title](/guide/a/index.md): \\<script\\> \\*b\\*"));
+        assert!(list.contains("llms-full.txt"), "{list}");
+        let page = by_name("guide/a/index.md");
+        assert!(page.starts_with("---\ntitle: \"Title\"\nurl: \"/guide/a/\"\n"), "{page}");
+        assert!(page.contains("## Heading\n\n\\<script\\>"), "{page}");
+        assert!(files.iter().all(|file| file.text.contains(MARK)));
+    }
+
+    #[test]
+    fn the_full_text_comes_in_parts_that_join_to_all_of_it() {
+        let long = "é".repeat(PART_CHARS + 10);
+        let pages: Vec<Page> = (0..4).map(|i| page(&format!("/{i}/"), &long)).collect();
+        let listed: Vec<_> = pages.iter().map(|page| (page, String::new())).collect();
+        let parts = full(&listed);
+        assert!(parts.len() >= 5);
+        assert!(parts.iter().all(|part| part.text.chars().count() <= PART_CHARS));
+        let n_letters: usize =
+            parts.iter().map(|part| part.text.chars().filter(|c| *c == 'é').count()).sum();
+        assert_eq!(n_letters, 4 * (PART_CHARS + 10));
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("llms.txt"), "by hand").unwrap();
+        let files = files(&[page("/a/", "Text.")], "");
+        for _ in 0..2 {
+            write(dir.path(), &files, &Ui::silent()).unwrap();
+        }
+        assert_eq!(fs::read_to_string(dir.path().join("llms.txt")).unwrap(), "by hand");
+        assert!(dir.path().join("a/index.md").is_file());
+    }
+}

@@ -1,0 +1,127 @@
+//! `findling context`: the best passages for a query within a number of tokens.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use findling_engine::{Limit, Request, SectionsPerPage};
+use serde::Serialize;
+
+use super::asked::{self, Encoders, Opened};
+use super::search::{Conditions, ModeArg, Output, Ranking, finish, write_to};
+use crate::output::{Exit, SCHEMA};
+use crate::passages::{self, Passages, candidates, fill, merged};
+use crate::safe_text;
+use crate::ui::Ui;
+
+/// Pages that are looked at, and sections of each.
+const PAGES: u32 = 20;
+const SECTIONS: u32 = 3;
+
+/// Print the best passages for a query, within a number of tokens
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The query
+    pub query: String,
+    /// Bundles: directories, .findling files, or names of collections. Without any: all
+    /// collections; if there are none, the files of this directory
+    #[arg(value_name = "BUNDLE")]
+    pub targets: Vec<PathBuf>,
+    /// Most tokens of the passages with their headings, estimated: four letters, or a sign
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub tokens: usize,
+    /// Most pages to take passages from
+    #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = PAGES)]
+    pub limit: u32,
+    /// Options of ranking.
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Conditions on common attributes.
+    #[command(flatten)]
+    pub conditions: Conditions,
+    /// Search by words, by meaning, or both
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Format of the output
+    #[arg(long, value_enum, default_value_t = ContextFormat::Markdown)]
+    pub format: ContextFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// Write to a file instead of standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Format of passages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ContextFormat {
+    /// A heading, the address and the text of each passage
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
+/// The output of `--format json`.
+#[derive(Serialize)]
+struct Printed<'a> {
+    query: &'a str,
+    budget: usize,
+    #[serde(flatten)]
+    passages: &'a Passages,
+    #[serde(rename = "_meta")]
+    meta: Meta,
+}
+
+#[derive(Serialize)]
+struct Meta {
+    schema: u32,
+    bundles: Vec<String>,
+}
+
+/// Runs the command.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let json = args.json || args.format == ContextFormat::Json;
+    let output = Output { format: None, json, file: args.file.clone() };
+    finish(&output, ui, || context(&args, &output, ui))
+}
+
+fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
+    let Opened { mut asked, failed } = asked::open(&args.targets, ui)?;
+    let mut encoders = Encoders::new(args.ranking.query_encoder.clone());
+    let several = asked.len() > 1;
+    let mut lists = Vec::new();
+    for asked in &mut asked {
+        asked.host.set_streamed(args.ranking.streamed);
+        let mut request = Request {
+            mode: args.mode.into(),
+            limit: Limit(args.limit),
+            sections_per_page: SectionsPerPage(SECTIONS),
+            ..args.ranking.request(&args.query)
+        };
+        args.conditions.add_to(&mut request, asked.host.manifest())?;
+        let (response, _) = asked.answer(request, &mut encoders, ui)?;
+        let name = several.then_some(asked.name.as_str());
+        lists.push(candidates(&mut asked.host, &response, 0, &asked.sources, name)?);
+    }
+    let found = if several { merged(lists) } else { lists.pop().unwrap_or_default() };
+    let is_found = !found.is_empty();
+    let passages = fill(found, args.tokens);
+    write_to(output, ui, |_, out| {
+        if output.is_json() {
+            let bundles = asked.iter().map(|asked| asked.name.clone()).collect();
+            let meta = Meta { schema: SCHEMA, bundles };
+            let printed =
+                Printed { query: &args.query, budget: args.tokens, passages: &passages, meta };
+            writeln!(out, "{}", safe_text::json_pretty(&printed)?)?;
+        } else {
+            write!(out, "{}", passages::markdown(&passages))?;
+        }
+        Ok(())
+    })?;
+    Ok(match (is_found, failed.is_empty()) {
+        (false, _) => Exit::Nothing,
+        (true, true) => Exit::Found,
+        (true, false) => Exit::Partial,
+    })
+}

@@ -1,0 +1,173 @@
+//! `findling last` and `findling open`: the hits of the last search.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use super::search::{Output, finish};
+use crate::output::{Asked, Exit, Last, LastHit};
+use crate::safe_text::{self, is_link, json_pretty, line};
+use crate::ui::{Paint, Ui};
+
+/// List the hits of the last search, with the numbers that `findling open` takes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Open a hit of the last search: its source in $VISUAL or $EDITOR at the line, or its page in the
+/// browser at the passage
+#[derive(Debug, clap::Args)]
+pub struct OpenArgs {
+    /// The number of the hit
+    #[arg(default_value_t = 1)]
+    number: usize,
+    /// Open the page in the browser even if its source is on this machine
+    #[arg(long)]
+    browser: bool,
+    /// Only print the command
+    #[arg(long)]
+    print: bool,
+}
+
+/// Runs `findling last`.
+pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
+    let output = Output { json: args.json, ..Output::default() };
+    finish(&output, ui, || {
+        let last = Last::read()?;
+        let mut out = std::io::stdout().lock();
+        if args.json {
+            writeln!(out, "{}", json_pretty(&last)?)?;
+        } else {
+            writeln!(out, "{}", ui.paint(Paint::Bold, &line(&last.query)))?;
+            for hit in &last.hits {
+                let names: Vec<_> = hit.names.iter().map(|name| line(name)).collect();
+                writeln!(out, "{:>2}. {}  {}", hit.rank, names.join(" › "), place(hit))?;
+            }
+        }
+        Ok(if last.hits.is_empty() { Exit::Nothing } else { Exit::Found })
+    })
+}
+
+fn place(hit: &LastHit) -> String {
+    match (&hit.path, hit.line) {
+        (Some(path), Some(at)) => format!("{}:{at}", line(&path.to_string_lossy())),
+        (Some(path), None) => line(&path.to_string_lossy()).into_owned(),
+        (None, _) => line(&hit.url).into_owned(),
+    }
+}
+
+/// Runs `findling open`.
+pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
+    finish(&Output::default(), ui, || {
+        let last = Last::read()?;
+        let hit = last.hit(args.number)?;
+        let command = match &hit.path {
+            Some(path) if !args.browser => editor(path, hit.line)?,
+            _ => browser(&address(hit)?),
+        };
+        if args.print {
+            println!("{}", line(&command.join(" ")));
+            return Ok(Exit::Found);
+        }
+        let (program, rest) = command.split_first().context("no program to open it with")?;
+        let status = Command::new(program)
+            .args(rest)
+            .status()
+            .with_context(|| format!("{program} cannot be started"))?;
+        Ok(if status.success() { Exit::Found } else { Exit::Data })
+    })
+}
+
+/// The command that opens a file at a line.
+fn editor(path: &Path, line: Option<usize>) -> Result<Vec<String>> {
+    let wanted = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
+    let wanted = wanted.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".into());
+    let mut command: Vec<String> = wanted.split_whitespace().map(ToOwned::to_owned).collect();
+    let program = command.first().map(|program| Path::new(program).file_stem());
+    let program = program.flatten().unwrap_or_default().to_string_lossy().into_owned();
+    let path = path.to_str().context("the path is not UTF-8")?.to_owned();
+    match (program.as_str(), line) {
+        ("code" | "code-insiders" | "codium" | "cursor" | "windsurf", Some(line)) => {
+            command.extend(["-g".into(), format!("{path}:{line}")]);
+        }
+        ("zed" | "subl" | "hx" | "helix", Some(line)) => command.push(format!("{path}:{line}")),
+        (
+            "vi" | "vim" | "nvim" | "nano" | "emacs" | "emacsclient" | "kak" | "micro",
+            Some(line),
+        ) => {
+            command.extend([format!("+{line}"), path]);
+        }
+        _ => command.push(path),
+    }
+    Ok(command)
+}
+
+/// The address of a hit with a fragment that names the passage.
+fn address(hit: &LastHit) -> Result<String> {
+    if !hit.url.contains("://") || !is_link(&hit.url) {
+        let message = format!(
+            "expected an address with http or https, found `{}`; build with --base-url, or open \
+             the site that it is on",
+            hit.url
+        );
+        return Err(Asked { code: "no-address", message }.into());
+    }
+    let url = safe_text::url(&hit.url);
+    if hit.fragment.is_empty() {
+        return Ok(url);
+    }
+    let hash = if url.contains('#') { "" } else { "#" };
+    Ok(format!("{url}{hash}:~:text={}", encoded(&hit.fragment)))
+}
+
+/// Percent-encodes what has a meaning in a text fragment, and everything that is not ASCII.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+        out
+    })
+}
+
+/// The command that opens an address.
+fn browser(url: &str) -> Vec<String> {
+    let own = std::env::var("BROWSER").ok().filter(|browser| !browser.trim().is_empty());
+    let mut command: Vec<String> = match own {
+        Some(browser) => browser.split_whitespace().map(ToOwned::to_owned).collect(),
+        None if cfg!(target_os = "macos") => vec!["open".into()],
+        None if cfg!(windows) => vec!["explorer".into()],
+        None => vec!["xdg-open".into()],
+    };
+    command.push(url.to_owned());
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_text_fragment_and_no_other_scheme_is_opened() {
+        let hit = |url: &str| LastHit {
+            url: url.into(),
+            fragment: "A mutex, guards-data".into(),
+            ..LastHit::default()
+        };
+        assert_eq!(
+            address(&hit("https://example.org/a#b")).unwrap(),
+            "https://example.org/a#b:~:text=A%20mutex%2C%20guards%2Ddata"
+        );
+        assert!(address(&hit("https://example.org/a")).unwrap().contains("#:~:text="));
+        for other in ["/a/", "javascript://x", "file:///etc/passwd", "--help"] {
+            assert!(address(&hit(other)).is_err(), "{other}");
+        }
+    }
+}

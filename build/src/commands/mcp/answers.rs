@@ -1,0 +1,401 @@
+//! What each tool answers. Blocking: the server runs it on a thread of its own.
+
+use anyhow::Result;
+use findling_bundle::AttributeKind;
+use findling_engine::{Limit, PageHit, Request, Response, SectionsPerPage};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::bundles::{Bundles, lock};
+use super::text;
+use super::types::{
+    AttributeOutput, CollectionOutput, CollectionsOutput, ContextInput, ContextOutput, FacetOutput,
+    FacetsInput, FacetsOutput, Hit, PassageOutput, ReadInput, ReadOutput, SearchInput,
+    SearchOutput, SimilarInput, UNTRUSTED, ValueOutput, limit, tokens,
+};
+use crate::commands::asked::Asked;
+use crate::commands::search::parse_filter;
+use crate::host::Document;
+use crate::output::{self, Asked as Question, Sources};
+use crate::passages::{self, Passage, beginning, estimate};
+use crate::safe_text::{line, lines, url};
+use crate::ui::Ui;
+
+/// Pages and sections that passages are taken from.
+const CONTEXT_PAGES: u32 = 20;
+const CONTEXT_SECTIONS: u32 = 3;
+/// Tokens of an answer besides its results.
+const FRAME: usize = 60;
+
+/// What a tool answers from.
+pub struct Call<'a> {
+    pub bundles: &'a Bundles,
+    pub ui: &'a Ui,
+    /// Set when the client no longer wants the answer.
+    pub cancelled: &'a CancellationToken,
+}
+
+/// What is left of the tokens of an answer.
+struct Budget(usize);
+
+impl Budget {
+    fn new(asked: Option<usize>) -> Self {
+        Self(tokens(asked).saturating_sub(FRAME))
+    }
+
+    /// Takes what an item needs, if it is left.
+    fn take(&mut self, item: &impl Serialize) -> bool {
+        let json = serde_json::to_string(item).unwrap_or_default();
+        match self.0.checked_sub(estimate(&json)) {
+            Some(left) => {
+                self.0 = left;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+impl Call<'_> {
+    fn go_on(&self) -> Result<()> {
+        if self.cancelled.is_cancelled() {
+            let message = "the request was cancelled".to_owned();
+            return Err(Question { code: "cancelled", message }.into());
+        }
+        Ok(())
+    }
+
+    /// Asks each bundle that is wanted.
+    fn each<T>(
+        &self,
+        wanted: Option<&str>,
+        mut ask: impl FnMut(&str, &mut Asked) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut answers = Vec::new();
+        for name in self.bundles.wanted(wanted)? {
+            self.go_on()?;
+            let asked = self.bundles.get(&name)?;
+            answers.push(ask(&name, &mut lock(&asked))?);
+        }
+        Ok(answers)
+    }
+
+    fn answer(&self, asked: &mut Asked, request: Request) -> Result<Response> {
+        Ok(asked.answer(request, &mut self.bundles.encoders(), self.ui)?.0)
+    }
+
+    /// `search`.
+    pub fn search(&self, input: SearchInput) -> Result<SearchOutput> {
+        let (limit, filter) = (limit(input.limit), condition(input.filter.as_deref())?);
+        let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
+        // Of several, the pages to skip are known only when all have answered.
+        let (skip, ask) = match several {
+            true => (input.offset as usize, limit.saturating_add(input.offset).min(1_000)),
+            false => (0, limit),
+        };
+        let mut answered = Vec::new();
+        self.each(input.collection.as_deref(), |name, asked| {
+            let request = Request {
+                query: input.query.clone(),
+                mode: input.mode.into(),
+                limit: Limit(ask),
+                offset: if several { 0 } else { input.offset },
+                filter: filter.clone(),
+                sections_per_page: SectionsPerPage(1),
+                ..Request::default()
+            };
+            let response = self.answer(asked, request)?;
+            answered.push((name.to_owned(), asked.sources.clone(), response));
+            Ok(())
+        })?;
+        let mut budget = Budget::new(input.tokens);
+        let rank = input.offset as usize;
+        Ok(found(&answered, skip, limit as usize, rank, &mut budget))
+    }
+
+    /// `similar`.
+    pub fn similar(&self, input: SimilarInput) -> Result<SearchOutput> {
+        let limit = limit(input.limit);
+        let (name, asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
+        let mut asked = lock(&asked);
+        let request = Request {
+            limit: Limit(limit),
+            similar_to: Some(input.url),
+            sections_per_page: SectionsPerPage(1),
+            ..Request::default()
+        };
+        let response = self.answer(&mut asked, request)?;
+        let answered = [(name, asked.sources.clone(), response)];
+        Ok(found(&answered, 0, limit as usize, 0, &mut Budget::new(input.tokens)))
+    }
+
+    /// `context`.
+    pub fn context(&self, input: ContextInput) -> Result<ContextOutput> {
+        let filter = condition(input.filter.as_deref())?;
+        let several = self.bundles.wanted(input.collection.as_deref())?.len() > 1;
+        let mut lists = self.each(input.collection.as_deref(), |name, asked| {
+            let request = Request {
+                query: input.query.clone(),
+                mode: input.mode.into(),
+                limit: Limit(CONTEXT_PAGES),
+                filter: filter.clone(),
+                sections_per_page: SectionsPerPage(CONTEXT_SECTIONS),
+                ..Request::default()
+            };
+            let response = self.answer(asked, request)?;
+            let name = several.then_some(name);
+            passages::candidates(&mut asked.host, &response, 0, &asked.sources, name)
+        })?;
+        let found = if several { passages::merged(lists) } else { lists.pop().unwrap_or_default() };
+        let taken = passages::fill(found, Budget::new(input.tokens).0);
+        Ok(ContextOutput {
+            untrusted: UNTRUSTED,
+            passages: taken.passages.into_iter().map(passage).collect(),
+            tokens: taken.tokens,
+            left_out: taken.left_out,
+        })
+    }
+
+    /// `read`.
+    pub fn read(&self, input: ReadInput) -> Result<ReadOutput> {
+        let (collection, asked) = self.bundle_of(&input.url, input.collection.as_deref())?;
+        let mut asked = lock(&asked);
+        let document = asked.host.document(&input.url)?;
+        let (address, whole) = text::of(&document, &input.url)?;
+        let from = whole.char_indices().nth(input.offset).map_or(whole.len(), |(at, _)| at);
+        let file = asked.sources.file(&document.id);
+        let mut output = ReadOutput {
+            untrusted: UNTRUSTED,
+            collection,
+            title: line(&document.title).into_owned(),
+            url: url(&address),
+            file: file.map(|path| line(&path.to_string_lossy()).into_owned()),
+            attributes: safe(document.attributes),
+            text: String::new(),
+            offset: input.offset,
+            length: whole.chars().count(),
+            next_offset: None,
+        };
+        let mut budget = Budget::new(input.tokens);
+        budget.take(&output);
+        output.text = beginning(&whole[from..], budget.0.max(1)).to_owned();
+        let end = input.offset + output.text.chars().count();
+        output.next_offset = (end < output.length).then_some(end);
+        Ok(output)
+    }
+
+    /// `list_collections`.
+    pub fn list_collections(&self) -> Result<CollectionsOutput> {
+        let names = self.bundles.names()?;
+        let one = |name: String| {
+            self.collection(&name).unwrap_or_else(|error| CollectionOutput {
+                name,
+                error: Some(lines(&format!("{error:#}")).into_owned()),
+                ..CollectionOutput::default()
+            })
+        };
+        Ok(CollectionsOutput { collections: names.into_iter().map(one).collect() })
+    }
+
+    fn collection(&self, name: &str) -> Result<CollectionOutput> {
+        let asked = self.bundles.get(name)?;
+        let asked = lock(&asked);
+        let manifest = asked.host.manifest();
+        let target = asked.target.as_ref();
+        let freshness = target.and_then(|target| target.freshness().ok().flatten());
+        Ok(CollectionOutput {
+            name: name.to_owned(),
+            pages: manifest.stats.n_pages,
+            sections: manifest.stats.n_sections,
+            languages: manifest.languages.clone(),
+            has_meaning: manifest.dense.is_some(),
+            attributes: manifest
+                .attributes
+                .iter()
+                .map(|attribute| AttributeOutput {
+                    name: line(&attribute.name).into_owned(),
+                    kind: kind(attribute.kind),
+                })
+                .collect(),
+            synced: freshness.as_ref().and_then(|freshness| freshness.synced.clone()),
+            stale: freshness.as_ref().map(|freshness| freshness.stale),
+            error: None,
+        })
+    }
+
+    /// `facets`.
+    pub fn facets(&self, input: FacetsInput) -> Result<FacetsOutput> {
+        let filter = condition(input.filter.as_deref())?;
+        let asks = match input.attributes.is_empty() {
+            true => vec!["*".to_owned()],
+            false => input.attributes.clone(),
+        };
+        let (mut budget, mut left_out) = (Budget::new(input.tokens), 0);
+        let lists = self.each(input.collection.as_deref(), |name, asked| {
+            let request = Request {
+                query: input.query.clone(),
+                mode: findling_engine::Mode::Lexical,
+                limit: Limit(0),
+                filter: filter.clone(),
+                facets: asks.clone(),
+                ..Request::default()
+            };
+            Ok((name.to_owned(), self.answer(asked, request)?.facets))
+        })?;
+        let mut facets = Vec::new();
+        for (collection, facet) in lists
+            .into_iter()
+            .flat_map(|(name, list)| list.into_iter().map(move |f| (name.clone(), f)))
+        {
+            let name = line(&facet.name).into_owned();
+            let mut output = FacetOutput { collection, name, values: Vec::new() };
+            let has_room = budget.take(&output);
+            for (value, pages) in facet.values {
+                let value = ValueOutput { value: line(&value).into_owned(), pages };
+                if has_room && budget.take(&value) {
+                    output.values.push(value);
+                } else {
+                    left_out += 1;
+                }
+            }
+            if has_room {
+                facets.push(output);
+            }
+        }
+        Ok(FacetsOutput { untrusted: UNTRUSTED, facets, left_out })
+    }
+
+    /// The bundle that has a page: the wanted one, or the first that has it.
+    fn bundle_of(
+        &self,
+        address: &str,
+        wanted: Option<&str>,
+    ) -> Result<(String, std::sync::Arc<std::sync::Mutex<Asked>>)> {
+        let names = self.bundles.wanted(wanted)?;
+        for name in &names {
+            self.go_on()?;
+            let asked = self.bundles.get(name)?;
+            let found = lock(&asked).host.document(address);
+            match found {
+                Ok(_) => return Ok((name.clone(), asked)),
+                Err(error) if !is_no_page(&error) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Err(findling_engine::Error::NoSuchPage { address: address.to_owned() }.into())
+    }
+
+    /// The page of a collection with an address, for a resource.
+    pub fn page(&self, collection: &str, address: &str) -> Result<Document> {
+        let name = self.bundles.wanted(Some(collection))?.remove(0);
+        let asked = self.bundles.get(&name)?;
+        lock(&asked).host.document(address)
+    }
+}
+
+/// A filter as the tools take it.
+fn condition(text: Option<&str>) -> Result<Option<Value>> {
+    let parsed = text.map(parse_filter).transpose();
+    parsed.map_err(|message| Question { code: "filter", message }.into())
+}
+
+fn is_no_page(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(findling_engine::Error::NoSuchPage { .. }))
+}
+
+/// The pages of several responses in one order, as many as fit.
+fn found(
+    answered: &[(String, Sources, Response)],
+    skip: usize,
+    limit: usize,
+    offset: usize,
+    budget: &mut Budget,
+) -> SearchOutput {
+    let mut pages: Vec<(f32, &str, &Sources, &PageHit)> = Vec::new();
+    for (name, sources, response) in answered {
+        let scored = response.results.iter().map(|page| (output::comparable(response, page), page));
+        pages.extend(scored.map(|(score, page)| (score, name.as_str(), sources, page)));
+    }
+    if answered.len() > 1 {
+        pages.sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
+    let wanted: Vec<_> = pages.into_iter().skip(skip).take(limit).collect();
+    let n_wanted = wanted.len();
+    let mut results = Vec::new();
+    for (rank, (score, name, sources, page)) in (offset + 1..).zip(wanted) {
+        let hit = hit(rank, score, name, sources, page);
+        if !budget.take(&hit) {
+            break;
+        }
+        results.push(hit);
+    }
+    let responses = || answered.iter().map(|(_, _, response)| response);
+    let corrections = responses().flat_map(|response| &response.corrections);
+    let notices = responses().flat_map(|response| &response.notices);
+    SearchOutput {
+        untrusted: UNTRUSTED,
+        left_out: n_wanted - results.len(),
+        results,
+        total: responses().map(|response| response.total.pages).sum(),
+        corrections: corrections
+            .map(|slip| format!("{} for {}", line(&slip.replacement), line(&slip.word)))
+            .collect(),
+        notices: notices.map(|notice| lines(&notice.message).into_owned()).collect(),
+    }
+}
+
+fn hit(rank: usize, score: f32, collection: &str, sources: &Sources, page: &PageHit) -> Hit {
+    let section = page.sections.first();
+    let location = sources.locate(page, section);
+    let address = section.map_or(&page.url, |section| &section.url);
+    let headings = section.map_or(&[][..], |section| &section.heading_path);
+    Hit {
+        rank,
+        collection: collection.to_owned(),
+        title: line(output::title(page)).into_owned(),
+        heading_path: headings.iter().map(|heading| line(heading).into_owned()).collect(),
+        url: url(address),
+        file: location.path().map(|_| location.to_string()),
+        snippet: section
+            .map(|section| lines(&section.snippet.text).into_owned())
+            .unwrap_or_default(),
+        score,
+        attributes: safe(page.attributes.clone()),
+    }
+}
+
+fn passage(passage: Passage) -> PassageOutput {
+    PassageOutput {
+        collection: passage.collection,
+        title: line(&passage.title).into_owned(),
+        heading_path: passage.heading_path.iter().map(|name| line(name).into_owned()).collect(),
+        url: url(&passage.url),
+        file: passage.location.path().map(|_| passage.location.to_string()),
+        text: lines(&passage.text).into_owned(),
+        whole: passage.whole,
+    }
+}
+
+/// Attributes whose texts are harmless.
+fn safe(attributes: Map<String, Value>) -> Map<String, Value> {
+    let text = |value: Value| match value {
+        Value::String(text) => Value::from(line(&text).as_ref()),
+        Value::Array(values) => {
+            let texts = values.iter().filter_map(Value::as_str);
+            texts.map(|text| Value::from(line(text).as_ref())).collect()
+        }
+        other => other,
+    };
+    attributes.into_iter().map(|(name, value)| (line(&name).into_owned(), text(value))).collect()
+}
+
+fn kind(kind: AttributeKind) -> &'static str {
+    match kind {
+        AttributeKind::String => "string",
+        AttributeKind::Strings => "strings",
+        AttributeKind::Number => "number",
+        AttributeKind::Bool => "bool",
+        AttributeKind::Date => "date",
+    }
+}

@@ -1,0 +1,84 @@
+//! The bundles that the server answers from, opened when they are first asked.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+
+use crate::collections::{Home, Registry, Target};
+use crate::commands::asked::{Asked, Encoders};
+use crate::host::EncoderChoice;
+use crate::output::Asked as Question;
+
+/// The bundles: those that were given, or all collections.
+pub struct Bundles {
+    given: Vec<PathBuf>,
+    open: Mutex<HashMap<String, Arc<Mutex<Asked>>>>,
+    encoders: Mutex<Encoders>,
+}
+
+impl Bundles {
+    /// Bundles that are not open yet.
+    pub fn new(given: Vec<PathBuf>, encoder: EncoderChoice) -> Self {
+        let encoders = Mutex::new(Encoders::new(encoder));
+        Self { given, open: Mutex::default(), encoders }
+    }
+
+    /// Their names: as they were given, or the collections there are now.
+    ///
+    /// # Errors
+    /// If the registry cannot be read.
+    pub fn names(&self) -> Result<Vec<String>> {
+        if !self.given.is_empty() {
+            let names = self.given.iter().map(|path| path.to_string_lossy().into_owned());
+            return Ok(names.collect());
+        }
+        let registry = Registry::read(&Home::default_location()?)?;
+        Ok(registry.collections().keys().map(ToString::to_string).collect())
+    }
+
+    /// The names to ask: the one that is wanted, or all of them.
+    ///
+    /// # Errors
+    /// If the wanted one is none of them: a caller cannot open what the server was not given.
+    pub fn wanted(&self, name: Option<&str>) -> Result<Vec<String>> {
+        let names = self.names()?;
+        let Some(name) = name else { return Ok(names) };
+        if names.iter().any(|known| known == name) {
+            return Ok(vec![name.to_owned()]);
+        }
+        let code = "unknown";
+        let message = format!("expected a collection, one of {}; found `{name}`", names.join(", "));
+        Err(Question { code, message }.into())
+    }
+
+    /// An open bundle. A collection that was synced since is opened again.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn get(&self, name: &str) -> Result<Arc<Mutex<Asked>>> {
+        let target = Target::find(Path::new(name))?;
+        let mut open = lock(&self.open);
+        if let Some(asked) = open.get(name) {
+            let is_current =
+                lock(asked).target.as_ref().is_some_and(|known| known.path() == target.path());
+            if is_current {
+                return Ok(asked.clone());
+            }
+        }
+        let asked = Arc::new(Mutex::new(Asked::open(target)?));
+        open.insert(name.to_owned(), asked.clone());
+        Ok(asked)
+    }
+
+    /// The encoders of queries.
+    pub fn encoders(&self) -> MutexGuard<'_, Encoders> {
+        lock(&self.encoders)
+    }
+}
+
+/// Locks. What another request left when it panicked is read-only, so it is as good as before.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,101 @@
+//! `findling mcp`: answers assistants by the Model Context Protocol.
+
+mod answers;
+mod bundles;
+mod resources;
+mod server;
+mod text;
+mod types;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use rmcp::ServiceExt;
+use rmcp::transport::stdio;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::collections::Target;
+use crate::host::EncoderChoice;
+use crate::ui::Ui;
+use bundles::Bundles;
+use server::Server;
+
+/// Answer assistants: a server of the Model Context Protocol
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Bundles: directories, .findling files, or names of collections. Without any: all collections
+    #[arg(value_name = "BUNDLE")]
+    targets: Vec<PathBuf>,
+    /// Encoder of the queries, as for `findling search`
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    query_encoder: EncoderChoice,
+    /// Serve HTTP on this machine instead of standard input and output
+    #[arg(long)]
+    http: bool,
+    /// Port of --http; 0 takes any free port
+    #[arg(short, long, default_value_t = 8901, requires = "http")]
+    port: u16,
+}
+
+/// Runs the command until the client closes the connection, or it is interrupted.
+pub fn run(args: Args) -> Result<ExitCode> {
+    for path in &args.targets {
+        // What cannot be opened is told now rather than to an assistant later.
+        crate::host::Host::open(Target::find(path)?.path())?;
+    }
+    // What an answer has to say of itself is in the answer.
+    let ui = Ui::silent();
+    let bundles = Arc::new(Bundles::new(args.targets, args.query_encoder));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = if args.http {
+        runtime.block_on(serve_http(bundles, args.port, ui))
+    } else {
+        runtime.block_on(serve_stdio(bundles, ui))
+    };
+    // A read of standard input that is pending would hold the process.
+    runtime.shutdown_background();
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+async fn serve_stdio(bundles: Arc<Bundles>, ui: Ui) -> Result<()> {
+    let service = Server::new(bundles, ui).serve(stdio()).await;
+    let service = service.context("the client did not begin a session of the protocol")?;
+    tokio::select! {
+        ended = service.waiting() => ended.map(drop)?,
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    Ok(())
+}
+
+/// Serves on the loopback interface. Requests of web pages are refused by their `Origin`.
+async fn serve_http(bundles: Arc<Bundles>, port: u16, ui: Ui) -> Result<()> {
+    let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = TcpListener::bind(wanted).await.with_context(|| {
+        format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
+    })?;
+    let ended = CancellationToken::new();
+    let config = StreamableHttpServerConfig::default()
+        .enforce_origin_validation()
+        .with_cancellation_token(ended.child_token());
+    let service = StreamableHttpService::new(
+        move || Ok(Server::new(bundles.clone(), ui.clone())),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    );
+    let router = axum::Router::new().nest_service("/mcp", service);
+    // The address is the output of this command: a script that uses port 0 reads it.
+    println!("http://{}/mcp", listener.local_addr()?);
+    axum::serve(listener, router)
+        .with_graceful_shutdown(async move {
+            let _ = tokio::signal::ctrl_c().await;
+            ended.cancel();
+        })
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Pages as resources: `findling://COLLECTION/ID`, both percent-encoded.
+
+use anyhow::Result;
+use findling_bundle::PageId;
+use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
+
+use super::answers::Call;
+use super::bundles::lock;
+use super::text;
+use super::types::UNTRUSTED;
+use crate::host::Document;
+use crate::output::Asked as Question;
+use crate::passages::{beginning, estimate};
+use crate::safe_text::{line, url};
+
+/// What a page is read as.
+pub const MIME_TYPE: &str = "text/markdown";
+
+const SCHEME: &str = "findling://";
+/// Resources of one answer.
+const PER_PAGE: u32 = 50;
+/// Tokens of a resource. Resources have no paging, the tool `read` has.
+const MOST_TOKENS: usize = 20_000;
+
+/// The template of all pages.
+pub fn template() -> ResourceTemplate {
+    ResourceTemplate::new("findling://{collection}/{id}", "page")
+        .with_title("A page")
+        .with_description("A page of a collection, by its id or path, percent-encoded")
+        .with_mime_type(MIME_TYPE)
+}
+
+/// Pages from a cursor on: the place of a collection and of a page in it.
+///
+/// # Errors
+/// If the cursor is none, or a collection cannot be read.
+pub fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResourcesResult> {
+    let names = call.bundles.names()?;
+    let (mut at, mut page) = cursor.map_or(Ok((0, 0)), place)?;
+    let mut resources = Vec::new();
+    while let Some(name) = names.get(at) {
+        let asked = call.bundles.get(name)?;
+        let mut asked = lock(&asked);
+        let n_pages = asked.host.manifest().stats.n_pages;
+        while page < n_pages && resources.len() < PER_PAGE as usize {
+            resources.push(resource(name, &asked.host.page(PageId(page))?));
+            page += 1;
+        }
+        if page < n_pages {
+            break;
+        }
+        (at, page) = (at + 1, 0);
+    }
+    let mut result = ListResourcesResult::with_all_items(resources);
+    result.next_cursor = (at < names.len()).then(|| format!("{at}.{page}"));
+    Ok(result)
+}
+
+fn place(cursor: &str) -> Result<(usize, u32)> {
+    let place = cursor
+        .split_once('.')
+        .and_then(|(at, page)| Some((at.parse::<usize>().ok()?, page.parse::<u32>().ok()?)));
+    place.ok_or_else(|| {
+        let message = "expected a cursor that an answer before gave, found another".to_owned();
+        Question { code: "request", message }.into()
+    })
+}
+
+fn resource(name: &str, page: &Document) -> Resource {
+    let title = if page.title.is_empty() { &page.id } else { &page.title };
+    let uri = format!("{SCHEME}{}/{}", encoded(name), encoded(&page.id));
+    Resource::new(uri, line(&page.id))
+        .with_title(line(title))
+        .with_description(url(&page.url))
+        .with_mime_type(MIME_TYPE)
+}
+
+/// The text of a page, with its address first.
+///
+/// # Errors
+/// If it is no address of a page.
+pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
+    let (name, id) =
+        uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(|| Question {
+            code: "request",
+            message: "expected findling://COLLECTION/ID, found another URI".to_owned(),
+        })?;
+    let document = call.page(&decoded(name), &decoded(id))?;
+    let (address, text) = text::of(&document, &document.id)?;
+    let head =
+        format!("# {}\n\nSource: {}\n\n{UNTRUSTED}\n\n", line(&document.title), url(&address));
+    let shown = beginning(&text, MOST_TOKENS.saturating_sub(estimate(&head)));
+    let rest = if shown.len() < text.len() {
+        format!(
+            "\n\n(The page goes on: the tool `read` has it, from offset {}.)",
+            shown.chars().count()
+        )
+    } else {
+        String::new()
+    };
+    Ok(format!("{head}{shown}{rest}"))
+}
+
+/// Percent-encodes everything but letters, digits and `-._~`.
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// The inverse of [`encoded`]. What is not encoded stays as it is.
+fn decoded(text: &str) -> String {
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                out.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                out.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_ids_survive_a_uri() {
+        for text in ["notes", "a b/ç#?.md", "/abs/path", "50%25", "%", "%zz", "ü"] {
+            assert_eq!(decoded(&encoded(text)), text);
+            assert!(encoded(text).is_ascii() && !encoded(text).contains('/'));
+        }
+        assert_eq!(decoded("a/b"), "a/b");
+    }
+
+    #[test]
+    fn a_cursor_is_two_numbers() {
+        assert_eq!(place("2.17").unwrap(), (2, 17));
+        for wrong in ["", "1", "1.x", "-1.0", "1.2.3"] {
+            assert!(place(wrong).is_err(), "{wrong}");
+        }
+    }
+}

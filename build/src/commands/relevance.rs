@@ -1,0 +1,142 @@
+//! `findling relevance`: which collections are likely to answer a query, and why.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use findling_engine::{Limit, Request, SectionsPerPage};
+use serde::Serialize;
+
+use super::find::{Failed, Group, Schema, ask};
+use super::search::{Conditions, ModeArg, Output, Ranking, finish, write_to};
+use crate::output::{Asked as Question, Exit, Format, SCHEMA, comparable, title};
+use crate::safe_text::{self, line};
+use crate::ui::{Paint, Ui, count, thousands};
+
+/// List the collections that are likely to answer a query
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The query
+    pub query: String,
+    /// Look only at this bundle: a directory, a .findling file, or the name of a collection.
+    /// Repeatable
+    #[arg(long = "in", value_name = "BUNDLE")]
+    pub targets: Vec<PathBuf>,
+    /// Options of ranking.
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Conditions on common attributes.
+    #[command(flatten)]
+    pub conditions: Conditions,
+    /// Search by words, by meaning, or both
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The output of `--json`.
+#[derive(Serialize)]
+struct Printed<'a> {
+    query: &'a str,
+    collections: Vec<Row>,
+    failed: Vec<Failed<'a>>,
+    #[serde(rename = "_meta")]
+    meta: Schema,
+}
+
+/// A collection.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    name: String,
+    /// The score of its best page, from 0 to 1.
+    score: f32,
+    /// Pages that match.
+    pages: u32,
+    /// All its pages.
+    of_pages: u32,
+    /// Words of the query that it does not have.
+    missing: Vec<String>,
+    /// Its best page.
+    best: Option<Best>,
+}
+
+#[derive(Serialize)]
+struct Best {
+    title: String,
+    url: String,
+}
+
+/// Runs the command.
+pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let output = Output { json: args.json, ..Output::default() };
+    finish(&output, ui, || relevance(&args, &output, ui))
+}
+
+fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.query.trim().is_empty() {
+        let message = "expected a query, found an empty one".to_owned();
+        return Err(Question { code: "query", message }.into());
+    }
+    let request = Request {
+        mode: args.mode.into(),
+        limit: Limit(1),
+        sections_per_page: SectionsPerPage(1),
+        ..args.ranking.request(&args.query)
+    };
+    let (groups, failed) = ask(&args.targets, &args.ranking, &args.conditions, &request, ui)?;
+    let rows: Vec<Row> = groups.iter().map(row).filter(|row| row.pages > 0).collect();
+    let is_found = !rows.is_empty();
+    write_to(output, ui, |ui, out| {
+        if output.format()? == Format::Json {
+            let printed = Printed {
+                query: &args.query,
+                collections: rows,
+                failed: failed.iter().map(|(name, error)| Failed { name, error }).collect(),
+                meta: Schema { schema: SCHEMA },
+            };
+            return Ok(writeln!(out, "{}", safe_text::json_pretty(&printed)?)?);
+        }
+        for row in &rows {
+            let name = ui.paint(Paint::Bold, &line(&row.name));
+            writeln!(out, "{:.4}  {name}  {}", row.score, reason(row))?;
+        }
+        if rows.is_empty() {
+            writeln!(out, "{}", ui.paint(Paint::Dim, "nothing matches"))?;
+        }
+        Ok(())
+    })?;
+    Ok(match (is_found, failed.is_empty()) {
+        (false, true) => Exit::Nothing,
+        (true, true) => Exit::Found,
+        (_, false) => Exit::Partial,
+    })
+}
+
+fn row(group: &Group) -> Row {
+    let Group { asked, response, .. } = group;
+    let best = response.results.first();
+    Row {
+        name: asked.name.clone(),
+        score: best.map_or(0.0, |page| comparable(response, page)),
+        pages: response.total.pages,
+        of_pages: asked.host.manifest().stats.n_pages,
+        missing: response.corrections.iter().map(|slip| slip.word.clone()).collect(),
+        best: best.map(|page| Best { title: title(page).to_owned(), url: page.url.clone() }),
+    }
+}
+
+/// Why a collection has its score.
+fn reason(row: &Row) -> String {
+    let pages = thousands(row.pages.into());
+    let mut reason = format!("{pages} of {} match", count(row.of_pages.into(), "pages"));
+    if let Some(best) = &row.best {
+        reason += &format!("; the best is {}", line(&best.title));
+    }
+    if !row.missing.is_empty() {
+        let missing: Vec<_> = row.missing.iter().map(|word| line(word)).collect();
+        reason += &format!("; it does not have {}", missing.join(", "));
+    }
+    reason
+}

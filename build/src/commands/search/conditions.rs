@@ -1,0 +1,126 @@
+//! Options that are filters under another name: `--since`, `--year-min`, `--year-max`, `--type`.
+
+use findling_bundle::{Attribute, AttributeKind, Manifest};
+use findling_engine::Request;
+use findling_engine::filter::{self, Bound, Condition, Predicate};
+use jiff::{Span, Zoned};
+use serde_json::Value;
+
+use crate::output::Asked;
+
+/// Conditions on common attributes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Conditions {
+    /// Show only pages since a date (2024-05-01, 2024-05, 2024), or of the last days, weeks, months
+    /// or years: 10d, 2w, 3m, 1y
+    #[arg(long, value_name = "WHEN", value_parser = since)]
+    pub since: Option<String>,
+    /// Show only pages of this year or later
+    #[arg(long, value_name = "YEAR")]
+    pub year_min: Option<i16>,
+    /// Show only pages of this year or earlier
+    #[arg(long, value_name = "YEAR")]
+    pub year_max: Option<i16>,
+    /// Show only pages of this type, by the attribute `type` or `kind`. Repeatable
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+}
+
+impl Conditions {
+    /// Adds the conditions to the filter of a request to a bundle.
+    ///
+    /// # Errors
+    /// If the bundle has no such attribute, or the filter cannot be read.
+    pub fn add_to(&self, request: &mut Request, manifest: &Manifest) -> anyhow::Result<()> {
+        let mut parts = Vec::new();
+        if let Some(since) = &self.since {
+            let date = of_kind(manifest, "date").ok_or_else(|| lacks(manifest, "a date"))?;
+            parts.push(compare(&date.name, Bound::Gte, since));
+        }
+        let years = [(self.year_min, Bound::Gte), (self.year_max, Bound::Lte)];
+        for (year, bound) in years {
+            let Some(year) = year else { continue };
+            let attribute = manifest
+                .attribute("year")
+                .or_else(|| of_kind(manifest, "date"))
+                .ok_or_else(|| lacks(manifest, "a year or a date"))?;
+            parts.push(compare(&attribute.name, bound, &year.to_string()));
+        }
+        if !self.types.is_empty() {
+            let attribute = manifest.attribute("type").or_else(|| manifest.attribute("kind"));
+            let attribute = attribute.ok_or_else(|| lacks(manifest, "a type"))?;
+            let values = Predicate::In(self.types.clone());
+            parts.push(Condition::test(attribute.name.clone(), values));
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        match request.filter.take() {
+            Some(Value::String(text)) => parts.push(parsed(filter::parse(&text))?),
+            Some(json) => parts.push(parsed(filter::from_json(&json))?),
+            None => {}
+        }
+        request.filter = Some(Condition::all(parts).to_json());
+        Ok(())
+    }
+}
+
+fn compare(name: &str, bound: Bound, value: &str) -> Condition {
+    Condition::test(name, Predicate::Compare(bound, value.to_owned()))
+}
+
+fn parsed(condition: Result<Condition, filter::FilterError>) -> Result<Condition, Asked> {
+    condition.map_err(|error| Asked { code: "filter", message: error.to_string() })
+}
+
+/// The date of pages: the attribute of this name, or else the first date.
+fn of_kind<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Attribute> {
+    let dates = || manifest.attributes.iter().filter(|one| one.kind == AttributeKind::Date);
+    dates().find(|one| one.name == name).or_else(|| dates().next())
+}
+
+fn lacks(manifest: &Manifest, what: &str) -> Asked {
+    let names: Vec<&str> = manifest.attributes.iter().map(|one| one.name.as_str()).collect();
+    let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
+    let message = format!("expected an attribute with {what}, found {has}; use --filter");
+    Asked { code: "unknown-attribute", message }
+}
+
+/// A date, or a time before now as the date it was.
+fn since(text: &str) -> Result<String, String> {
+    let before = |text: &str| {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let number: i64 = number.parse().ok().filter(|number| *number >= 0)?;
+        let span = match unit {
+            "d" => Span::new().try_days(number),
+            "w" => Span::new().try_weeks(number),
+            "m" => Span::new().try_months(number),
+            "y" => Span::new().try_years(number),
+            _ => return None,
+        };
+        Some(Zoned::now().checked_sub(span.ok()?).ok()?.date().to_string())
+    };
+    if let Some(date) = before(text) {
+        return Ok(date);
+    }
+    filter::date::parse(text).map(|_| text.to_owned()).ok_or_else(|| {
+        format!("expected a date such as 2024-05-01, or 10d, 2w, 3m, 1y, found `{text}`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_now_become_dates_and_dates_stay() {
+        for text in ["10d", "2w", "3m", "1y", "0d"] {
+            let date = since(text).unwrap();
+            assert!(filter::date::parse(&date).is_some(), "{text}: {date}");
+        }
+        assert_eq!(since("2024-05"), Ok("2024-05".into()));
+        for wrong in ["", "w", "2x", "-1d", "yesterday", "99999999999y", "é"] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+    }
+}

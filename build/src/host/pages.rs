@@ -1,0 +1,177 @@
+//! Reads whole pages: the text behind a hit, and what is around it.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result};
+use findling_bundle::addresses::{Addresses, key};
+use findling_bundle::texts::PageText;
+use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard, decode_shard};
+use findling_engine::filter::date;
+use serde_json::Value;
+
+use super::Host;
+
+/// Most shards of texts that are kept decoded.
+const MOST_SHARDS: usize = 64;
+
+/// What has been read of the texts.
+#[derive(Default)]
+pub(super) struct Texts {
+    shards: HashMap<ShardId, TextsShard>,
+    addresses: Option<Addresses>,
+}
+
+/// A page, whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// The document's id.
+    pub id: String,
+    /// Its address.
+    pub url: String,
+    /// Plain text.
+    pub title: String,
+    /// BCP 47; may be empty.
+    pub language: String,
+    /// Its attributes, as a response has them.
+    pub attributes: serde_json::Map<String, Value>,
+    /// In page order.
+    pub sections: Vec<DocumentSection>,
+}
+
+/// A section of a page, or a part of one that is very long.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DocumentSection {
+    /// 1 to 6; 0 for the text before the first heading.
+    pub level: u8,
+    /// Headings from the outermost to its own.
+    pub heading_path: Vec<String>,
+    /// Fragment without `#`.
+    pub anchor: Option<String>,
+    /// All text, blocks separated by line feeds.
+    pub text: String,
+    /// Byte ranges of the passages in `text`, in order.
+    pub passages: Vec<(usize, usize)>,
+}
+
+impl Document {
+    /// The address of a section.
+    pub fn url_of(&self, section: &DocumentSection) -> String {
+        match &section.anchor {
+            Some(anchor) => format!("{}#{anchor}", self.url),
+            None => self.url.clone(),
+        }
+    }
+}
+
+impl Host {
+    /// The page with an address: its URL with or without host, its path, or its id.
+    ///
+    /// # Errors
+    /// [`findling_engine::Error::NoSuchPage`], and errors of reading.
+    pub fn document(&mut self, address: &str) -> Result<Document> {
+        let address = address.trim();
+        self.read_addresses()?;
+        let found = self.texts.addresses.as_ref().map(|all| all.find(address)).unwrap_or_default();
+        let without = address.split('#').next().unwrap_or_default();
+        for page in found {
+            let document = self.page(page)?;
+            // Two addresses can have the same hash.
+            let is_meant = document.id == address
+                || document.id == without
+                || key(&document.url) == key(address)
+                || key(&document.url) == key(address.split('?').next().unwrap_or_default());
+            if is_meant {
+                return Ok(document);
+            }
+        }
+        Err(findling_engine::Error::NoSuchPage { address: address.to_owned() }.into())
+    }
+
+    /// The page with a number, from 0 to the number of pages.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn page(&mut self, page: PageId) -> Result<Document> {
+        let places: Vec<(ShardId, u32)> = self.manifest().texts_of(page).collect();
+        let mut document = Document::default();
+        for (shard, place) in places {
+            self.read_texts(shard)?;
+            let texts = self.texts.shards.get(&shard).context("a shard of texts is missing")?;
+            let part = texts.page(place)?;
+            if document.sections.is_empty() {
+                document = self.head(&part);
+            }
+            for (place, section) in (part.first..).zip(&part.sections) {
+                document.sections.push(DocumentSection {
+                    level: section.level,
+                    heading_path: part.heading_path(place).into_iter().map(Into::into).collect(),
+                    anchor: section.anchor.as_deref().map(Into::into),
+                    text: section.text.clone().into_owned(),
+                    passages: section
+                        .passages
+                        .iter()
+                        .map(|range| (range.start as usize, range.end as usize))
+                        .collect(),
+                });
+            }
+        }
+        Ok(document)
+    }
+
+    fn head(&self, part: &PageText<'_>) -> Document {
+        let name = |place: u32| Some(self.manifest().attributes.get(place as usize)?.name.clone());
+        let attributes = part.attributes.iter();
+        Document {
+            id: part.id.into(),
+            url: part.url.into(),
+            title: part.title.into(),
+            language: part.language.into(),
+            attributes: attributes
+                .filter_map(|(place, value)| Some((name(*place)?, json(value))))
+                .collect(),
+            sections: Vec::new(),
+        }
+    }
+
+    fn read_texts(&mut self, shard: ShardId) -> Result<()> {
+        if self.texts.shards.contains_key(&shard) {
+            return Ok(());
+        }
+        let entry = *self.manifest().shard(shard).context("a shard of texts does not exist")?;
+        let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?)
+            .with_context(|| self.damaged(shard, &entry))?;
+        let texts = TextsShard::from_bytes(raw).with_context(|| self.damaged(shard, &entry))?;
+        if self.texts.shards.len() >= MOST_SHARDS {
+            self.texts.shards.clear();
+        }
+        self.texts.shards.insert(shard, texts);
+        Ok(())
+    }
+
+    fn read_addresses(&mut self) -> Result<()> {
+        if self.texts.addresses.is_some() {
+            return Ok(());
+        }
+        let shard = self
+            .manifest()
+            .addresses()
+            .context("the bundle does not say which page has which address; build it again")?;
+        let entry = *self.manifest().shard(shard).context("a shard does not exist")?;
+        let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?)
+            .with_context(|| self.damaged(shard, &entry))?;
+        let addresses = Addresses::from_bytes(&raw, &self.manifest().stats)?;
+        self.texts.addresses = Some(addresses);
+        Ok(())
+    }
+}
+
+/// A value as a response has it.
+fn json(value: &AttributeValue) -> Value {
+    match value {
+        AttributeValue::String(text) => Value::from(text.as_str()),
+        AttributeValue::Strings(texts) => Value::from(texts.clone()),
+        AttributeValue::Number(number) => Value::from(*number),
+        AttributeValue::Bool(truth) => Value::from(*truth),
+        AttributeValue::Date(ms) => Value::from(date::format(*ms)),
+    }
+}

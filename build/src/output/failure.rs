@@ -1,0 +1,154 @@
+//! How a command that answers ends: its exit status, and what programs are told of an error.
+
+use std::process::ExitCode;
+
+use anyhow::Error;
+use serde::Serialize;
+
+use super::SCHEMA;
+use crate::bundle_files::NoBundle;
+use crate::{collections, models};
+
+/// The exit status of a command that answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Something was found.
+    Found = 0,
+    /// Nothing was found.
+    Nothing = 1,
+    /// The question is at fault: an unknown attribute, a filter that cannot be read, a collection
+    /// that is not there.
+    Usage = 2,
+    /// The data are at fault: no bundle, a damaged one, a model that is not installed.
+    Data = 3,
+    /// Something was found, but not everything could be asked.
+    Partial = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error for programs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// Stable. See `docs/command-line.md`.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+    /// What it comes from, from the nearest cause on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+/// The output of `--format json` where there is no answer.
+#[derive(Serialize)]
+struct Output<'a> {
+    error: &'a Failure,
+    #[serde(rename = "_meta")]
+    meta: Schema,
+}
+
+#[derive(Serialize)]
+struct Schema {
+    schema: u32,
+}
+
+impl Failure {
+    /// What is to be told of an error.
+    pub fn of(error: &Error) -> Self {
+        let (code, exit) = kind(error);
+        let mut messages = error.chain().map(ToString::to_string);
+        let message = messages.next().unwrap_or_default();
+        Self { code, message, causes: messages.collect(), exit }
+    }
+
+    /// An error of the command line.
+    pub fn usage(message: String) -> Self {
+        Self { code: "usage", message, causes: Vec::new(), exit: Exit::Usage }
+    }
+
+    /// The exit status.
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Prints the error as the only object on standard output.
+    pub fn print(&self) {
+        let output = Output { error: self, meta: Schema { schema: SCHEMA } };
+        // Serialising strings cannot fail.
+        println!("{}", crate::safe_text::json_pretty(&output).unwrap_or_default());
+    }
+}
+
+/// The code and the exit status of an error, by the first of its causes that has a code.
+fn kind(error: &Error) -> (&'static str, Exit) {
+    if error.is::<NoBundle>() {
+        return ("no-bundle", Exit::Data);
+    }
+    for cause in error.chain() {
+        if let Some(error) = cause.downcast_ref::<findling_engine::Error>() {
+            let exit = if error.is_request() { Exit::Usage } else { Exit::Data };
+            return (error.code(), exit);
+        }
+        if let Some(error) = cause.downcast_ref::<collections::Error>() {
+            let is_question = matches!(
+                error,
+                collections::Error::Unknown { .. } | collections::Error::BadName { .. }
+            );
+            return (error.code(), if is_question { Exit::Usage } else { Exit::Data });
+        }
+        if cause.is::<findling_bundle::Error>() {
+            return ("bundle", Exit::Data);
+        }
+        if cause.is::<models::Error>() {
+            return ("model", Exit::Data);
+        }
+        if let Some(error) = cause.downcast_ref::<Asked>() {
+            return (error.code, Exit::Usage);
+        }
+        if cause.is::<std::io::Error>() {
+            return ("io", Exit::Data);
+        }
+    }
+    ("failed", Exit::Data)
+}
+
+/// An error in what was asked, with a code of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Asked {
+    /// Stable.
+    pub code: &'static str,
+    /// What was expected, what was found, and what to do.
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_told_by_the_first_cause_that_has_a_code() {
+        let request = findling_engine::Error::Filter { message: "filter".into() };
+        let broken = findling_engine::Error::Analysis { found: 1, expected: 2 };
+        let unknown = collections::Error::Unknown { name: "x".into(), near: vec![] };
+        let gone = collections::Error::NotBuilt { name: "x".into() };
+        let io = std::io::Error::from(std::io::ErrorKind::NotFound);
+        for (error, code, exit) in [
+            (Error::new(request).context("while searching"), "filter", Exit::Usage),
+            (Error::new(broken), "analysis", Exit::Data),
+            (Error::new(unknown).context("expected a bundle"), "unknown", Exit::Usage),
+            (Error::new(gone), "not-built", Exit::Data),
+            (Error::new(io).context("x cannot be read"), "io", Exit::Data),
+            (anyhow::anyhow!("else"), "failed", Exit::Data),
+        ] {
+            let failure = Failure::of(&error);
+            assert_eq!((failure.code, failure.exit()), (code, exit), "{error:#}");
+        }
+    }
+}

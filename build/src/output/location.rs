@@ -1,0 +1,224 @@
+//! Where a hit is: a line of a file on this machine, or an address.
+
+use std::fmt;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use findling_engine::{PageHit, SectionHit};
+use serde::{Serialize, Serializer};
+
+use crate::collections::Target;
+use crate::safe_text;
+
+/// Largest file in which a heading is looked for.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Where the files are from which a bundle was made.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The directory that documents' ids are relative to.
+    root: Option<PathBuf>,
+}
+
+/// Where a hit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A file, and the line (from 1) where it is known.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: Option<usize>,
+    },
+    /// An address.
+    Url(String),
+}
+
+impl Sources {
+    /// The sources of a collection, as they are registered; none for other bundles.
+    pub fn of(target: &Target) -> Self {
+        Self::new(target.sources())
+    }
+
+    /// Sources in these directories and files. Ids are relative to the deepest directory that
+    /// contains all of them, as in a build.
+    pub fn new(paths: &[PathBuf]) -> Self {
+        let directories = paths.iter().map(|path| match path.parent() {
+            Some(parent) if path.is_file() => parent,
+            _ => path.as_path(),
+        });
+        let root = directories.map(Path::to_owned).reduce(|a, b| {
+            let both = a.components().zip(b.components()).take_while(|(a, b)| a == b);
+            both.map(|(part, _)| part).collect()
+        });
+        Self { root }
+    }
+
+    /// The same, relative to the working directory where they are below it: shorter to read.
+    pub fn relative(&self) -> Self {
+        let here = std::env::current_dir().ok();
+        let below = |root: &PathBuf| root.strip_prefix(here.as_ref()?).ok().map(Path::to_owned);
+        let root = self.root.as_ref().map(|root| below(root).unwrap_or_else(|| root.clone()));
+        Self { root }
+    }
+
+    /// The place of a section, or of a page.
+    pub fn locate(&self, page: &PageHit, section: Option<&SectionHit>) -> Location {
+        let Some(path) = self.file(&page.id) else {
+            let url = section.map_or(&page.url, |section| &section.url);
+            return Location::Url(url.clone());
+        };
+        let line = section.and_then(|section| {
+            let of_anchor = section.anchor.as_deref().and_then(line_of_anchor);
+            of_anchor.or_else(|| line_of_heading(&path, section.heading_path.last()?))
+        });
+        Location::File { path, line }
+    }
+
+    /// The file of a document. A document's id is its path below a source; one that leads out of it
+    /// is none.
+    pub fn file(&self, id: &str) -> Option<PathBuf> {
+        let inside = Path::new(id).components().all(|part| matches!(part, Component::Normal(_)));
+        if id.is_empty() || !inside {
+            return None;
+        }
+        let path = self.root.as_ref()?.join(id);
+        path.is_file().then_some(path)
+    }
+}
+
+/// The first line of an anchor such as `L12` or `L12-L30`, as code has them.
+fn line_of_anchor(anchor: &str) -> Option<usize> {
+    let first = anchor.split('-').next()?;
+    first.strip_prefix('L')?.parse().ok()
+}
+
+/// The first line of a file that is a heading with this text, or else contains it. Letters and
+/// digits are compared, since a heading can have markup.
+fn line_of_heading(path: &Path, heading: &str) -> Option<usize> {
+    if fs::metadata(path).ok()?.len() > MAX_BYTES {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    let wanted = letters(heading);
+    if wanted.is_empty() {
+        return None;
+    }
+    let lines = || (1..).zip(text.lines());
+    let headings = || lines().filter(|(_, line)| line.starts_with('#'));
+    let line = headings().find(|(_, line)| letters(line) == wanted);
+    let line = line.or_else(|| headings().find(|(_, line)| letters(line).contains(&wanted)));
+    line.or_else(|| lines().find(|(_, line)| line.contains(heading))).map(|(at, _)| at)
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+impl Location {
+    /// The file, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File { path, .. } => Some(path),
+            Self::Url(_) => None,
+        }
+    }
+
+    /// What a link leads to; `None` for an address that is no link outside of its site.
+    pub fn href(&self) -> Option<String> {
+        match self {
+            Self::File { path, .. } => {
+                let path = std::path::absolute(path).ok()?;
+                Some(format!("file://{}", safe_text::url(path.to_str()?)))
+            }
+            Self::Url(url) if url.contains("://") && safe_text::is_link(url) => {
+                Some(safe_text::url(url))
+            }
+            Self::Url(_) => None,
+        }
+    }
+}
+
+/// `path:line`, or the address. On one line, harmless.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, line } => {
+                f.write_str(&safe_text::line(&path.to_string_lossy()))?;
+                line.map_or(Ok(()), |line| write!(f, ":{line}"))
+            }
+            Self::Url(url) => f.write_str(&safe_text::line(url)),
+        }
+    }
+}
+
+impl Serialize for Location {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_at_the_line_of_its_heading_or_of_its_anchor() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a.md"), "# A\n\nb is not b\n\n## B\n\n### `D<T>` {#d}\n")
+            .unwrap();
+        let sources = Sources::new(&[dir.path().to_owned()]);
+        let page = PageHit { url: "/a/".into(), ..page("a.md") };
+        let section = |anchor: &str, heading: &str| SectionHit {
+            url: format!("/a/#{anchor}"),
+            anchor: Some(anchor.into()),
+            heading_path: vec![heading.into()],
+            score: 1.0,
+            snippet: Default::default(),
+            legs: Default::default(),
+            explain: None,
+        };
+        let at = |section: &SectionHit| match sources.locate(&page, Some(section)) {
+            Location::File { line, .. } => line,
+            Location::Url(url) => panic!("{url}"),
+        };
+        assert_eq!(at(&section("b", "B")), Some(5));
+        assert_eq!(at(&section("d", "D<T>")), Some(7), "markup in a heading is no difference");
+        assert_eq!(at(&section("c", "C")), None);
+        assert_eq!(at(&section("L2-L4", "C")), Some(2));
+        let nowhere = Sources::default().locate(&page, Some(&section("b", "B")));
+        assert_eq!(nowhere.to_string(), "/a/#b");
+    }
+
+    fn page(id: &str) -> PageHit {
+        PageHit {
+            id: id.into(),
+            url: String::new(),
+            title: String::new(),
+            language: String::new(),
+            score: 0.0,
+            attributes: Default::default(),
+            meta: vec![],
+            sections: vec![],
+            n_sections: 0,
+            copies: 0,
+            pinned: false,
+        }
+    }
+
+    #[test]
+    fn no_document_is_outside_of_the_sources() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("in")).unwrap();
+        fs::write(dir.path().join("out.md"), "x").unwrap();
+        let sources = Sources::new(&[dir.path().join("in")]);
+        let absolute = dir.path().join("out.md");
+        for id in ["../out.md", "in/../../out.md", absolute.to_str().unwrap(), "", "./../out.md"] {
+            assert_eq!(sources.file(id), None, "{id}");
+        }
+        let both = Sources::new(&[dir.path().join("in"), absolute.clone()]);
+        assert_eq!(both.file("out.md"), Some(absolute.clone()), "relative to what contains both");
+        assert_eq!(Sources::new(std::slice::from_ref(&absolute)).file("out.md"), Some(absolute));
+        assert_eq!(Sources::default().file("out.md"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! `--format markdown`: a numbered list with links and quotations.
+
+use std::io::Write;
+
+use anyhow::Result;
+use findling_engine::SectionHit;
+
+use super::{Answer, address, names, snippet};
+use crate::safe_text;
+
+/// A link and a quotation for each page. Matches are bold.
+pub fn list(answer: &Answer<'_>, out: &mut impl Write) -> Result<()> {
+    for (rank, page) in answer.pages() {
+        let section = page.sections.first();
+        let names: Vec<_> = names(page, section).map(safe_text::markdown).collect();
+        let number = format!("{rank}. ");
+        let indent = " ".repeat(number.len());
+        writeln!(out, "{number}{}", link(&names.join(" › "), address(page)))?;
+        let location = answer.sources.locate(page, section);
+        if location.path().is_some() {
+            writeln!(out, "{indent}{}", safe_text::markdown(&location.to_string()))?;
+        }
+        for line in section.into_iter().flat_map(quotation) {
+            writeln!(out, "{indent}> {line}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A link, or the text with its address where that must not be one.
+fn link(text: &str, address: &str) -> String {
+    if !safe_text::is_link(address) {
+        return format!("{text} ({})", safe_text::markdown(address));
+    }
+    format!("[{text}]({})", safe_text::url(address))
+}
+
+/// The lines of a snippet.
+fn quotation(section: &SectionHit) -> Vec<String> {
+    let text: String = snippet::parts(&section.snippet)
+        .iter()
+        .map(|part| {
+            let lines: Vec<_> = part.text.split('\n').map(safe_text::markdown).collect();
+            let text = lines.join("\n");
+            if part.marked { format!("**{text}**") } else { text }
+        })
+        .collect();
+    text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
+}

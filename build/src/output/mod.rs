@@ -1,0 +1,138 @@
+//! What the shell prints of an answer, in each of its formats.
+//!
+//! Text of a site goes through [`crate::safe_text`] in all of them. `text` is for people, `json` is
+//! the whole response, the others are for programs and editors.
+
+mod brief;
+mod failure;
+mod json;
+mod last;
+mod location;
+mod markdown;
+mod meta;
+mod snippet;
+mod table;
+pub mod text;
+
+use std::io::Write;
+
+use anyhow::Result;
+use findling_engine::{PageHit, Response, SectionHit};
+
+use crate::ui::Ui;
+
+pub use failure::{Asked, Exit, Failure};
+pub use last::{Last, LastHit};
+pub use location::{Location, Sources};
+pub use meta::{Meta, Timings};
+
+/// The version of the JSON that is printed: of the fields and of their meaning. Fields can be added
+/// without a new version.
+pub const SCHEMA: u32 = 1;
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// The whole response as one JSON object.
+    Json,
+    /// A JSON object for each page, one per line.
+    Jsonl,
+    /// A numbered list with links and quotations.
+    Markdown,
+    /// A line for each page: rank, title, heading, location.
+    Brief,
+    /// A table with a row for each page.
+    Csv,
+    /// A line for each section: `path:line` where the source is on this machine, otherwise its URL.
+    Paths,
+}
+
+/// An answer to be printed.
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    /// What was found.
+    pub response: &'a Response,
+    /// Pages that were skipped first.
+    pub offset: u32,
+    /// About the answer.
+    pub meta: &'a Meta,
+    /// Where the files of the pages are.
+    pub sources: &'a Sources,
+    /// The collection, where several are asked.
+    pub collection: Option<&'a str>,
+    /// Whether the JSON has the field `timings` too.
+    pub timings: bool,
+}
+
+impl Format {
+    /// Whether people read it: then the hits are kept for `findling open`.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Self::Text | Self::Brief | Self::Markdown)
+    }
+}
+
+impl Answer<'_> {
+    /// Prints the answer.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn write(&self, format: Format, ui: &Ui, out: &mut impl Write) -> Result<()> {
+        let sources = self.sources.relative();
+        // What people and the tools of this directory read has short paths.
+        let here = Answer { sources: &sources, ..*self };
+        match format {
+            Format::Text => text::response(self.response, self.offset, &sources, ui, out),
+            Format::Json => json::whole(self, out),
+            Format::Jsonl => json::lines(self, out),
+            Format::Markdown => markdown::list(&here, out),
+            Format::Brief => brief::lines(&here, out),
+            Format::Csv => table::csv(self, out),
+            Format::Paths => table::paths(&here, out),
+        }
+    }
+
+    /// Each page with its rank from 1.
+    fn pages(&self) -> impl Iterator<Item = (usize, &PageHit)> {
+        (self.offset as usize + 1..).zip(&self.response.results)
+    }
+}
+
+/// The page's title, or its id where it has none.
+pub fn title(page: &PageHit) -> &str {
+    if page.title.is_empty() { &page.id } else { &page.title }
+}
+
+/// The BM25F score that counts a half.
+const HALF_SCORE: f32 = 4.0;
+
+/// A page's score from 0 to 1, to be compared with those of another bundle. Scores by words alone
+/// have no limit of their own; those by meaning have.
+pub fn comparable(response: &Response, page: &PageHit) -> f32 {
+    match response.mode {
+        findling_engine::Mode::Lexical => page.score / (page.score + HALF_SCORE),
+        _ => page.score.clamp(0.0, 1.0),
+    }
+}
+
+/// The address of a page's best section, or of the page.
+fn address(page: &PageHit) -> &str {
+    page.sections.first().map_or(&page.url, |section| &section.url)
+}
+
+/// Title and headings, from the outermost.
+fn names<'a>(page: &'a PageHit, section: Option<&'a SectionHit>) -> impl Iterator<Item = &'a str> {
+    let headings = section.map_or(&[][..], |section| &section.heading_path[..]);
+    std::iter::once(title(page)).chain(below_title(title(page), headings))
+}
+
+/// Headings without the first one where that repeats the title.
+pub fn below_title<'a>(title: &str, headings: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let repeats = headings.first().is_some_and(|first| first == title);
+    headings.iter().skip(usize::from(repeats)).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests;

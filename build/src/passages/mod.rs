@@ -1,0 +1,237 @@
+//! The best passages for a query within a number of tokens, for an assistant to read and to cite.
+//!
+//! Hits first get their snippets, in the order of the ranking, for a part of the budget, so that a
+//! late hit that answers is there. The rest widens them, again in that order: to the passage around
+//! the snippet, to the whole section, or else to the neighbours of the passage as far as they fit.
+
+mod excerpt;
+mod print;
+mod tokens;
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use findling_engine::{PageHit, Response, SectionHit};
+use serde::Serialize;
+
+use crate::host::{Document, DocumentSection, Host};
+use crate::output::{Location, Sources, below_title, comparable, title};
+use excerpt::Excerpt;
+pub use print::markdown;
+pub use tokens::{beginning, estimate};
+
+/// The part of a budget that is kept back for widening when snippets are given out.
+const FOR_WIDENING: f32 = 0.4;
+
+/// Tokens that the frame of a passage takes besides its heading and its location.
+const FRAME: usize = 8;
+
+/// A stretch of a section.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Passage {
+    /// The collection it is from; left out where only one bundle was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// The rank of its page, from 1.
+    pub rank: usize,
+    /// The page's title.
+    pub title: String,
+    /// Headings from the outermost to the section's own.
+    pub heading_path: Vec<String>,
+    /// The address to cite.
+    pub url: String,
+    /// `path:line` of the source on this machine, otherwise the address.
+    pub location: Location,
+    /// The text, as it is in the page.
+    pub text: String,
+    /// Whether it is the whole section.
+    pub whole: bool,
+    /// Whether the section has text before it.
+    pub cut_start: bool,
+    /// Whether the section has text after it.
+    pub cut_end: bool,
+    /// The score of the section.
+    pub score: f32,
+    /// What it takes of the budget.
+    pub tokens: usize,
+}
+
+/// The passages of a response.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Passages {
+    /// In the order of the ranking.
+    pub passages: Vec<Passage>,
+    /// What they take together, by the estimate of [`estimate`].
+    pub tokens: usize,
+    /// Sections that were found and did not fit.
+    pub left_out: usize,
+}
+
+/// A section that was found, as much of it as was taken so far.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    collection: Option<String>,
+    rank: usize,
+    /// The place of the section among those of its page.
+    place: usize,
+    page_score: f32,
+    title: String,
+    hit: SectionHit,
+    excerpt: Excerpt,
+    location: Location,
+    /// What heading and location take.
+    frame: usize,
+}
+
+/// The sections of a response with their texts: the best one of each page, then the second of each,
+/// and so on. Copies of a section are left out, since they say nothing new.
+///
+/// # Errors
+/// If a page cannot be read.
+pub fn candidates(
+    host: &mut Host,
+    response: &Response,
+    offset: usize,
+    sources: &Sources,
+    collection: Option<&str>,
+) -> Result<Vec<Candidate>> {
+    let mut documents: HashMap<&str, Document> = HashMap::new();
+    for page in &response.results {
+        if !page.sections.is_empty() && !documents.contains_key(page.id.as_str()) {
+            documents.insert(&page.id, host.document(&page.id)?);
+        }
+    }
+    let found = in_order(response, offset).filter_map(|(rank, place, page, hit)| {
+        let section = locate(documents.get(page.id.as_str())?, hit)?;
+        let location = sources.locate(page, Some(hit));
+        Some(Candidate {
+            collection: collection.map(ToOwned::to_owned),
+            rank,
+            place,
+            page_score: comparable(response, page),
+            title: title(page).to_owned(),
+            frame: frame(title(page), hit, &location),
+            excerpt: Excerpt::new(section.clone(), &hit.snippet.text),
+            hit: hit.clone(),
+            location,
+        })
+    });
+    Ok(without_copies(found.collect()))
+}
+
+/// The candidates of several bundles in one order, by the scores of their pages.
+pub fn merged(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = lists.into_iter().flatten().collect();
+    all.sort_by(|a, b| a.place.cmp(&b.place).then(b.page_score.total_cmp(&a.page_score)));
+    let mut all = without_copies(all);
+    for (rank, candidate) in (1..).zip(&mut all) {
+        candidate.rank = rank;
+    }
+    all
+}
+
+fn without_copies(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut known = HashSet::new();
+    candidates.retain(|candidate| known.insert(candidate.excerpt.section_text().to_owned()));
+    candidates
+}
+
+/// The best section of each page in order, then the second of each, and so on.
+fn in_order(
+    response: &Response,
+    offset: usize,
+) -> impl Iterator<Item = (usize, usize, &PageHit, &SectionHit)> {
+    let most = response.results.iter().map(|page| page.sections.len()).max().unwrap_or(0);
+    (0..most).flat_map(move |place| {
+        (offset + 1..)
+            .zip(&response.results)
+            .filter_map(move |(rank, page)| Some((rank, place, page, page.sections.get(place)?)))
+    })
+}
+
+/// The section of a page that a hit is: the one with its anchor and headings that has the snippet.
+fn locate<'a>(page: &'a Document, hit: &SectionHit) -> Option<&'a DocumentSection> {
+    let alike = || {
+        page.sections.iter().filter(|section| {
+            section.anchor == hit.anchor && section.heading_path == hit.heading_path
+        })
+    };
+    alike().find(|section| section.text.contains(&hit.snippet.text)).or_else(|| alike().next())
+}
+
+fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
+    let headings = below_title(title, &hit.heading_path);
+    let headings: usize = headings.map(|heading| estimate(heading) + 1).sum();
+    FRAME + estimate(title) + headings + estimate(&hit.url) + estimate(&location.to_string())
+}
+
+/// Gives each candidate its snippet, for a part of the budget, then widens them while the rest
+/// lasts. What is left over goes to snippets of further candidates.
+pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
+    let n_found = found.len();
+    let mut left = budget;
+    let kept_back = (budget as f32 * FOR_WIDENING) as usize;
+    let (mut taken, mut later): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
+    for candidate in found {
+        // The first is taken if it fits at all.
+        let floor = if taken.is_empty() { 0 } else { kept_back };
+        match left.checked_sub(candidate.tokens()) {
+            Some(rest) if rest >= floor => {
+                left = rest;
+                taken.push(candidate);
+            }
+            _ => later.push(candidate),
+        }
+    }
+    for widen in
+        [Excerpt::widen_to_passage, Excerpt::widen_to_section, Excerpt::widen_to_neighbours]
+    {
+        for found in &mut taken {
+            left = widen(&mut found.excerpt, left);
+        }
+    }
+    for candidate in later {
+        if let Some(rest) = left.checked_sub(candidate.tokens()) {
+            left = rest;
+            taken.push(candidate);
+        }
+    }
+    taken.sort_by_key(|found| found.rank);
+    let passages: Vec<Passage> = taken.into_iter().map(Passage::from).collect();
+    Passages {
+        tokens: passages.iter().map(|passage| passage.tokens).sum(),
+        left_out: n_found - passages.len(),
+        passages,
+    }
+}
+
+impl Candidate {
+    fn tokens(&self) -> usize {
+        self.frame + self.excerpt.tokens()
+    }
+}
+
+impl From<Candidate> for Passage {
+    fn from(found: Candidate) -> Self {
+        let Candidate { collection, rank, title, hit, excerpt, location, frame, .. } = found;
+        Self {
+            collection,
+            rank,
+            title,
+            heading_path: hit.heading_path,
+            url: hit.url,
+            location,
+            text: excerpt.text().to_owned(),
+            whole: excerpt.is_whole(),
+            cut_start: excerpt.is_cut_before(),
+            cut_end: excerpt.is_cut_after(),
+            score: hit.score,
+            tokens: frame + excerpt.tokens(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

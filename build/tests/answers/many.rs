@@ -1,0 +1,85 @@
+//! `findling find` and `relevance`: many collections, or none.
+
+use super::home::Home;
+
+fn home() -> Home {
+    let home = Home::new();
+    home.write("notes/threads.md", "# Threads\n\nA mutex guards data that threads share.\n");
+    home.write("recipes/bread.md", "# Bread\n\nAn oven bakes bread; a mutex does not.\n");
+    home
+}
+
+fn names(found: &serde_json::Value) -> Vec<&str> {
+    let collections = found["collections"].as_array().unwrap();
+    collections.iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_collection_is_asked_and_the_best_comes_first() {
+    let home = home();
+    home.add("notes");
+    home.add("recipes");
+    let found = home.json(&["find", "bread oven", "--verbatim", "--json"]);
+    assert_eq!(names(&found), ["recipes"]);
+    let found = home.json(&["find", "mutex threads", "--json"]);
+    assert_eq!(names(&found)[0], "notes");
+    let found = home.json(&["find", "mutex", "--in", "recipes", "--json"]);
+    assert_eq!(names(&found), ["recipes"]);
+    let text = home.run(&["find", "mutex threads"]);
+    assert!(text.out.starts_with("notes\n") && text.out.contains("notes/threads.md:1"), "{text:?}");
+    assert_eq!(home.run(&["find", "xylophone", "--verbatim"]).code, 1);
+    let likely = home.json(&["relevance", "oven bread", "--verbatim", "--json"]);
+    assert_eq!(names(&likely), ["recipes"]);
+    assert_eq!(likely["collections"][0]["ofPages"], 1);
+}
+
+#[test]
+fn a_collection_that_cannot_be_read_makes_the_answer_partial() {
+    let home = home();
+    home.add("notes");
+    home.add("recipes");
+    std::fs::remove_dir_all(home.collection("recipes")).unwrap();
+    let done = home.run(&["find", "mutex", "--json"]);
+    assert_eq!(done.code, 4, "{done:?}");
+    let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(names(&found), ["notes"]);
+    assert_eq!(found["failed"][0]["name"], "recipes");
+    assert_eq!(found["failed"][0]["error"]["code"], "not-built");
+}
+
+#[test]
+fn without_collections_the_directory_is_indexed_for_the_search() {
+    let home = home();
+    let done = home.run(&["find", "oven"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("recipes/bread.md:1") && done.err.contains("Indexing"), "{done:?}");
+    std::fs::remove_dir_all(home.path("notes")).unwrap();
+    std::fs::remove_dir_all(home.path("recipes")).unwrap();
+    let done = home.run(&["find", "oven", "--json"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.out.contains("nothing-to-search"), "{done:?}");
+}
+
+#[test]
+fn a_hit_of_the_last_search_is_opened_by_its_number() {
+    let home = home();
+    home.add("notes");
+    home.add("recipes");
+    assert_eq!(home.run(&["last"]).code, 2, "there was no search yet");
+    assert_eq!(home.run(&["find", "mutex"]).code, 0);
+    let last = home.json(&["last", "--json"]);
+    let ranks: Vec<u64> =
+        last["hits"].as_array().unwrap().iter().map(|hit| hit["rank"].as_u64().unwrap()).collect();
+    assert_eq!(ranks, [1, 2], "numbers go on from one collection to the next");
+    let open = |number: &str, editor: &str| {
+        let mut command = home.command(&["open", number, "--print"]);
+        super::home::Done::of(command.env_remove("VISUAL").env("EDITOR", editor).output().unwrap())
+    };
+    let path = last["hits"][1]["path"].as_str().unwrap();
+    assert_eq!(open("2", "vim").out, format!("vim +1 {path}\n"));
+    assert_eq!(open("2", "code --wait").out, format!("code --wait -g {path}:1\n"));
+    assert_eq!(open("3", "vim").code, 2);
+    // What programs read leaves the last search as it is.
+    home.json(&["search", "notes", "mutex", "--json"]);
+    assert_eq!(home.json(&["last", "--json"]), last);
+}
