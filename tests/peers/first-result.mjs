@@ -1,8 +1,8 @@
 // How long does a reader wait from opening the search to the first painted result, by processor and
 // network?
 //
-//   cargo xtask bench first-result SITE [--client NAME=DIR]... [--runs N] [--only CPU,MBIT,RTT]
-//                                       [--out FILE] [--note TEXT]
+//   cargo xtask bench first-result [SITE] [--client NAME=DIR]... [--budget SECONDS]
+//                                         [--only CPU,MBIT,RTT]... [--out FILE] [--note TEXT]
 //
 // SITE is a directory of rendered HTML. Findling (FINDLING_BUNDLE: a bundle of it, in place of
 // building one) and Pagefind index it with their defaults, and each is used with its own interface.
@@ -12,26 +12,22 @@
 // frame that paints the first result. Queries are headings of the site, the same for all variants.
 //
 // The variants differ in how a host compresses scripts and WebAssembly: brotli 11 (in advance),
-// brotli 5 (on the fly), gzip, and brotli 5 without WebAssembly. `--client NAME=DIR` adds
-// Findling's client of another build, sent with brotli 11; `NAME@ENCODING=DIR` names another
-// encoding. All variants take turns within each setting, so that a busy machine slows all alike.
+// brotli 5 (on the fly), and gzip. `--client NAME=DIR` adds Findling's client of another build, sent
+// with brotli 11; `NAME@ENCODING=DIR` names another encoding. All variants take turns within each
+// setting, so that a busy machine slows all alike.
 //
 // Settings are all combinations of a processor 1, 4 and 6 times slower (lib/slow-cpu.mjs says how),
-// 5, 10 and 50 Mbit/s, and round trips of 40 and 150 ms (lib/relay.mjs). The deciding setting, 4
-// times slower, 10 Mbit/s, 40 ms, gets four times as many runs. `--only 4,10,40` measures one.
+// 5, 10 and 50 Mbit/s, and round trips of 40 and 150 ms (lib/relay.mjs). `--only 4,10,40` measures
+// one; it can be repeated. A setting takes turns for as long as `--budget` allows, 35 seconds unless
+// given, but at least two. The deciding setting, 4 times slower, 10 Mbit/s, 40 ms, gets four times
+// as long. All of them take less than 15 minutes.
 //
-// The result is written to bench/results/DATE-first-result.json unless `--out` names another file.
+// The result is written to bench/results/DATE-first-result-settings.json unless `--out` names
+// another file, after each setting. A run that was interrupted goes on after the last setting in the
+// file, if it has the same commit, site and variants.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,12 +35,14 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
 import { serve } from "./lib/cdn.mjs";
+import { Archive } from "./lib/first-result-archive.mjs";
 import { fromSite } from "./lib/queries.mjs";
 import { relayTo } from "./lib/relay.mjs";
 import { slowCpu } from "./lib/slow-cpu.mjs";
 
 const USAGE =
-  "SITE [--client NAME=DIR]... [--runs N] [--only CPU,MBIT,RTT] [--out FILE] [--note TEXT]";
+  "SITE [--client NAME=DIR]... [--budget SECONDS] [--only CPU,MBIT,RTT]... [--out FILE] " +
+  "[--note TEXT]";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
 
@@ -52,8 +50,11 @@ const CPUS = [1, 4, 6];
 const MBITS = [5, 10, 50];
 const ROUND_TRIPS = [40, 150];
 const DECIDING = { cpu: 4, mbit: 10, rtt: 40 };
-/** How many times more runs that setting gets. */
-const MORE_RUNS = 4;
+/** How many times longer that setting is measured. */
+const LONGER = 4;
+/** Turns that a setting gets at least. */
+const MIN_TURNS = 2;
+const ENCODINGS = ["brotli-11", "brotli-5", "gzip"];
 const QUERIES = 8;
 /** A run that takes longer has failed. */
 const LIMIT_MS = 60_000;
@@ -61,8 +62,8 @@ const LIMIT_MS = 60_000;
 function readArguments() {
   const options = {
     client: { type: "string", multiple: true, default: [] },
-    runs: { type: "string", default: "2" },
-    only: { type: "string" },
+    budget: { type: "string", default: "35" },
+    only: { type: "string", multiple: true },
     out: { type: "string" },
     note: { type: "string", default: "" },
   };
@@ -73,9 +74,8 @@ function readArguments() {
   if (!site || more.length > 0) throw new Error(`expected ${USAGE}`);
   if (!existsSync(site) || !statSync(site).isDirectory())
     throw new Error(`${site}: expected a directory of rendered HTML`);
-  const runs = Number(values.runs);
-  if (!Number.isInteger(runs) || runs < 1)
-    throw new Error(`--runs ${values.runs}: expected a whole number from 1`);
+  const budget = Number(values.budget);
+  if (!(budget > 0)) throw new Error(`--budget ${values.budget}: expected a number of seconds`);
   const clients = values.client.map((given) => {
     const [name, directory] = given.split("=");
     if (!directory || !existsSync(join(directory, "findling-ui.js"))) {
@@ -91,13 +91,11 @@ function readArguments() {
     throw new Error(`${findling}: build it with \`cargo xtask cli\``);
   if (!executablePath)
     throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
-  const out =
-    values.out ??
-    join(root, "bench/results", `${new Date().toISOString().slice(0, 10)}-first-result.json`);
+  const out = values.out ?? join(root, "bench/results", `${today()}-first-result-settings.json`);
   return {
     site: resolve(site),
     clients,
-    runs,
+    budget,
     settings: settings(values.only),
     out,
     note: values.note,
@@ -106,12 +104,16 @@ function readArguments() {
   };
 }
 
+const today = () => new Date().toISOString().slice(0, 10);
+
 function settings(only) {
   if (only !== undefined) {
-    const [cpu, mbit, rtt] = only.split(",").map(Number);
-    if (![cpu, mbit, rtt].every((value) => value > 0))
-      throw new Error(`--only ${only}: expected CPU,MBIT,RTT`);
-    return [{ cpu, mbit, rtt }];
+    return only.map((setting) => {
+      const [cpu, mbit, rtt] = setting.split(",").map(Number);
+      if (![cpu, mbit, rtt].every((value) => value > 0))
+        throw new Error(`--only ${setting}: expected CPU,MBIT,RTT`);
+      return { cpu, mbit, rtt };
+    });
   }
   return CPUS.flatMap((cpu) =>
     MBITS.flatMap((mbit) => ROUND_TRIPS.map((rtt) => ({ cpu, mbit, rtt }))),
@@ -236,42 +238,6 @@ async function measuredSlowdown(bench, cpu) {
   return slow / free;
 }
 
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-const COLUMNS = [
-  "cpu_slowdown",
-  "mbit",
-  "rtt_ms",
-  "variant",
-  "runs",
-  "median_ms",
-  "min_ms",
-  "max_ms",
-  "kB",
-  "requests",
-];
-
-function row({ cpu, mbit, rtt }, name, runs) {
-  const times = runs.map(({ ms }) => ms);
-  const round = Math.round;
-  return [
-    cpu,
-    mbit,
-    rtt,
-    name,
-    runs.length,
-    round(median(times)),
-    round(Math.min(...times)),
-    round(Math.max(...times)),
-    Number((median(runs.map(({ bytes }) => bytes)) / 1000).toFixed(1)),
-    median(runs.map(({ requests }) => requests)),
-  ];
-}
-
 /** Ends what was begun, the last first. */
 const endings = [];
 async function end() {
@@ -282,56 +248,40 @@ async function end() {
   }
 }
 
-async function main() {
-  const { site, clients, runs, settings, out, note, findling, bundle } = readArguments();
-  const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name));
-  const queries = fromSite(site, names, QUERIES);
+/** Indexes the site where no bundle is given, and with Pagefind. */
+function buildAll({ site, findling, bundle }) {
   const scratch = mkdtempSync(join(tmpdir(), "findling-first-result-"));
   endings.push(async () => rmSync(scratch, { recursive: true, force: true }));
   const built = bundle ? resolve(bundle) : join(scratch, "findling");
   const pagefind = join(scratch, "pagefind");
-  if (!bundle)
-    build(
-      "findling",
-      [findling, "build", site, "-o", built, "--quiet"],
-      join(built, "findling.idx"),
-    );
-  build(
-    "pagefind",
-    [
-      join(here, "node_modules/.bin/pagefind"),
-      "--site",
-      site,
-      "--output-path",
-      pagefind,
-      "--silent",
-    ],
-    join(pagefind, "pagefind-entry.json"),
-  );
+  const ours = [findling, "build", site, "-o", built, "--quiet"];
+  if (!bundle) build("findling", ours, join(built, "findling.idx"));
+  const program = join(here, "node_modules/.bin/pagefind");
+  const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
+  build("pagefind", theirs, join(pagefind, "pagefind-entry.json"));
+  return { built, pagefind };
+}
 
-  const own = join(root, "www/dist");
-  const all = [
-    ...clients.map(({ name, directory }) => ({
-      name,
-      tool: "findling",
-      directory,
-      // `--client plain@gzip=DIR` is sent with gzip.
-      encoding: name.split("@")[1] ?? "brotli-11",
-    })),
-    ...["brotli-11", "brotli-5", "gzip", "no-wasm"].map((encoding) => ({
-      name: encoding,
-      tool: "findling",
-      directory: own,
-      encoding,
-    })),
-    { name: "pagefind", tool: "pagefind" },
-  ].map((variant) => ({ ...variant, path: `/${variant.name}.html` }));
+function allVariants(clients) {
+  const directory = join(root, "www/dist");
+  const own = ENCODINGS.map((encoding) => ({ name: encoding, directory, encoding }));
+  // `--client plain@gzip=DIR` is sent with gzip.
+  const others = clients.map((client) => ({
+    ...client,
+    encoding: client.name.split("@")[1] ?? "brotli-11",
+  }));
+  const ours = [...others, ...own].map((variant) => ({ ...variant, tool: "findling" }));
+  const all = [...ours, { name: "pagefind", tool: "pagefind" }];
+  return all.map((variant) => ({ ...variant, path: `/${variant.name}.html` }));
+}
+
+/** Starts the server, the network and the browser. */
+async function start({ built, pagefind }, all) {
   const ours = all.filter(({ tool }) => tool === "findling");
+  const files = ours.map(({ name, directory, encoding }) => [`/${name}/`, { directory, encoding }]);
   const cdn = await serve(
     {
-      ...Object.fromEntries(
-        ours.map(({ name, directory, encoding }) => [`/${name}/`, { directory, encoding }]),
-      ),
+      ...Object.fromEntries(files),
       "/bundle/": built,
       "/pagefind/": { directory: pagefind, encoding: "brotli-11" },
     },
@@ -354,53 +304,66 @@ async function main() {
   const browser = await chromium.connect(server.wsEndpoint());
   const cpu = slowCpu(server.process().pid);
   endings.push(() => cpu.close());
-  const bench = { browser, cdn, relay, cpu };
+  return { browser, cdn, relay, cpu };
+}
 
+/** The runs of each variant in one setting: whole turns, until the time is up. */
+async function measure(bench, all, setting, queries, budget) {
+  const decides = Object.entries(DECIDING).every(([key, value]) => setting[key] === value);
+  const end = performance.now() + 1000 * budget * (decides ? LONGER : 1);
+  const found = all.map(() => []);
+  let longest = 0;
+  for (let turn = 0; turn < MIN_TURNS || performance.now() + longest < end; turn++) {
+    const began = performance.now();
+    for (const [j, variant] of all.entries()) {
+      found[j].push(await run(bench, variant, setting, queries[turn % queries.length]));
+      const missing = [...bench.cdn.missing];
+      if (missing.length > 0)
+        throw new Error(`${variant.name} asked for missing files: ${missing.join(", ")}`);
+    }
+    longest = Math.max(longest, performance.now() - began);
+  }
+  return found;
+}
+
+async function main() {
+  const options = readArguments();
+  const { site, settings, out } = options;
+  const names = readdirSync(site, { recursive: true }).filter((name) => /\.html?$/.test(name));
+  const queries = fromSite(site, names, QUERIES);
+  const all = allVariants(options.clients);
+  const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+  const archive = new Archive(out, {
+    name: "first-result",
+    date: today(),
+    machine: `${cpus().length} cores, ${cpus()[0].model}`,
+    commit: git("rev-parse", "HEAD"),
+    command: `cargo xtask bench first-result ${process.argv.slice(2).join(" ")}`.trim(),
+    note: `${names.length} HTML files; ${queries.length} queries. ${options.note}`.trim(),
+    variants: all.map(({ name }) => name),
+  });
+  const left = settings.filter((setting) => !archive.has(setting));
+  if (left.length < settings.length)
+    console.log(`${settings.length - left.length} settings are in ${out}; ${left.length} are left`);
+  if (left.length === 0) return;
+  const bench = await start(buildAll(options), all);
   const slowdowns = {};
-  for (const factor of new Set(settings.map((setting) => setting.cpu))) {
+  for (const factor of new Set(left.map((setting) => setting.cpu))) {
     if (factor > 1) slowdowns[factor] = Number((await measuredSlowdown(bench, factor)).toFixed(1));
   }
-  console.log(`${cpu.how}; measured: ${JSON.stringify(slowdowns)}`);
-  const load = loadavg()[0];
-  const found = settings.map(() => all.map(() => []));
-  // Round after round over all settings, so that what else the machine does falls on each of them.
-  for (let turn = 0; turn < MORE_RUNS * runs; turn++) {
-    for (const [i, setting] of settings.entries()) {
-      const decides = Object.entries(DECIDING).every(([key, value]) => setting[key] === value);
-      if (turn >= runs && !decides) continue;
-      for (const [j, variant] of all.entries()) {
-        found[i][j].push(await run(bench, variant, setting, queries[turn % queries.length]));
-        if (cdn.missing.size > 0)
-          throw new Error(
-            `${variant.name} asked for missing files: ${[...cdn.missing].join(", ")}`,
-          );
-      }
-    }
-    process.stderr.write(`turn ${turn + 1} of ${MORE_RUNS * runs}\n`);
+  const measured = `${bench.cpu.how}; slowdowns measured in a page: ${JSON.stringify(slowdowns)}`;
+  archive.describe(`Chromium ${bench.browser.version()}; ${measured}`);
+  console.log(measured);
+  for (const [i, setting] of left.entries()) {
+    const load = loadavg()[0];
+    const found = await measure(bench, all, setting, queries, options.budget);
+    archive.add(setting, found, load);
+    const { cpu, mbit, rtt } = setting;
+    console.log(
+      `${i + 1} of ${left.length}: ${cpu}x, ${mbit} Mbit/s, ${rtt} ms: `,
+      ...archive.line(),
+    );
   }
-  const rows = settings.flatMap((setting, i) =>
-    all.map(({ name }, j) => row(setting, name, found[i][j])),
-  );
-  const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
-  const result = {
-    name: "first-result",
-    date: new Date().toISOString().slice(0, 10),
-    machine:
-      `${cpus().length} cores, ${cpus()[0].model}; load average ${load.toFixed(1)} before, ` +
-      `${loadavg()[0].toFixed(1)} after; Chromium ${browser.version()}; ${cpu.how}; ` +
-      `slowdowns measured in a page: ${JSON.stringify(slowdowns)}`,
-    commit: git("rev-parse", "HEAD"),
-    command: `cargo xtask bench first-result ${process.argv.slice(2).join(" ")}`,
-    note: `${names.length} HTML files; ${queries.length} queries. ${note}`.trim(),
-    columns: COLUMNS,
-    rows,
-  };
-  mkdirSync(dirname(out), { recursive: true });
-  const lines = rows.map((cells) => `    ${JSON.stringify(cells)}`).join(",\n");
-  const head = JSON.stringify({ ...result, rows: [] }, null, 2);
-  writeFileSync(out, `${head.replace('"rows": []', () => `"rows": [\n${lines}\n  ]`)}\n`);
-  console.log(COLUMNS.join("\t"));
-  for (const cells of rows) console.log(cells.join("\t"));
   console.log(`written to ${out}`);
 }
 

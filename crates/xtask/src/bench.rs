@@ -75,6 +75,18 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/edit.mjs"),
     },
     Bench {
+        name: "cold-search",
+        question: "a search from the shell over 1,000 pages: time of the process and its phases",
+        args: "[--runs N]",
+        how: How::Peers("tests/peers/cold-search.mjs"),
+    },
+    Bench {
+        name: "collections",
+        question: "10,000 files of code: time to build, to sync after an edit, and to search",
+        args: "[--files N] [--from DIR]",
+        how: How::Peers("tests/peers/collections.mjs"),
+    },
+    Bench {
         name: "net",
         question: "what a reader downloads and waits for, beside Pagefind's: bytes, requests, \
              rounds, time",
@@ -85,7 +97,7 @@ const BENCHES: &[Bench] = &[
         name: "first-result",
         question: "how long a reader waits for the first result, by processor, network, \
              compression",
-        args: "[--runs N] [--client NAME=DIR]",
+        args: "[--budget SECONDS]",
         how: How::PeersOfDemo("tests/peers/first-result.mjs"),
     },
     Bench {

@@ -1,0 +1,211 @@
+// How long does a collection of source code take: to build, to bring up to date after an edit, and
+// to search?
+//
+//   cargo xtask bench collections [--files N] [--runs N] [--from DIR] [--encoder NAME] [--out FILE]
+//                                 [--note TEXT]
+//
+// The files (10,000 unless given) are the sources of this repository's own dependencies, which cargo
+// keeps below its home directory, or those below `--from`: files of code of at most 64 kB, in the
+// order of a hash of their paths. `--encoder none`, the default, builds for search by words.
+//
+// "sync after an edit" appends a function to one file, another one in each run. "search from a cold
+// process" starts a process for each query, with the files in the page cache. "warm search" is the
+// engine's time for ten results with everything in memory (`findling eval`), for 200 headings of the
+// collection. Times of processes are the shell's; CPU time and memory are those of `/usr/bin/time`
+// (GNU).
+//
+// The result is written to bench/results/DATE-collections.json unless `--out` names another file.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { cpus, homedir, loadavg } from "node:os";
+import { dirname, extname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "../..");
+const scratch = join(root, "target/collections-bench");
+const TIME = "/usr/bin/time";
+
+const CODE = new Set([".rs", ".c", ".h", ".cpp", ".go", ".java", ".js", ".py", ".ts"]);
+const MAX_BYTES = 64 << 10;
+const NAME = "code";
+const QUERIES = [
+  "parse a duration from a string",
+  "read exact bytes into buffer",
+  "thread pool",
+  "hash map entry",
+  "unicode normalisation",
+];
+
+function readArguments() {
+  const options = {
+    files: { type: "string", default: "10000" },
+    runs: { type: "string", default: "5" },
+    from: { type: "string" },
+    encoder: { type: "string", default: "none" },
+    out: { type: "string" },
+    note: { type: "string", default: "" },
+  };
+  const { values } = parseArgs({ options });
+  const number = (name) => {
+    const value = Number(values[name]);
+    if (!Number.isInteger(value) || value < 1)
+      throw new Error(`--${name} ${values[name]}: expected a whole number from 1`);
+    return value;
+  };
+  if (!existsSync(TIME))
+    throw new Error(`${TIME}: GNU time is needed (Debian: \`apt-get install time\`)`);
+  const date = new Date().toISOString().slice(0, 10);
+  return {
+    ...values,
+    date,
+    files: number("files"),
+    runs: number("runs"),
+    from: values.from && resolve(values.from),
+    out: values.out ?? join(root, "bench/results", `${date}-collections.json`),
+    findling: process.env.FINDLING_BIN ?? join(root, "target/release/findling"),
+  };
+}
+
+/** The directories with the sources of the dependencies. */
+function registries() {
+  const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
+  return existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
+}
+
+/** Copies the files into `into`, and returns their paths and their bytes. */
+function stage(directories, n, into) {
+  const all = directories.flatMap((directory) =>
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && CODE.has(extname(entry.name)))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => statSync(path).size <= MAX_BYTES)
+      .map((path) => [path, relative(directory, path)]),
+  );
+  const order = ([, name]) => createHash("sha256").update(name).digest("hex");
+  const keyed = all.map((file) => [order(file), ...file]).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (keyed.length < n)
+    throw new Error(
+      `expected ${n} files of code, found ${keyed.length} in ${directories.join(", ")}; name a ` +
+        "directory with more by --from, or take fewer with --files",
+    );
+  rmSync(into, { recursive: true, force: true });
+  const taken = keyed.slice(0, n).map(([, path, name]) => [path, join(into, name)]);
+  for (const [path, copy] of taken) cpSync(path, copy);
+  const bytes = taken.reduce((sum, [, copy]) => sum + statSync(copy).size, 0);
+  return { paths: taken.map(([, copy]) => copy), bytes };
+}
+
+const report = join(scratch, "time");
+
+/** Runs the tool: its output, and what it took. */
+function run(findling, ...args) {
+  const env = { ...process.env, FINDLING_HOME: join(scratch, "home") };
+  const command = ["-q", "-f", "%e %U %S %M", "-o", report, findling, ...args];
+  const began = process.hrtime.bigint();
+  const done = spawnSync(TIME, command, { encoding: "utf8", env, maxBuffer: 1 << 28 });
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+  if (done.error || ![0, 3].includes(done.status))
+    throw new Error(`findling ${args.join(" ")}: ${done.error ?? done.stderr}`);
+  const line = readFileSync(report, "utf8").trim().split("\n").at(-1);
+  const [, user, system, kilobytes] = line.split(" ").map(Number);
+  return { seconds, cpu: user + system, megabytes: kilobytes / 1024, stdout: done.stdout };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/** The medians of several runs. */
+function medians(runs) {
+  const of = (key) => median(runs.map((run) => run[key]));
+  return { seconds: of("seconds"), cpu: of("cpu"), megabytes: of("megabytes") };
+}
+
+const times = (n, make) => Array.from({ length: n }, (_, i) => make(i));
+
+/** A row of the table. */
+function row(what, { seconds, cpu, megabytes }, goal) {
+  const round = (value, decimals) => Number(value.toFixed(decimals));
+  return [what, round(seconds, 3), round(cpu, 2), Math.round(megabytes), goal];
+}
+
+function measure({ files, runs, encoder, findling }, paths) {
+  const source = join(scratch, "source");
+  const add = ["collection", "add", NAME, source, "--kind", "code", "--encoder", encoder];
+  const goals = files === 10_000 && encoder === "none";
+  const goal = (text) => (goals ? text : null);
+  const built = run(findling, ...add, "--quiet");
+  const sync = () => run(findling, "sync", NAME, "--json", "--quiet");
+  // Files that were written just before are compared by their contents.
+  sync();
+  const unchanged = medians(times(runs, sync));
+  const edited = times(runs, (i) => {
+    const path = paths[Math.floor((i * paths.length) / runs)];
+    appendFileSync(path, `\nint added_by_an_edit_${i}(void) { return ${i}; }\n`);
+    return sync();
+  });
+  const [{ pages, sections, bundleBytes }] = JSON.parse(edited.at(-1).stdout).collections;
+  const cold = QUERIES.flatMap((query) =>
+    times(runs, () => run(findling, "search", NAME, query, "--quiet")),
+  );
+  const warm = JSON.parse(run(findling, "eval", NAME, "--mode", "lexical", "--json").stdout);
+  const { p50, p95 } = warm.modes[0].searchMs ?? warm.modes[0].search_ms;
+  const rows = [
+    row("add", built, goal("30 s")),
+    row("sync, nothing changed", unchanged, null),
+    row("sync after an edit", medians(edited), goal("2 s")),
+    row("search from a cold process", medians(cold), goal("0.1 s")),
+    ["warm search, median", Number((p50 / 1000).toFixed(4)), null, null, null],
+    ["warm search, 95%", Number((p95 / 1000).toFixed(4)), null, null, goal("0.02 s")],
+  ];
+  return { rows, size: { pages, sections, bundleBytes } };
+}
+
+const options = readArguments();
+mkdirSync(scratch, { recursive: true });
+rmSync(join(scratch, "home"), { recursive: true, force: true });
+const from = options.from ? [options.from] : registries();
+const { paths, bytes } = stage(from, options.files, join(scratch, "source"));
+const load = loadavg()[0];
+const { rows, size } = measure(options, paths);
+const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+const result = {
+  name: "collections",
+  date: options.date,
+  machine:
+    `${cpus().length} cores, ${cpus()[0].model}; load average ${load.toFixed(1)} before, ` +
+    `${loadavg()[0].toFixed(1)} after`,
+  commit: git("rev-parse", "HEAD"),
+  command: `cargo xtask bench collections ${process.argv.slice(2).join(" ")}`.trim(),
+  note:
+    `${options.files} files of code, ${(bytes / 1e6).toFixed(1)} MB; ${size.pages} pages, ` +
+    `${size.sections} sections, bundle ${(size.bundleBytes / 1e6).toFixed(1)} MB; encoder ` +
+    `${options.encoder}. Times are medians. ${options.note}`.trim(),
+  columns: [
+    "what",
+    { name: "time (s)", decimals: 3 },
+    { name: "CPU (s)", decimals: 2 },
+    "memory (MB)",
+    "goal",
+  ],
+  rows,
+};
+mkdirSync(dirname(options.out), { recursive: true });
+const lines = rows.map((cells) => `    ${JSON.stringify(cells)}`).join(",\n");
+const head = JSON.stringify({ ...result, rows: [] }, null, 2);
+writeFileSync(options.out, `${head.replace('"rows": []', () => `"rows": [\n${lines}\n  ]`)}\n`);
+for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
+console.log(result.note);
+console.log(`written to ${options.out}`);
