@@ -283,6 +283,30 @@ describe("a page that searches several sites with pagefind.js", () => {
     );
   });
 
+  test("weighs a compound by the parts of it that the query has", async () => {
+    const compound = "<html lang=en><p>A single reference to SaltGlazes</p></html>";
+    const site = await serve([
+      buildPagefind({ "salt.html": compound, "index.html": PAGES["index.html"] }),
+    ]);
+    try {
+      page = await openPagefind(browser, site.url);
+      const locations = (query) =>
+        page.evaluate(async (query) => {
+          const { results } = await pagefind.search(query);
+          const pages = await Promise.all(results.map((result) => result.data()));
+          return pages.find(({ url }) => url === "/salt.html").weighted_locations;
+        }, query);
+      const [half] = await locations("salt");
+      assert.equal(half.weight, 0.5);
+      const [whole] = await locations("salt glazes");
+      assert.equal(whole.weight, 1);
+      // Two parts, each with twice the weight, which counts squared.
+      assert.ok(Math.abs(whole.balanced_score - 8 * half.balanced_score) < 1e-9);
+    } finally {
+      await site.close();
+    }
+  });
+
   test("reads more results than the first batch when they are asked for", async () => {
     const many = {};
     for (let at = 0; at < 70; at += 1)

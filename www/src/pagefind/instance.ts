@@ -160,7 +160,7 @@ export class Instance {
         first: answer.results,
         total: answer.total.pages,
         more: async (offset) => (await run(offset)).results,
-        terms: new Terms(answer.plan?.terms ?? []),
+        terms: new Terms(answer.plan?.terms ?? [], words),
         words,
         weight: this.#options.indexWeight ?? 1,
         shown: this.#presentation(),

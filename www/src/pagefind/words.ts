@@ -47,9 +47,12 @@ function partsOf(word: string): string[] {
 /** Words to look for: stems and completions as the engine looked them up. */
 export class Terms {
   readonly #terms: string[];
+  readonly #typed: string[];
 
-  constructor(terms: readonly string[]) {
+  /** `typed` are the words of the query. */
+  constructor(terms: readonly string[], typed: readonly string[]) {
     this.#terms = [...new Set(terms.map(folded))].filter((term) => term !== "");
+    this.#typed = [...this.#terms, ...typed.map(folded)].filter((term) => term !== "");
   }
 
   /** The longest term that a word has, as its beginning or as a whole; `undefined` if none. */
@@ -59,6 +62,15 @@ export class Terms {
       if (begins(word, term) && term.length > (best?.length ?? 0)) best = term;
     }
     return best;
+  }
+
+  /**
+   * By how many characters a term is longer than the one that was typed: a completion begins like
+   * it.
+   */
+  #excess(term: string): number {
+    const typed = this.#typed.filter((other) => term.startsWith(other));
+    return term.length - Math.min(...typed.map(({ length }) => length));
   }
 
   /** Whether a text has one of the terms. */
@@ -77,17 +89,18 @@ export class Terms {
       const whole = folded(word);
       const full = weightAt(fragment, location);
       const term = whole === "" ? undefined : this.match(whole);
-      if (term !== undefined) found.push(weighted(location, full, whole.length - term.length));
+      if (term !== undefined) found.push(weighted(location, full, [this.#excess(term)]));
       const parts = partsOf(word);
-      const matched = parts.flatMap((part) => {
-        const term = this.match(part);
-        return term === undefined ? [] : [part.length - term.length];
-      });
+      const matched = parts.flatMap((part) => this.match(part) ?? []);
       if (matched.length === 0) continue;
-      const ofParts = weighted(location, (full * matched.length) / parts.length, matched[0]!);
-      // A compound that begins like the query also has it as a part. The part counts.
+      const ofParts = weighted(
+        location,
+        (full * matched.length) / parts.length,
+        matched.map((part) => this.#excess(part)),
+      );
+      // A compound that begins like the query also has it as a part. The parts count.
       if (term === undefined) found.push(ofParts);
-      else if (ofParts.weight < found.at(-1)!.weight) found[found.length - 1] = ofParts;
+      else if (ofParts.weight <= found.at(-1)!.weight) found[found.length - 1] = ofParts;
     }
     return found;
   }
@@ -103,7 +116,7 @@ export class Terms {
         joined += text[end];
         if (!this.#terms.includes(joined)) continue;
         for (let at = location; at <= end; at += 1)
-          found.set(at, weighted(at, weightAt(fragment, at), 0));
+          found.set(at, weighted(at, weightAt(fragment, at), [0]));
       }
     }
     return [...found.values()].sort((a, b) => a.location - b.location);
@@ -126,8 +139,11 @@ function weightAt(fragment: StoredFragment, location: number): number {
 /** Pagefind counts weights in 24ths. */
 const WEIGHT_UNIT = 24;
 
-/** `longer`: by how many characters the word is longer than the term. */
-function weighted(location: number, weight: number, longer: number): WeightedLocation {
-  const closeness = Math.exp(Math.exp(-((longer + 1) ** 2) / 8) - 1);
+/** `excesses`: for each term found, by how many characters it is longer than the one typed. */
+function weighted(location: number, weight: number, excesses: number[]): WeightedLocation {
+  const closeness = excesses.reduce(
+    (sum, excess) => sum + Math.exp(Math.exp(-((excess + 1) ** 2) / 8) - 1),
+    0,
+  );
   return { weight, balanced_score: (weight * WEIGHT_UNIT) ** 2 * closeness, location };
 }

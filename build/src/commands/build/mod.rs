@@ -79,7 +79,7 @@ fn build_and_watch(args: &Args, ui: &Ui) -> Result<ExitCode> {
 /// # Errors
 /// As [`run`].
 pub fn run_pagefind(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<ExitCode> {
-    report(args, &build_from(args, ui, |_| pagefind_site::input(args, site, n_unreadable))?, ui)
+    report(args, &build_from(args, ui, |_| pagefind_site::input(args, site, n_unreadable, ui))?, ui)
 }
 
 /// The files of the bundle of a site that was read by Pagefind's rules, in place of writing them.
@@ -93,7 +93,7 @@ pub fn pagefind_files(args: &Args, site: Site, ui: &Ui) -> Result<Vec<Extra>> {
         files.extend(pagefind_site::files(args, site)?.1);
         return Ok(files);
     }
-    let indexed = index_site(args, ui, |_| pagefind_site::input(args, site, 0))?;
+    let indexed = index_site(args, ui, |_| pagefind_site::input(args, site, 0, ui))?;
     write::files(&indexed.bundle, indexed.extras)
 }
 
@@ -116,7 +116,7 @@ fn build_bundle(args: &Args, page_cache: Option<&Path>, ui: &Ui) -> Result<Built
             return read_pages(args, page_cache, pins, ui);
         }
         let (site, n_unreadable) = pagefind_site::read(args, ui)?;
-        pagefind_site::input(args, site, n_unreadable)
+        pagefind_site::input(args, site, n_unreadable, ui)
     })
 }
 

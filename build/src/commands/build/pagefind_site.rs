@@ -47,7 +47,7 @@ pub fn read(args: &Args, ui: &Ui) -> Result<(Site, usize)> {
 }
 
 /// What a build needs of a site.
-pub fn input(args: &Args, site: Site, n_unreadable: usize) -> Result<Input> {
+pub fn input(args: &Args, site: Site, n_unreadable: usize, ui: &Ui) -> Result<Input> {
     if site.pages.is_empty() {
         bail!(
             "found no page with text among {} files of {}: expected rendered HTML",
@@ -55,8 +55,25 @@ pub fn input(args: &Args, site: Site, n_unreadable: usize) -> Result<Input> {
             args.inputs.first().map_or_else(String::new, |input| input.display().to_string()),
         );
     }
+    let missing = missing_ui(args, &site);
+    if !missing.is_empty() {
+        ui.warn(format!(
+            "pages load {}, which are Pagefind's own and not in the output: name the directory of \
+             an earlier Pagefind build, or of Pagefind's npm package, by `findling pagefind --ui \
+             DIR` or `findling build --pagefind-ui DIR`",
+            missing.join(", ")
+        ));
+    }
     let (pages, extras) = files(args, site)?;
     Ok(Input { pages, n_unreadable, extras })
+}
+
+/// The scripts of Pagefind's user interfaces that pages load and the output will not have.
+fn missing_ui(args: &Args, site: &Site) -> Vec<&'static str> {
+    let directories = [Some(args.output()), args.pagefind_ui.clone()];
+    let is_there =
+        |name: &str| directories.iter().flatten().any(|directory| directory.join(name).is_file());
+    site.ui_scripts.iter().copied().filter(|name| !is_there(name)).collect()
 }
 
 /// The pages of a site, and what goes beside the bundle because of them.

@@ -206,10 +206,17 @@ impl Service<'_> {
     }
 
     fn index(&mut self, id: usize) -> Result<&mut Index> {
+        // Pagefind's words, which programs may look for, and what to do.
         match self.indexes.get_mut(id) {
             Some(Some(index)) => Ok(index),
-            Some(None) => bail!("index {id} was deleted; make another with createIndex"),
-            None => bail!("there is no index {id}; make one with createIndex"),
+            Some(None) => bail!(
+                "Index has been deleted from the Pagefind service and no longer exists; make \
+                 another with createIndex"
+            ),
+            None => bail!(
+                "Invalid index, does not yet exist in the Pagefind service; make one with \
+                 createIndex"
+            ),
         }
     }
 

@@ -75,6 +75,8 @@ pub struct Site {
     pub marked_body: bool,
     /// A page refers to `/_pagefind/`, the directory of Pagefind before 1.0.
     pub old_directory: bool,
+    /// The scripts of Pagefind's own user interfaces that pages load.
+    pub ui_scripts: BTreeSet<&'static str>,
 }
 
 /// Reads a site.
@@ -90,6 +92,7 @@ pub fn read(site: &Path, options: &Options, on_problem: &mut dyn FnMut(Problem))
 /// What only the site as a whole decides: bodies, languages, types of attributes.
 pub fn finish(sources: &[Source], options: &Options) -> Site {
     let old_directory = sources.iter().any(|page| page.old_directory);
+    let ui_scripts = sources.iter().flat_map(|page| &page.ui_scripts).copied().collect();
     let marked_body = sources.iter().any(|page| page.digest.marked_body);
     let mut languages: BTreeMap<String, usize> = BTreeMap::new();
     let mut pages = Vec::with_capacity(sources.len());
@@ -111,7 +114,8 @@ pub fn finish(sources: &[Source], options: &Options) -> Site {
         *languages.entry(primary.clone()).or_default() += unknown;
     }
     let numeric = numeric_sorts(pages.iter().map(|(source, ..)| &source.digest.sorts));
-    let mut site = Site { n_unknown, marked_body, old_directory, languages, ..Site::default() };
+    let mut site =
+        Site { n_unknown, marked_body, old_directory, ui_scripts, languages, ..Site::default() };
     for (source, content, language) in pages {
         let digest = &source.digest;
         let language = if language == UNKNOWN { primary.clone() } else { language };

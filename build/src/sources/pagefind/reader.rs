@@ -33,7 +33,17 @@ pub struct Source {
     pub(super) always: bool,
     /// It refers to `/_pagefind/`.
     pub(super) old_directory: bool,
+    /// Which of [`UI_SCRIPTS`] it loads.
+    pub(super) ui_scripts: Vec<&'static str>,
 }
+
+/// The scripts of Pagefind's own user interfaces.
+const UI_SCRIPTS: [&str; 4] = [
+    "pagefind-ui.js",
+    "pagefind-modular-ui.js",
+    "pagefind-component-ui.js",
+    "pagefind-highlight.js",
+];
 
 /// A page that is no HTML.
 #[derive(Debug, Default)]
@@ -64,7 +74,14 @@ impl Source {
             sorts,
             ..Digest::default()
         };
-        Self { path: PathBuf::from(&url), url, digest, always: true, old_directory: false }
+        Self {
+            path: PathBuf::from(&url),
+            url,
+            digest,
+            always: true,
+            old_directory: false,
+            ui_scripts: Vec::new(),
+        }
     }
 
     /// Its address.
@@ -203,7 +220,8 @@ impl Reader {
         }
         let digest = digest::read(&Html::parse_document(html), &self.selectors);
         let old_directory = refers_to_old_directory(html);
-        Ok(Source { path, url, digest, always: false, old_directory })
+        let ui_scripts = UI_SCRIPTS.into_iter().filter(|name| html.contains(name)).collect();
+        Ok(Source { path, url, digest, always: false, old_directory, ui_scripts })
     }
 }
 

@@ -124,5 +124,6 @@ fn one_marked_body_leaves_out_pages_without() {
     let site = read_site(&files, &Options::default());
     assert_eq!(urls(&site), ["/a.html"]);
     assert!(site.marked_body && site.old_directory);
+    assert!(site.ui_scripts.iter().eq(&["pagefind-ui.js"]));
     assert_eq!(site.n_files, 2);
 }
