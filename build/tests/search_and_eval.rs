@@ -356,8 +356,8 @@ fn without_a_model_the_static_table_embeds_documents_too() {
 fn pinned_pages_come_first_where_the_static_encoder_embeds_the_query() {
     let at = tempfile::tempdir().expect("a directory");
     let records = [
-        json!({"_id": "bread", "url": "/bread/", "title": "Baking", "text": "Knead flour and bake."}),
-        json!({"_id": "stars", "url": "/stars/", "title": "Astronomy", "text": "Galaxies at night."}),
+        json!({"_id": "bread", "url": "/bread/", "title": "Baking", "text": "Knead and bake."}),
+        json!({"_id": "stars", "url": "/stars/", "title": "Astronomy", "text": "Galaxies."}),
     ];
     let (corpus, out) = (at.path().join("corpus.jsonl"), at.path().join("out"));
     std::fs::write(&corpus, records.map(|record| record.to_string()).join("\n")).expect("written");

@@ -4,17 +4,17 @@
 //   cargo xtask bench cold-search [--runs N] [--encoder NAME]... [--tool NAME=FINDLING]...
 //                                 [--out FILE] [--note TEXT]
 //
-// The site is the first 1,000 pages of the books that come with Rust (`rustup component add
-// rust-docs`), by book and path. It is built once for each encoder of documents: none, hash,
-// static, and the transformer where its model is installed; `--encoder` chooses some of them. Each search is a process of its own,
-// with the files in the page cache. `--tool` measures other builds of findling over the same
-// bundles, in turn with the first, so that a busy machine slows all alike.
+// The site is the first 1,000 pages of the books that come with Rust (`rustup component add rust-
+// docs`), by book and path. It is built once for each encoder of documents: none, hash, static, and
+// the transformer where its model is installed; `--encoder` chooses some of them. Each search is a
+// process of its own, with the files in the page cache. `--tool` measures other builds of findling
+// over the same bundles, in turn with the first, so that a busy machine slows all alike.
 //
 // "CPU" is the processor time of the process, which other load on the machine changes least.
 // "process" is the time from starting the process to its end, as the shell sees it. The other
 // columns are the phases that `findling search --timings` reports. The difference is the time for
-// starting the program and freeing its memory. "fastest" is the fastest of all runs; other times are
-// medians.
+// starting the program and freeing its memory. "fastest" is the fastest of all runs; other times
+// are medians.
 //
 // The result is written to bench/results/DATE-cold-search.json unless `--out` names another file.
 
@@ -142,8 +142,8 @@ function stage(into) {
   const pages = books.flatMap(pagesOf).slice(0, N_PAGES);
   if (pages.length < N_PAGES)
     throw new Error(
-      `${html}: expected ${N_PAGES} pages, found ${pages.length}; \`rustup component add rust-docs\` ` +
-        "installs them",
+      `${html}: expected ${N_PAGES} pages, found ${pages.length}; ` +
+        "`rustup component add rust-docs` installs them",
     );
   rmSync(into, { recursive: true, force: true });
   for (const page of pages) cpSync(page, join(into, relative(html, page)));

@@ -4,15 +4,15 @@
 //   cargo xtask bench collections [--files N] [--runs N] [--from DIR] [--encoder NAME] [--out FILE]
 //                                 [--note TEXT]
 //
-// The files (10,000 unless given) are the sources of this repository's own dependencies, which cargo
-// keeps below its home directory, or those below `--from`: files of code of at most 64 kB, in the
-// order of a hash of their paths. `--encoder none`, the default, builds for search by words.
+// The files (10,000 unless given) are the sources of this repository's own dependencies, which
+// cargo keeps below its home directory, or those below `--from`: files of code of at most 64 kB, in
+// the order of a hash of their paths. `--encoder none`, the default, builds for search by words.
 //
 // "sync after an edit" appends a function to one file, another one in each run. "search from a cold
 // process" starts a process for each query, with the files in the page cache. "warm search" is the
-// engine's time for ten results with everything in memory (`findling eval`), for 200 headings of the
-// collection. Times of processes are the shell's; CPU time and memory are those of `/usr/bin/time`
-// (GNU).
+// engine's time for ten results with everything in memory (`findling eval`), for 200 headings of
+// the collection. Times of processes are the shell's; CPU time and memory are those of
+// `/usr/bin/time` (GNU).
 //
 // The result is written to bench/results/DATE-collections.json unless `--out` names another file.
 

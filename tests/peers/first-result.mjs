@@ -12,19 +12,19 @@
 // frame that paints the first result. Queries are headings of the site, the same for all variants.
 //
 // The variants differ in how a host compresses scripts and WebAssembly: brotli 11 (in advance),
-// brotli 5 (on the fly), and gzip. `--client NAME=DIR` adds Findling's client of another build, sent
-// with brotli 11; `NAME@ENCODING=DIR` names another encoding. All variants take turns within each
-// setting, so that a busy machine slows all alike.
+// brotli 5 (on the fly), and gzip. `--client NAME=DIR` adds Findling's client of another build,
+// sent with brotli 11; `NAME@ENCODING=DIR` names another encoding. All variants take turns within
+// each setting, so that a busy machine slows all alike.
 //
 // Settings are all combinations of a processor 1, 4 and 6 times slower (lib/slow-cpu.mjs says how),
 // 5, 10 and 50 Mbit/s, and round trips of 40 and 150 ms (lib/relay.mjs). `--only 4,10,40` measures
-// one; it can be repeated. A setting takes turns for as long as `--budget` allows, 35 seconds unless
-// given, but at least two. The deciding setting, 4 times slower, 10 Mbit/s, 40 ms, gets four times
-// as long. All of them take less than 15 minutes.
+// one; it can be repeated. A setting takes turns for as long as `--budget` allows, 35 seconds
+// unless given, but at least two. The deciding setting, 4 times slower, 10 Mbit/s, 40 ms, gets four
+// times as long. All of them take less than 15 minutes.
 //
 // The result is written to bench/results/DATE-first-result-settings.json unless `--out` names
-// another file, after each setting. A run that was interrupted goes on after the last setting in the
-// file, if it has the same commit, site and variants.
+// another file, after each setting. A run that was interrupted goes on after the last setting in
+// the file, if it has the same commit, site and variants.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
