@@ -70,7 +70,6 @@ const CORS = {
 /** Errors that the client must repair; they get the status 400. */
 const CLIENT_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "request",
-  "query",
   "filter",
   "unknown-attribute",
   "no-such-page",

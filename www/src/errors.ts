@@ -6,7 +6,6 @@
 export type ErrorCode =
   // The request is at fault.
   | "request"
-  | "query"
   | "filter"
   | "unknown-attribute"
   | "no-such-page"

@@ -63,8 +63,8 @@ const ENGINE: Module = Module {
     optimise: &["-O2", "-Oz", "--low-memory-unused", "--converge"],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 160_800,
-    more: Some((9_000, 197_400)),
+    budget: 161_000,
+    more: Some((9_000, 197_800)),
     binding: true,
 };
 

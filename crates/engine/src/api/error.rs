@@ -38,11 +38,6 @@ pub enum Error {
         /// What is wrong with it, and what would be right.
         message: String,
     },
-    /// The query's words cannot be understood, or are too many.
-    Query {
-        /// What is wrong, and what would be right.
-        message: String,
-    },
     /// The filter cannot be understood.
     Filter {
         /// What is wrong, where, and what would be right.
@@ -69,8 +64,8 @@ pub enum Error {
 
 impl Error {
     /// A stable name for programs: `bundle`, `analysis`, `inconsistent`, `no-such-shard`,
-    /// `request`, `query`, `filter`, `unknown-attribute`, `no-such-page`, `vector`. Those from
-    /// `request` on are the asker's to mend; the others are the bundle's.
+    /// `request`, `filter`, `unknown-attribute`, `no-such-page`, `vector`. From `request` on the
+    /// request is at fault, before that the bundle.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bundle { .. } => "bundle",
@@ -78,7 +73,6 @@ impl Error {
             Self::Inconsistent { .. } => "inconsistent",
             Self::NoSuchShard { .. } => "no-such-shard",
             Self::Request { .. } => "request",
-            Self::Query { .. } => "query",
             Self::Filter { .. } => "filter",
             Self::UnknownAttribute { .. } => "unknown-attribute",
             Self::NoSuchPage { .. } => "no-such-page",
@@ -92,7 +86,6 @@ impl Error {
         matches!(
             self,
             Self::Request { .. }
-                | Self::Query { .. }
                 | Self::Filter { .. }
                 | Self::UnknownAttribute { .. }
                 | Self::NoSuchPage { .. }
@@ -125,10 +118,9 @@ impl fmt::Display for Error {
                     "there is no shard {shard}: the manifest lists {n_shards}, numbered from 0"
                 )
             }
-            Self::Request { message }
-            | Self::Query { message }
-            | Self::Filter { message }
-            | Self::Vector { message } => f.write_str(message),
+            Self::Request { message } | Self::Filter { message } | Self::Vector { message } => {
+                f.write_str(message)
+            }
             Self::NoSuchPage { address } => write!(
                 f,
                 "no page has the address or id `{address}`; give a page's URL, its path from the \
