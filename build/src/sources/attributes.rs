@@ -15,8 +15,22 @@ pub(super) enum Raw {
     /// value.
     Untyped(String),
     Number(f64),
+    /// Milliseconds since 1970-01-01 UTC.
+    Date(i64),
     Bool(bool),
     List(Vec<String>),
+}
+
+impl From<AttributeValue> for Raw {
+    fn from(value: AttributeValue) -> Self {
+        match value {
+            AttributeValue::String(text) => Self::Text(text),
+            AttributeValue::Strings(list) => Self::List(list),
+            AttributeValue::Number(number) => Self::Number(number),
+            AttributeValue::Date(millis) => Self::Date(millis),
+            AttributeValue::Bool(truth) => Self::Bool(truth),
+        }
+    }
 }
 
 impl Raw {
@@ -52,6 +66,7 @@ impl Raw {
                     | if matches!(text.as_str(), "true" | "false") { BOOL } else { 0 }
             }
             Self::Number(_) => NUMBER | TEXT,
+            Self::Date(_) => DATE | TEXT,
             Self::Bool(_) => BOOL | TEXT,
             Self::List(_) => LIST,
         }
@@ -63,14 +78,26 @@ impl Raw {
             Self::Number(_) => NUMBER,
             Self::Bool(_) => BOOL,
             Self::List(_) => LIST,
-            Self::Text(_) | Self::Untyped(_) => TEXT,
+            Self::Text(_) | Self::Untyped(_) | Self::Date(_) => TEXT,
         }
     }
 
-    fn spelled(self) -> String {
+    /// The value by itself, of its natural type; `None` if it is empty.
+    pub fn into_value(self) -> Option<AttributeValue> {
+        if let Self::Date(millis) = self {
+            return Some(AttributeValue::Date(millis));
+        }
+        let kind = self.natural();
+        convert(self, kind)
+    }
+
+    /// The value in words.
+    pub fn spelled(self) -> String {
         match self {
             Self::Text(text) | Self::Untyped(text) => text,
             Self::Number(number) => format_number(number),
+            Self::Date(millis) => jiff::Timestamp::from_millisecond(millis)
+                .map_or_else(|_| millis.to_string(), |instant| instant.to_string()),
             Self::Bool(value) => value.to_string(),
             Self::List(list) => list.join(", "),
         }
@@ -83,7 +110,7 @@ const DATE: u8 = 4;
 const BOOL: u8 = 8;
 const LIST: u8 = 16;
 
-/// An attribute whose pages disagree on its type.
+/// An attribute whose pages or sections disagree on its type.
 #[derive(Debug, PartialEq)]
 pub(super) struct Conflict {
     pub name: String,
@@ -93,17 +120,21 @@ pub(super) struct Conflict {
     pub taken: &'static str,
 }
 
-/// Gives all values of an attribute one type: the first of bool, number, date, string and set of
+/// Gives all values of an attribute, of pages and of sections, one type: the first of bool, number, date, string and set of
 /// strings that can represent all of them. Returns the attributes for which a type stated by a
 /// source was lost.
 pub(super) fn reconcile(
-    pages: &mut [BTreeMap<String, Raw>],
+    items: Vec<BTreeMap<String, Raw>>,
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {
     let mut common: BTreeMap<String, (u8, u8)> = BTreeMap::new();
-    for (name, value) in pages.iter().flatten() {
-        let (all, natural) = common.entry(name.clone()).or_insert((u8::MAX, 0));
-        *all &= value.kinds();
-        *natural |= value.natural();
+    for (name, value) in items.iter().flatten() {
+        if !common.contains_key(name) {
+            common.insert(name.clone(), (u8::MAX, 0));
+        }
+        if let Some((all, natural)) = common.get_mut(name) {
+            *all &= value.kinds();
+            *natural |= value.natural();
+        }
     }
     let chosen: BTreeMap<&String, u8> = common
         .iter()
@@ -136,11 +167,10 @@ pub(super) fn reconcile(
             taken: if chosen[name] == LIST { "a set of strings" } else { "a string" },
         })
         .collect();
-    let values = pages
-        .iter_mut()
-        .map(|page| {
-            std::mem::take(page)
-                .into_iter()
+    let values = items
+        .into_iter()
+        .map(|item| {
+            item.into_iter()
                 .filter_map(|(name, raw)| {
                     let value = convert(raw, *chosen.get(&name)?)?;
                     Some((name, value))
@@ -156,6 +186,7 @@ fn convert(raw: Raw, kind: u8) -> Option<AttributeValue> {
         (NUMBER, Raw::Number(number)) => AttributeValue::Number(number),
         (NUMBER, raw) => AttributeValue::Number(number(&raw.spelled())?),
         (BOOL, raw) => AttributeValue::Bool(raw.spelled() == "true"),
+        (DATE, Raw::Date(millis)) => AttributeValue::Date(millis),
         (DATE, raw) => AttributeValue::Date(date(&raw.spelled())?),
         (LIST, Raw::List(list)) => {
             let set: BTreeSet<String> = list
@@ -225,9 +256,9 @@ mod tests {
     use super::*;
 
     fn types(values: &[Raw]) -> (Vec<AttributeValue>, usize) {
-        let mut pages: Vec<_> =
+        let pages: Vec<_> =
             values.iter().map(|value| BTreeMap::from([("a".to_owned(), value.clone())])).collect();
-        let (pages, conflicts) = reconcile(&mut pages);
+        let (pages, conflicts) = reconcile(pages);
         (pages.into_iter().filter_map(|mut page| page.remove("a")).collect(), conflicts.len())
     }
 
@@ -298,6 +329,20 @@ mod tests {
         assert_eq!(
             types(&[text("1970-01-02"), text("soon")]).0[0],
             AttributeValue::String("1970-01-02".into())
+        );
+    }
+
+    #[test]
+    fn values_of_sections_have_the_type_of_their_pages() {
+        let own = |value: AttributeValue| Raw::from(value);
+        let instant = AttributeValue::Date(1_706_745_600_000);
+        assert_eq!(
+            types(&[own(instant.clone()), text("2024-02-01")]),
+            (vec![instant.clone(), instant.clone()], 0)
+        );
+        assert_eq!(
+            types(&[own(instant), text("soon")]).0[0],
+            AttributeValue::String("2024-02-01T00:00:00Z".into())
         );
     }
 

@@ -106,12 +106,7 @@ impl Pins {
 pub(super) fn apply(pages: &mut [RawPage], options: &Options, on_problem: &mut dyn FnMut(Problem)) {
     for raw in pages.iter_mut() {
         let Some(own) = raw.attributes.remove(BOOST) else { continue };
-        let said = match &own {
-            Raw::Text(text) | Raw::Untyped(text) => text.clone(),
-            Raw::Number(number) => number.to_string(),
-            Raw::Bool(value) => value.to_string(),
-            Raw::List(list) => list.join(", "),
-        };
+        let said = own.spelled();
         match boost(said.trim()) {
             // All boosts become numbers, so that one invalid boost does not turn the attribute into
             // strings.

@@ -1,5 +1,7 @@
-//! Records: one JSON object on each line, `{"_id", "title", "text", "url"?, …attributes}`. The BEIR
-//! layout is of this form.
+//! Records: one JSON object on each line, `{"_id", "title", "text", "url"?, "sections"?,
+//! …attributes}`. The BEIR layout is of this form.
+//!
+//! Sections follow the text: `[{"heading"?, "level"?, "anchor"?, "text"?, "attributes"?}]`.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +11,10 @@ use serde_json::{Map, Value};
 use super::attributes::Raw;
 use super::decode;
 use super::files::{self, File};
-use super::outline::{Outline, fold};
+use super::outline::{MAX_HEADING_BYTES, Outline, fold, shorten};
 use super::reference_marks::without_marks;
 use super::{Format, Options, Outcome, RawPage, Severity};
+use crate::page::Section;
 
 /// Deepest nesting of objects that becomes attributes, as `a.b.c`.
 const MAX_DEPTH: usize = 4;
@@ -140,10 +143,11 @@ fn record(line: &[u8], options: &Options) -> Result<Record, String> {
         }
         _ => {}
     }
-    let mut outline = Outline::new();
-    add_text(&text.unwrap_or_default(), &mut outline);
-    raw.page.sections = outline.finish();
     let mut left_out = Vec::new();
+    raw.page.sections = paragraphs(&text.unwrap_or_default());
+    if let Some(sections) = fields.remove("sections") {
+        raw.page.sections.extend(self::sections(sections, &mut left_out)?);
+    }
     attributes("", fields, 0, &mut raw.attributes, &mut left_out);
     Ok(Record { raw, left_out })
 }
@@ -165,6 +169,44 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
+}
+
+/// The sections that a record lists.
+fn sections(value: Value, left_out: &mut Vec<String>) -> Result<Vec<Section>, String> {
+    let Value::Array(values) = value else {
+        return Err(format!("\"sections\" is {}; expected a list", kind(&value)));
+    };
+    values.into_iter().map(|value| section(value, left_out)).collect()
+}
+
+fn section(value: Value, left_out: &mut Vec<String>) -> Result<Section, String> {
+    let Value::Object(mut fields) = value else {
+        return Err(format!("\"sections\" has {}; expected objects", kind(&value)));
+    };
+    let mut heading = fold(&string(&mut fields, "heading")?.unwrap_or_default());
+    shorten(&mut heading, MAX_HEADING_BYTES);
+    let level = match fields.remove("level") {
+        _ if heading.is_empty() => 0,
+        None | Some(Value::Null) => 1,
+        Some(level) => match level.as_u64() {
+            Some(level @ 1..=6) => level as u8,
+            _ => return Err(format!("\"level\" is {level}; expected a number from 1 to 6")),
+        },
+    };
+    let anchor = string(&mut fields, "anchor")?.filter(|anchor| !anchor.is_empty());
+    let text = string(&mut fields, "text")?.unwrap_or_default();
+    let mut found = BTreeMap::new();
+    match fields.remove("attributes") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(fields)) => attributes("", fields, 0, &mut found, left_out),
+        Some(other) => {
+            return Err(format!("\"attributes\" is {}; expected an object", kind(&other)));
+        }
+    }
+    let values = found.into_iter().map(|(name, raw)| Some((name, raw.into_value()?)));
+    let attributes = values.flatten().collect();
+    let blocks = paragraphs(&text).into_iter().flat_map(|section| section.blocks).collect();
+    Ok(Section { level, heading, anchor, attributes, blocks })
 }
 
 fn attributes(
@@ -195,15 +237,17 @@ fn is_short(raw: &Raw) -> bool {
     match raw {
         Raw::Text(text) | Raw::Untyped(text) => text.len() <= MAX_ATTRIBUTE_BYTES,
         Raw::List(list) => list.iter().all(|item| item.len() <= MAX_ATTRIBUTE_BYTES),
-        Raw::Number(_) | Raw::Bool(_) => true,
+        Raw::Number(_) | Raw::Date(_) | Raw::Bool(_) => true,
     }
 }
 
-/// Adds plain text: blank lines separate paragraphs; indented code keeps its form.
-fn add_text(text: &str, outline: &mut Outline) {
+/// Plain text as one section: blank lines separate paragraphs; indented code keeps its form. None
+/// if it is blank.
+fn paragraphs(text: &str) -> Vec<Section> {
+    let mut outline = Outline::new();
     if looks_like_code(text) {
         outline.code_block(text);
-        return;
+        return outline.finish();
     }
     let mut blank = false;
     for line in without_marks(text).lines() {
@@ -218,6 +262,7 @@ fn add_text(text: &str, outline: &mut Outline) {
         outline.text().space();
     }
     outline.end_block();
+    outline.finish()
 }
 
 /// Whether a text looks like source code: most lines after the first are indented or end like
@@ -266,6 +311,47 @@ mod tests {
         assert_eq!(texts, ["One. Still one.", "Two."]);
         let names: Vec<_> = raw.attributes.keys().map(String::as_str).collect();
         assert_eq!(names, ["open", "tags", "venue.name", "year"]);
+    }
+
+    #[test]
+    fn a_record_lists_sections_with_attributes_of_their_own() {
+        let outcome = read_text(concat!(
+            r#"{"_id": "c", "text": "Before.", "role": "all", "sections": ["#,
+            r#"{"heading": " Turn  1 ", "anchor": "t1", "text": "Hello.\n\nAgain.", "#,
+            r#""attributes": {"role": "user", "time": "2026-01-02T03:04:05Z", "tags": []}}, "#,
+            r#"{"heading": "Deeper", "level": 2, "text": "Yes."}, {"text": "No heading."}]}"#,
+        ));
+        assert_eq!(outcome.problems, []);
+        let sections = &outcome.pages[0].page.sections;
+        let told: Vec<_> = sections
+            .iter()
+            .map(|s| (s.level, s.heading.as_str(), s.anchor.as_deref(), s.blocks.len()))
+            .collect();
+        let expected = [
+            (0, "", None, 1),
+            (1, "Turn 1", Some("t1"), 2),
+            (2, "Deeper", None, 1),
+            (0, "", None, 1),
+        ];
+        assert_eq!(told, expected);
+        let names: Vec<_> = sections[1].attributes.keys().map(String::as_str).collect();
+        assert_eq!(names, ["role", "time"]);
+        assert_eq!(outcome.pages[0].attributes.keys().collect::<Vec<_>>(), ["role"]);
+    }
+
+    #[test]
+    fn sections_that_are_none_are_errors() {
+        for sections in [
+            "{}",
+            "[1]",
+            r#"[{"heading": 1}]"#,
+            r#"[{"heading": "a", "level": 7}]"#,
+            r#"[{"text": "a", "attributes": []}]"#,
+        ] {
+            let outcome = read_text(&format!(r#"{{"_id": 1, "sections": {sections}}}"#));
+            assert_eq!(outcome.problems.len(), 1, "{sections}");
+            assert_eq!(outcome.problems[0].severity, Severity::Error);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::reference_marks::{Raised, classify};
 use crate::page::{Block, Section};
 
 /// Longest heading, in bytes. Longer ones come from broken markup.
-const MAX_HEADING_BYTES: usize = 400;
+pub(super) const MAX_HEADING_BYTES: usize = 400;
 
 /// Deepest level of a section.
 const MAX_LEVEL: u8 = 6;

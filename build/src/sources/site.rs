@@ -304,16 +304,25 @@ fn drop_unfilterable(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem))
     }
 }
 
+/// Gives each attribute one type, on pages and on their sections.
 fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
-    let mut taken: Vec<_> =
-        pages.iter_mut().map(|raw| std::mem::take(&mut raw.attributes)).collect();
-    let example: HashMap<String, usize> = taken
-        .iter()
-        .enumerate()
-        .rev()
-        .flat_map(|(at, attributes)| attributes.keys().map(move |name| (name.clone(), at)))
-        .collect();
-    let (values, conflicts) = attributes::reconcile(&mut taken);
+    let mut taken = Vec::new();
+    // The first page that has an attribute, or whose sections do.
+    let mut example: HashMap<String, usize> = HashMap::new();
+    for (at, raw) in pages.iter_mut().enumerate() {
+        let before = taken.len();
+        taken.push(std::mem::take(&mut raw.attributes));
+        taken.extend(raw.page.sections.iter_mut().map(|section| {
+            let attributes = std::mem::take(&mut section.attributes).into_iter();
+            attributes.map(|(name, value)| (name, Raw::from(value))).collect()
+        }));
+        for name in taken[before..].iter().flat_map(BTreeMap::keys) {
+            if !example.contains_key(name) {
+                example.insert(name.clone(), at);
+            }
+        }
+    }
+    let (values, conflicts) = attributes::reconcile(taken);
     for conflict in conflicts {
         let at = example.get(&conflict.name).copied().unwrap_or_default();
         on_problem(Problem {
@@ -326,8 +335,13 @@ fn set_attributes(pages: &mut [RawPage], on_problem: &mut dyn FnMut(Problem)) {
             ),
         });
     }
-    for (raw, values) in pages.iter_mut().zip(values) {
-        raw.page.sort_only.retain(|name| values.contains_key(name));
-        raw.page.attributes = values;
+    // In the order in which they were taken.
+    let mut values = values.into_iter();
+    for raw in pages {
+        raw.page.attributes = values.next().unwrap_or_default();
+        raw.page.sort_only.retain(|name| raw.page.attributes.contains_key(name));
+        for section in &mut raw.page.sections {
+            section.attributes = values.next().unwrap_or_default();
+        }
     }
 }

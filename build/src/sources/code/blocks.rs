@@ -1,23 +1,25 @@
 //! What the sections of code are made of.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use findling_bundle::AttributeValue;
 
 use super::lines::Lines;
 use crate::page::{Block, Section};
 use crate::sources::outline::clean_code;
 
-/// A section. What stands before the first symbol has no heading.
-pub(super) fn with_heading(heading: String, anchor: String, blocks: Vec<Block>) -> Section {
+/// A section of lines. What stands before the first symbol has no heading.
+pub(super) fn with_heading(heading: String, lines: &Range<usize>, blocks: Vec<Block>) -> Section {
     let level = u8::from(!heading.is_empty());
-    Section { level, heading, anchor: Some(anchor), blocks, ..Section::default() }
-}
-
-/// `L10-L24`, as code hosts write lines.
-pub(super) fn anchor(lines: &Range<usize>) -> String {
-    match lines.len() {
-        0 | 1 => format!("L{}", lines.start + 1),
-        _ => format!("L{}-L{}", lines.start + 1, lines.end),
-    }
+    let (first, last) = (lines.start + 1, lines.end);
+    // As code hosts write lines.
+    let (anchor, lines) = match lines.len() {
+        0 | 1 => (format!("L{first}"), first.to_string()),
+        _ => (format!("L{first}-L{last}"), format!("{first}-{last}")),
+    };
+    let attributes = BTreeMap::from([("lines".to_owned(), AttributeValue::String(lines))]);
+    Section { level, heading, anchor: Some(anchor), attributes, blocks }
 }
 
 /// Lines as a block of code; `None` where they are blank.

@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, Parser};
 
-use super::symbols::{Grammar, Name, Parsed, Role, Symbol};
+use super::symbols::{Grammar, Kind, Name, Parsed, Role, Symbol};
 
 /// Deepest nesting of scopes that is followed.
 const MAX_SCOPES: usize = 64;
@@ -46,6 +46,8 @@ fn file_doc(root: Node<'_>) -> Option<std::ops::Range<usize>> {
 #[derive(Clone, Default)]
 struct Scope {
     name: String,
+    /// Whether its functions are methods.
+    is_type: bool,
     depth: usize,
 }
 
@@ -122,23 +124,32 @@ impl<'a> Reader<'a> {
                 }
             }
             Role::Assigned => {
-                if let Some(name) = self.assigned(node) {
-                    symbols.push(self.symbol(node, lead, scope, &name));
+                if let Some((name, kind)) = self.assigned(node) {
+                    symbols.push(self.symbol(node, lead, scope, kind, &name));
                 }
             }
-            Role::Symbol | Role::Small => {
+            Role::Symbol(kind) => {
                 if let Some(name) = self.name(node, rule.name) {
-                    let is_small = rule.role == Role::Small && !declares_function(node);
-                    symbols.push(Symbol { is_small, ..self.symbol(node, lead, scope, &name) });
+                    symbols.push(self.symbol(node, lead, scope, kind, &name));
                 }
             }
-            Role::Scope => {
+            Role::Small(kind) => {
+                if let Some(name) = self.name(node, rule.name) {
+                    let function = declared_function(node);
+                    let is_small = function.is_none();
+                    let kind = function.unwrap_or(kind);
+                    let symbol = self.symbol(node, lead, scope, kind, &name);
+                    symbols.push(Symbol { is_small, ..symbol });
+                }
+            }
+            Role::Scope(kind) => {
                 // A type that is only mentioned has no body.
                 let has_body = node.child_by_field_name("body").is_some()
                     || !matches!(node.kind(), "struct_specifier" | "class_specifier");
                 let Some(name) = self.name(node, rule.name).filter(|_| has_body) else { return };
-                let mut symbol = self.symbol(node, lead, scope, &name);
-                let inside = Scope { name: symbol.name.clone(), depth: deeper.depth };
+                let mut symbol = self.symbol(node, lead, scope, kind, &name);
+                let is_type = kind != Kind::Module;
+                let inside = Scope { name: symbol.name.clone(), is_type, depth: deeper.depth };
                 self.read(node, &inside, &mut symbol.inner);
                 symbols.push(symbol);
             }
@@ -161,14 +172,23 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn symbol(&self, node: Node<'a>, lead: Option<Lead>, scope: &Scope, name: &str) -> Symbol {
+    fn symbol(
+        &self,
+        node: Node<'a>,
+        lead: Option<Lead>,
+        scope: &Scope,
+        kind: Kind,
+        name: &str,
+    ) -> Symbol {
         let mut qualified = scope.name.clone();
         if !qualified.is_empty() {
             qualified.push_str(self.grammar.separator);
         }
         qualified.push_str(name);
         let (start, end) = rows(node);
+        let is_method = kind == Kind::Function && scope.is_type;
         let mut symbol = Symbol {
+            kind: if is_method { Kind::Method } else { kind },
             name: qualified,
             is_small: false,
             lines: start..end,
@@ -249,14 +269,14 @@ impl<'a> Reader<'a> {
         names.map(|name| self.short(name)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The name of `exports.open = function () {}`, if it is a function.
-    fn assigned(&self, node: Node<'a>) -> Option<String> {
+    /// The name of `exports.open = function () {}`, if it is a function or a class.
+    fn assigned(&self, node: Node<'a>) -> Option<(String, Kind)> {
         let field = |names: [&str; 3]| names.into_iter().find_map(|n| node.child_by_field_name(n));
         let last = |index: u32| node.named_child(index);
         let left = field(["left", "name", "property"]).or_else(|| last(0))?;
         let right = field(["right", "value", "value"]).or_else(|| last(1))?;
         let right = if right.kind() == "expression_list" { right.named_child(0)? } else { right };
-        is_function(right).then(|| self.short(left))
+        Some((self.short(left), function(right)?))
     }
 
     fn text_of(&self, node: Node<'a>) -> &'a str {
@@ -292,23 +312,22 @@ fn declarations(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// Whether the first declaration in a node is of a function: `const open = () => {}`.
-fn declares_function(node: Node<'_>) -> bool {
-    let value = declarations(node).first().and_then(|first| first.child_by_field_name("value"));
-    value.is_some_and(is_function)
+/// The function or class that the first declaration in a node makes: `const open = () => {}`.
+fn declared_function(node: Node<'_>) -> Option<Kind> {
+    function(declarations(node).first()?.child_by_field_name("value")?)
 }
 
-/// Whether an expression makes a function or a class.
-fn is_function(value: Node<'_>) -> bool {
-    matches!(
-        value.kind(),
+/// What an expression makes, if that is a function or a class.
+fn function(value: Node<'_>) -> Option<Kind> {
+    match value.kind() {
         "arrow_function"
-            | "function_expression"
-            | "generator_function"
-            | "function"
-            | "function_definition"
-            | "class"
-    )
+        | "function_expression"
+        | "generator_function"
+        | "function"
+        | "function_definition" => Some(Kind::Function),
+        "class" => Some(Kind::Class),
+        _ => None,
+    }
 }
 
 fn surround(symbol: &mut Symbol, lead: Option<Lead>) {

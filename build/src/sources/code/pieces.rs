@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lines::{Lines, says_something};
-use super::symbols::{Parsed, Symbol};
+use super::symbols::{Kind, Parsed, Symbol};
 
 /// Lines of a constant or type that is read with its neighbours, and of all of them together.
 const MAX_SMALL_LINES: usize = 5;
@@ -15,7 +15,10 @@ const MAX_NAMES_BYTES: usize = 160;
 /// Lines that belong together. Of all pieces of a file, every line that is not blank is in one.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Empty for what stands before the first symbol.
+    /// What its symbols are, each kind once; nothing for what belongs to none.
+    pub kinds: Vec<Kind>,
+    /// Names of its symbols, divided by `, `. A line of its text if it has none; empty for what
+    /// stands before the first symbol.
     pub name: String,
     pub lines: Range<usize>,
     pub doc: Option<Range<usize>>,
@@ -50,6 +53,7 @@ impl Cutter<'_> {
             self.between(at..start, owner);
             if symbol.inner.is_empty() {
                 self.pieces.push(Piece {
+                    kinds: vec![symbol.kind],
                     name: symbol.name.clone(),
                     lines: start..end,
                     doc: symbol.doc.clone().filter(|doc| doc.start >= start && doc.end <= end),
@@ -89,7 +93,8 @@ impl Cutter<'_> {
             None => (self.lines.heading(range.clone()), None, None),
         };
         let signature = signature.unwrap_or(range.start);
-        self.pieces.push(Piece { name, lines: range, doc, signature, is_small: false });
+        let kinds = owner.map(|owner| owner.kind).into_iter().collect();
+        self.pieces.push(Piece { kinds, name, lines: range, doc, signature, is_small: false });
     }
 }
 
@@ -109,6 +114,11 @@ fn group(pieces: Vec<Piece>) -> Vec<Piece> {
                     && piece.lines.end - last.lines.start <= MAX_GROUP_LINES
                     && last.name.len() + piece.name.len() <= MAX_NAMES_BYTES =>
             {
+                for kind in piece.kinds {
+                    if !last.kinds.contains(&kind) {
+                        last.kinds.push(kind);
+                    }
+                }
                 last.name.push_str(", ");
                 last.name.push_str(&piece.name);
                 last.lines.end = piece.lines.end;

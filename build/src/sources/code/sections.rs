@@ -1,6 +1,6 @@
 //! The sections of a file of code.
 
-use super::blocks::{anchor, code, with_heading};
+use super::blocks::{code, with_heading};
 use super::languages::{Grammar, Language};
 use super::lines::Lines;
 #[cfg(feature = "code")]
@@ -36,7 +36,7 @@ fn of_paragraphs(text: &str) -> Vec<Section> {
         }
         let heading = if sections.is_empty() { String::new() } else { lines.heading(part.clone()) };
         let blocks = code(&lines, part.clone()).into_iter().collect();
-        sections.push(with_heading(heading, anchor(&part), blocks));
+        sections.push(with_heading(heading, &part, blocks));
     }
     sections
 }

@@ -1,8 +1,11 @@
 //! The sections of a file whose symbols are known.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::blocks::{anchor, code, with_heading};
+use findling_bundle::AttributeValue;
+
+use super::blocks::{code, with_heading};
 use super::comments;
 use super::lines::Lines;
 use super::parse::parse;
@@ -56,7 +59,17 @@ fn section(piece: &Piece, part: Range<usize>, lines: &Lines<'_>) -> Section {
         }
         None => blocks.extend(code(lines, part.clone())),
     }
-    with_heading(piece.name.clone(), anchor(&part), blocks)
+    let mut section = with_heading(piece.name.clone(), &part, blocks);
+    if !piece.kinds.is_empty() {
+        let set = |names: Vec<&str>| {
+            let names: BTreeSet<&str> = names.into_iter().collect();
+            AttributeValue::Strings(names.into_iter().map(str::to_owned).collect())
+        };
+        let kinds = piece.kinds.iter().map(|kind| kind.name()).collect();
+        section.attributes.insert("kind".to_owned(), set(kinds));
+        section.attributes.insert("symbol".to_owned(), set(piece.name.split(", ").collect()));
+    }
+    section
 }
 
 /// A comment, a block for each of its paragraphs.

@@ -22,15 +22,52 @@ pub(super) const fn rule(node: &'static str, role: Role, name: Name) -> Rule {
     Rule { node, role, name }
 }
 
+/// What a symbol is. A function in a scope that is not a module is a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Class,
+    Constant,
+    Enum,
+    Function,
+    Impl,
+    Interface,
+    Macro,
+    Method,
+    Module,
+    Struct,
+    Trait,
+    Type,
+}
+
+impl Kind {
+    /// The value of the attribute `kind`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Class => "class",
+            Self::Constant => "constant",
+            Self::Enum => "enum",
+            Self::Function => "function",
+            Self::Impl => "impl",
+            Self::Interface => "interface",
+            Self::Macro => "macro",
+            Self::Method => "method",
+            Self::Module => "module",
+            Self::Struct => "struct",
+            Self::Trait => "trait",
+            Self::Type => "type",
+        }
+    }
+}
+
 /// What a node of the tree means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A symbol.
-    Symbol,
+    Symbol(Kind),
     /// A symbol of a line or two, such as a constant. Several in a row are read as one.
-    Small,
+    Small(Kind),
     /// A symbol whose own symbols are sections too; their names follow its name.
-    Scope,
+    Scope(Kind),
     /// A function, if what is assigned in it is one.
     Assigned,
     /// Belongs to the one symbol in it: decorators, `export`.
@@ -57,7 +94,8 @@ pub(super) enum Name {
 /// A symbol. Lines count from 0, ends are exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
-    /// Qualified: `Pool::acquire`.
+    pub kind: Kind,
+    /// Qualified: `Pool::acquire`. Names of one declaration are divided by `, `.
     pub name: String,
     /// Whether it is read with its neighbours: [`Role::Small`].
     pub is_small: bool,

@@ -1,5 +1,7 @@
 //! Whole files of each language: their sections, and what holds for the sections of any file.
 
+#[cfg(feature = "code")]
+use findling_bundle::AttributeValue;
 use proptest::prelude::*;
 
 use super::languages;
@@ -70,6 +72,32 @@ fn rust_functions_and_the_methods_of_a_type_are_sections() {
     let acquire = &read("pool.rs", text)[4];
     assert_eq!(acquire.blocks[0].text, "Takes a connection, waiting for one.");
     assert!(acquire.blocks[1].text.starts_with("#[inline]\npub fn acquire(&self)"));
+}
+
+#[test]
+#[cfg(feature = "code")]
+fn sections_have_kinds_symbols_and_lines() {
+    let told = |name: &str, text: &str| -> Vec<String> {
+        let of = |section: &Section, name: &str| match section.attributes.get(name) {
+            Some(AttributeValue::Strings(set)) => set.join(" "),
+            Some(AttributeValue::String(text)) => text.clone(),
+            other => format!("{other:?}"),
+        };
+        let all = |section| ["lines", "kind", "symbol"].map(|name| of(section, name)).join(": ");
+        read(name, text).iter().map(all).collect()
+    };
+    let rust = told("pool.rs", include_str!("fixtures/pool.rs"));
+    assert_eq!(rust[0], "1-3: None: None");
+    assert_eq!(rust[1], "5-8: constant: MAX MIN");
+    assert_eq!(rust[3], "16: impl: Pool");
+    assert_eq!(rust[4], "17-21: method: Pool::acquire");
+    assert_eq!(rust[8], "37-41: function: tests::opens");
+    let script = told("store.ts", include_str!("fixtures/store.ts"));
+    assert_eq!(script[1], "3-6: interface: Options");
+    assert_eq!(script[2], "8-11: function: open", "a constant that is a function");
+    assert_eq!(script[7], "25-27: function: legacy.parse");
+    let mixed = told("a.rs", "const A: u8 = 1;\ntype B = u8;\n");
+    assert_eq!(mixed, ["1-2: constant type: A B"]);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Python, Ruby, Bash and Lua.
 
-use super::super::symbols::{Grammar, Name, Role, rule};
+use super::super::symbols::{Grammar, Kind, Name, Role, rule};
 
 pub(super) static PYTHON: Grammar = Grammar {
     parser: || tree_sitter_python::LANGUAGE.into(),
     separator: ".",
     rules: &[
-        rule("function_definition", Role::Symbol, Name::Field("name")),
-        rule("class_definition", Role::Scope, Name::Field("name")),
-        rule("type_alias_statement", Role::Small, Name::Field("left")),
+        rule("function_definition", Role::Symbol(Kind::Function), Name::Field("name")),
+        rule("class_definition", Role::Scope(Kind::Class), Name::Field("name")),
+        rule("type_alias_statement", Role::Small(Kind::Type), Name::Field("left")),
         rule("decorated_definition", Role::Wrapper, Name::None),
         rule("block", Role::Transparent, Name::None),
         rule("if_statement", Role::Transparent, Name::None),
@@ -22,10 +22,10 @@ pub(super) static RUBY: Grammar = Grammar {
     parser: || tree_sitter_ruby::LANGUAGE.into(),
     separator: ".",
     rules: &[
-        rule("method", Role::Symbol, Name::Field("name")),
-        rule("singleton_method", Role::Symbol, Name::Field("name")),
-        rule("class", Role::Scope, Name::Field("name")),
-        rule("module", Role::Scope, Name::Field("name")),
+        rule("method", Role::Symbol(Kind::Function), Name::Field("name")),
+        rule("singleton_method", Role::Symbol(Kind::Function), Name::Field("name")),
+        rule("class", Role::Scope(Kind::Class), Name::Field("name")),
+        rule("module", Role::Scope(Kind::Module), Name::Field("name")),
         rule("singleton_class", Role::Transparent, Name::None),
         rule("body_statement", Role::Transparent, Name::None),
     ],
@@ -34,14 +34,14 @@ pub(super) static RUBY: Grammar = Grammar {
 pub(super) static BASH: Grammar = Grammar {
     parser: || tree_sitter_bash::LANGUAGE.into(),
     separator: ".",
-    rules: &[rule("function_definition", Role::Symbol, Name::Field("name"))],
+    rules: &[rule("function_definition", Role::Symbol(Kind::Function), Name::Field("name"))],
 };
 
 pub(super) static LUA: Grammar = Grammar {
     parser: || tree_sitter_lua::LANGUAGE.into(),
     separator: ".",
     rules: &[
-        rule("function_declaration", Role::Symbol, Name::Field("name")),
+        rule("function_declaration", Role::Symbol(Kind::Function), Name::Field("name")),
         rule("assignment_statement", Role::Assigned, Name::None),
         rule("variable_declaration", Role::Transparent, Name::None),
     ],

@@ -1,6 +1,6 @@
 //! JavaScript, TypeScript, TSX and PHP.
 
-use super::super::symbols::{Grammar, Name, Role, Rule, rule};
+use super::super::symbols::{Grammar, Kind, Name, Role, Rule, rule};
 
 pub(super) static JAVASCRIPT: Grammar =
     Grammar { parser: || tree_sitter_javascript::LANGUAGE.into(), separator: ".", rules: SCRIPT };
@@ -19,18 +19,18 @@ pub(super) static TSX: Grammar = Grammar {
 
 /// What only TypeScript has is in no tree of JavaScript.
 const SCRIPT: &[Rule] = &[
-    rule("function_declaration", Role::Symbol, Name::Field("name")),
-    rule("generator_function_declaration", Role::Symbol, Name::Field("name")),
-    rule("class_declaration", Role::Scope, Name::Field("name")),
-    rule("abstract_class_declaration", Role::Scope, Name::Field("name")),
-    rule("method_definition", Role::Symbol, Name::Field("name")),
-    rule("interface_declaration", Role::Symbol, Name::Field("name")),
-    rule("type_alias_declaration", Role::Small, Name::Field("name")),
-    rule("enum_declaration", Role::Symbol, Name::Field("name")),
-    rule("internal_module", Role::Scope, Name::Field("name")),
-    rule("module", Role::Scope, Name::Field("name")),
-    rule("lexical_declaration", Role::Small, Name::Declared),
-    rule("variable_declaration", Role::Small, Name::Declared),
+    rule("function_declaration", Role::Symbol(Kind::Function), Name::Field("name")),
+    rule("generator_function_declaration", Role::Symbol(Kind::Function), Name::Field("name")),
+    rule("class_declaration", Role::Scope(Kind::Class), Name::Field("name")),
+    rule("abstract_class_declaration", Role::Scope(Kind::Class), Name::Field("name")),
+    rule("method_definition", Role::Symbol(Kind::Function), Name::Field("name")),
+    rule("interface_declaration", Role::Symbol(Kind::Interface), Name::Field("name")),
+    rule("type_alias_declaration", Role::Small(Kind::Type), Name::Field("name")),
+    rule("enum_declaration", Role::Symbol(Kind::Enum), Name::Field("name")),
+    rule("internal_module", Role::Scope(Kind::Module), Name::Field("name")),
+    rule("module", Role::Scope(Kind::Module), Name::Field("name")),
+    rule("lexical_declaration", Role::Small(Kind::Constant), Name::Declared),
+    rule("variable_declaration", Role::Small(Kind::Constant), Name::Declared),
     rule("public_field_definition", Role::Assigned, Name::None),
     rule("field_definition", Role::Assigned, Name::None),
     rule("assignment_expression", Role::Assigned, Name::None),
@@ -45,13 +45,13 @@ pub(super) static PHP: Grammar = Grammar {
     parser: || tree_sitter_php::LANGUAGE_PHP.into(),
     separator: "::",
     rules: &[
-        rule("function_definition", Role::Symbol, Name::Field("name")),
-        rule("method_declaration", Role::Symbol, Name::Field("name")),
-        rule("class_declaration", Role::Scope, Name::Field("name")),
-        rule("trait_declaration", Role::Scope, Name::Field("name")),
-        rule("interface_declaration", Role::Scope, Name::Field("name")),
-        rule("enum_declaration", Role::Scope, Name::Field("name")),
-        rule("const_declaration", Role::Small, Name::Declared),
+        rule("function_definition", Role::Symbol(Kind::Function), Name::Field("name")),
+        rule("method_declaration", Role::Symbol(Kind::Function), Name::Field("name")),
+        rule("class_declaration", Role::Scope(Kind::Class), Name::Field("name")),
+        rule("trait_declaration", Role::Scope(Kind::Trait), Name::Field("name")),
+        rule("interface_declaration", Role::Scope(Kind::Interface), Name::Field("name")),
+        rule("enum_declaration", Role::Scope(Kind::Enum), Name::Field("name")),
+        rule("const_declaration", Role::Small(Kind::Constant), Name::Declared),
         rule("namespace_definition", Role::Transparent, Name::None),
         rule("compound_statement", Role::Transparent, Name::None),
         rule("declaration_list", Role::Transparent, Name::None),
