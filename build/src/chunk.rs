@@ -4,6 +4,10 @@ mod atoms;
 mod divide;
 mod pack;
 
+use std::collections::BTreeMap;
+
+use findling_bundle::AttributeValue;
+
 use crate::page::{Page, Section};
 use atoms::Atom;
 use pack::{Sizes, pack};
@@ -43,7 +47,7 @@ impl Default for ChunkOptions {
     }
 }
 
-/// A page's sections, chunked. Its title, URL and attributes stay with the [`Page`].
+/// A page's sections, chunked. The page's title, URL and attributes stay with the [`Page`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkedPage {
     /// In reading order; at least one.
@@ -59,6 +63,8 @@ pub struct ChunkedSection {
     pub heading: String,
     /// Fragment without `#`.
     pub anchor: Option<String>,
+    /// Its own attributes.
+    pub attributes: BTreeMap<String, AttributeValue>,
     /// The section that contains this one: an index into [`ChunkedPage::sections`], smaller than
     /// this section's.
     pub parent: Option<u32>,
@@ -142,6 +148,7 @@ fn join(section: &Section, continues: bool, parent: Option<u32>) -> (ChunkedSect
         level: section.level,
         heading: section.heading.clone(),
         anchor: section.anchor.clone(),
+        attributes: section.attributes.clone(),
         parent,
         continues,
         ..ChunkedSection::default()

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 const LIMIT: usize = 100;
 
 /// What a case may say of the request.
-const REQUEST: [&str; 13] = [
+const REQUEST: [&str; 14] = [
     "prefix",
     "filter",
     "sort",
@@ -30,6 +30,7 @@ const REQUEST: [&str; 13] = [
     "spread",
     "copies",
     "facets",
+    "facetsOf",
     "facetsInstead",
 ];
 

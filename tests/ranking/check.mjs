@@ -37,6 +37,7 @@ const REQUEST = [
   "spread",
   "copies",
   "facets",
+  "facetsOf",
   "facetsInstead",
 ];
 

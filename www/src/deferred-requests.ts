@@ -21,6 +21,7 @@ export const FIRST_PART_FIELDS: ReadonlyMap<string, readonly string[] | undefine
   ["order", ["relevance"]],
   ["copies", undefined],
   ["facets", undefined],
+  ["facetsOf", ["pages", "sections"]],
   ["facetsInstead", undefined],
   ["sectionsPerPage", undefined],
 ]);

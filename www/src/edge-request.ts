@@ -2,6 +2,7 @@
 
 import type {
   EncoderChoice,
+  FacetsOf,
   Fusion,
   Mode,
   Order,
@@ -23,6 +24,7 @@ const COMMON = [
   "mode",
   "filter",
   "facets",
+  "facetsOf",
   "sort",
   "prefer",
   "order",
@@ -98,6 +100,8 @@ function readCommon(parameters: URLSearchParams): SearchRequest {
   if (filter) request.filter = filter;
   const facets = parameters.get("facets");
   if (facets) request.facets = facets.split(",");
+  const facetsOf = choice<FacetsOf>(parameters, "facetsOf", ["pages", "sections"]);
+  if (facetsOf) request.facetsOf = facetsOf;
   const sort = parameters.get("sort");
   if (sort) request.sort = readSort(sort);
   const prefer = parameters.get("prefer");

@@ -75,10 +75,14 @@ spread?: string,
  */
 copies?: boolean, 
 /**
- * Names of the attributes whose values are counted over all matching pages. `["*"]` means all
+ * Names of the attributes whose values are counted over all that matches. `["*"]` means all
  * facets of the bundle.
  */
 facets?: Array<string>, 
+/**
+ * What facets count.
+ */
+facetsOf?: FacetsOf, 
 /**
  * Count the values of an attribute without the part of the filter that concerns it. The counts
  * are what a reader would find after choosing another value.
@@ -154,6 +158,11 @@ truncated?: boolean, };
  * The engine's own encoders, for a request without a vector.
  */
 export type EncoderChoice = "auto" | "static" | "none";
+
+/**
+ * What facets count.
+ */
+export type FacetsOf = "pages" | "sections";
 
 /**
  * Fusion of the two legs.
@@ -258,8 +267,8 @@ total: Total,
  */
 results: Array<PageHit>, 
 /**
- * The values of the requested attributes with the number of matching pages, the most frequent
- * first, then by value.
+ * The values of the requested attributes with the number of matching pages or sections, the
+ * most frequent first, then by value.
  */
 facets: Array<Facet>, 
 /**
@@ -429,6 +438,10 @@ anchor: string | null,
  * heading.
  */
 headingPath: Array<string>, 
+/**
+ * Its own attributes, without those of its page.
+ */
+attributes: Record<string, string | number | boolean | string[]>, 
 /**
  * The fused score.
  */

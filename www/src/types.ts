@@ -1,6 +1,7 @@
 /** The types that users of the client see. */
 
 import type {
+  FacetsOf,
   Fusion,
   Mode,
   Order,
@@ -70,6 +71,8 @@ export interface SearchOptions {
   fusion?: Fusion | Fusion["method"];
   /** Attributes to count the values of; `["*"]` counts all facets of the bundle. */
   facets?: string[];
+  /** What facets count: `pages` (default) or `sections` that match. */
+  facetsOf?: FacetsOf;
   /** Counts each attribute's values as if `filter` had no condition on that attribute. */
   facetsInstead?: boolean;
   /** Orders by an attribute instead of relevance. */
@@ -123,6 +126,7 @@ export type SimilarOptions = Pick<
   | "filter"
   | "mode"
   | "facets"
+  | "facetsOf"
   | "sort"
   | "prefer"
   | "order"
@@ -215,6 +219,8 @@ export interface Description {
     name: string;
     kind: "string" | "strings" | "number" | "date" | "bool";
     facet: boolean;
+    /** What has its values. A section without a value of its own has its page's. */
+    of: "pages" | "sections";
   }[];
   /** The vectors; `null` in a bundle without vectors. */
   dense: {

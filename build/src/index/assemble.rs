@@ -172,7 +172,13 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         .add_all(ShardKind::Column, &raw)?
         .into_iter()
         .zip(columns)
-        .map(|(column, Built { name, kind, facet, .. })| Attribute { name, kind, column, facet })
+        .map(|(column, Built { name, kind, level, facet, .. })| Attribute {
+            name,
+            kind,
+            level,
+            column,
+            facet,
+        })
         .collect();
 
     let starts = text_firsts.par_iter().map(|&(page, section)| RangeStart::Page(page, section));

@@ -57,7 +57,7 @@ pub fn build(job: Job<'_>, ui: &Ui) -> anyhow::Result<Outcome> {
         lexical::analyse(&pages, &chunks, &languages, &options.synonyms, encoder.is_some(), &bar)
             .context("cannot build the lexical index")?;
     bar.finish_and_clear();
-    let columns = columns::build(&pages, &mut |warning| ui.warn(warning))
+    let columns = columns::build(&pages, &chunks, &mut |warning| ui.warn(warning))
         .context("cannot index the attributes")?;
     let (text_firsts, texts) = texts::build(&pages, &chunks, &columns)
         .context("cannot store the texts")?

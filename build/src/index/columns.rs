@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use findling_bundle::limits::MAX_NAME_LEN;
-use findling_bundle::{AttributeKind, AttributeValue, Column, Error, PageId};
+use findling_bundle::{AttributeKind, AttributeLevel, AttributeValue, Column, Error};
 use findling_engine::{BOOST, COPY};
 
+use crate::chunk::ChunkedPage;
 use crate::page::Page;
 
 /// An attribute of the corpus with its uncompressed column.
@@ -14,35 +15,61 @@ use crate::page::Page;
 pub struct Built {
     /// The name that filters use.
     pub name: String,
-    /// The type that can represent every page's value.
+    /// The type that can represent every value.
     pub kind: AttributeKind,
+    /// Sections, if any section has a value of its own.
+    pub level: AttributeLevel,
     /// Whether it is a facet: a page marks it for more than sorting, or it has a useful number of
     /// values.
     pub facet: bool,
-    /// Every page's value.
+    /// The value of every page or section.
     pub column: Column,
+}
+
+impl Built {
+    /// A page's or section's own value, as results show it.
+    pub fn own_value(&self, own: &BTreeMap<String, AttributeValue>) -> Option<AttributeValue> {
+        match convert(own.get(&self.name)?, self.kind).into_owned() {
+            AttributeValue::String(text) if self.kind == AttributeKind::Strings => {
+                Some(AttributeValue::Strings(vec![text]))
+            }
+            AttributeValue::Strings(mut texts) => {
+                texts.sort_unstable();
+                texts.dedup();
+                (!texts.is_empty()).then_some(AttributeValue::Strings(texts))
+            }
+            value => Some(value),
+        }
+    }
 }
 
 /// Numbers of values with which an unmarked attribute becomes a facet. A single value narrows
 /// nothing. Nobody reads a list of hundreds, and every search would fetch the column to count them.
 const FEW: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Builds the columns, sorted by name. Calls `warn` for attributes whose values have several types.
-pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>, Error> {
-    let mut kinds: BTreeMap<&str, BTreeSet<u8>> = BTreeMap::new();
-    let (mut facets, mut unmarked) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
-    let sort_only: BTreeSet<&str> =
-        pages.iter().flat_map(|page| &page.sort_only).map(String::as_str).collect();
-    for page in pages {
-        for (name, value) in &page.attributes {
-            kinds.entry(name).or_default().insert(value.kind() as u8);
-            if !page.sort_only.contains(name) && ![BOOST, COPY].contains(&name.as_str()) {
-                if page.unmarked { &mut unmarked } else { &mut facets }.insert(name);
-            }
-        }
-    }
-    let mut built = Vec::with_capacity(kinds.len());
-    for (name, seen) in kinds {
+/// What pages and sections say of an attribute.
+#[derive(Default)]
+struct Said {
+    kinds: BTreeSet<u8>,
+    /// A page marks it for more than sorting.
+    marked: bool,
+    /// A page has it for sorting alone.
+    sort_only: bool,
+    /// A page or a section has it that does not say whether it is a facet.
+    unmarked: bool,
+    of_sections: bool,
+}
+
+/// Builds the columns, sorted by name. A section without a value of its own has its page's. Calls
+/// `warn` for attributes whose values have several types.
+pub fn build(
+    pages: &[Page],
+    chunks: &[ChunkedPage],
+    warn: &mut dyn FnMut(String),
+) -> Result<Vec<Built>, Error> {
+    let said = said(pages, chunks);
+    let mut built = Vec::with_capacity(said.len());
+    for (name, said) in said {
         if name.is_empty() || name.len() > MAX_NAME_LEN {
             warn(format!(
                 "an attribute is left out: expected a name of 1 to {MAX_NAME_LEN} bytes, found {}",
@@ -50,24 +77,60 @@ pub fn build(pages: &[Page], warn: &mut dyn FnMut(String)) -> Result<Vec<Built>,
             ));
             continue;
         }
-        let (common, mixed) = common_kind(&seen);
+        let (kind, mixed) = common_kind(&said.kinds);
         if mixed {
             warn(format!(
                 "attribute `{name}` has values of several types, so all become strings; use one \
-                 type on all pages to filter by range"
+                 type everywhere to filter by range"
             ));
         }
-        let values: Vec<Option<Cow<'_, AttributeValue>>> = pages
-            .iter()
-            .map(|page| page.attributes.get(name).map(|value| convert(value, common)))
-            .collect();
-        let column = Column::build(common, values.iter().map(Option::as_deref))?;
+        let of_page = pages.iter().map(|page| page.attributes.get(name));
+        let converted = |value: Option<_>| value.map(|value| convert(value, kind));
+        let values: Vec<Option<Cow<'_, AttributeValue>>> = if said.of_sections {
+            let all = of_page.zip(chunks).flat_map(|(of_page, chunked)| {
+                let sections = chunked.sections.iter();
+                sections.map(move |section| section.attributes.get(name).or(of_page))
+            });
+            all.map(converted).collect()
+        } else {
+            of_page.map(converted).collect()
+        };
+        let column = Column::build(kind, values.iter().map(Option::as_deref))?;
         // A mark on a page has precedence.
-        let by_itself = unmarked.contains(name) && !sort_only.contains(name);
-        let facet = facets.contains(name) || by_itself && FEW.contains(&n_values(&column));
-        built.push(Built { name: name.to_owned(), kind: common, facet, column });
+        let by_itself = said.unmarked && !said.sort_only && FEW.contains(&n_values(&column));
+        let level = if said.of_sections { AttributeLevel::Section } else { AttributeLevel::Page };
+        let facet = said.marked || by_itself;
+        built.push(Built { name: name.to_owned(), kind, level, facet, column });
     }
     Ok(built)
+}
+
+fn said<'a>(pages: &'a [Page], chunks: &'a [ChunkedPage]) -> BTreeMap<&'a str, Said> {
+    let mut said: BTreeMap<&str, Said> = BTreeMap::new();
+    // These order pages.
+    let of_pages = |name: &str| [BOOST, COPY].contains(&name);
+    for page in pages {
+        for name in &page.sort_only {
+            said.entry(name).or_default().sort_only = true;
+        }
+        for (name, value) in &page.attributes {
+            let said = said.entry(name).or_default();
+            said.kinds.insert(value.kind() as u8);
+            if !page.sort_only.contains(name) && !of_pages(name) {
+                *if page.unmarked { &mut said.unmarked } else { &mut said.marked } = true;
+            }
+        }
+    }
+    for section in chunks.iter().flat_map(|page| &page.sections) {
+        for (name, value) in section.attributes.iter().filter(|(name, _)| !of_pages(name)) {
+            let said = said.entry(name).or_default();
+            said.kinds.insert(value.kind() as u8);
+            said.unmarked = true;
+            said.of_sections = true;
+        }
+    }
+    said.retain(|_, said| !said.kinds.is_empty());
+    said
 }
 
 /// Distinct values.
@@ -75,7 +138,7 @@ fn n_values(column: &Column) -> usize {
     match column {
         Column::Strings(strings) => strings.n_values() as usize,
         other => {
-            let numbers = (0..other.n_pages()).filter_map(|page| other.number(PageId(page)));
+            let numbers = (0..other.n_items()).filter_map(|item| other.number(item));
             // -0.0 and 0.0 are one value.
             numbers.map(|number| (number + 0.0).to_bits()).collect::<BTreeSet<u64>>().len()
         }
@@ -115,6 +178,7 @@ fn convert(value: &AttributeValue, to: AttributeKind) -> Cow<'_, AttributeValue>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkedSection;
 
     fn page(attributes: &[(&str, AttributeValue)], sort_only: &[&str]) -> Page {
         Page {
@@ -150,7 +214,7 @@ mod tests {
             page(&[("m", AttributeValue::Date(0))], &[]),
         ];
         let mut warnings = Vec::new();
-        let built = build(&pages, &mut |warning| warnings.push(warning)).unwrap();
+        let built = build(&pages, &[], &mut |warning| warnings.push(warning)).unwrap();
         let summary: Vec<_> = built.iter().map(|b| (b.name.as_str(), b.kind, b.facet)).collect();
         assert_eq!(
             summary,
@@ -163,8 +227,42 @@ mod tests {
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("`m`"));
         let m = &built[1].column;
-        assert_eq!(m.value(PageId(0)), Some(string("1.5")));
-        assert_eq!(m.value(PageId(2)), Some(string("1970-01-01T00:00:00Z")));
+        assert_eq!(m.value(0), Some(string("1.5")));
+        assert_eq!(m.value(2), Some(string("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn a_section_without_a_value_of_its_own_has_its_pages() {
+        let string = |s: &str| AttributeValue::String(s.to_owned());
+        let section = |attributes: &[(&str, AttributeValue)]| ChunkedSection {
+            attributes: page(attributes, &[]).attributes,
+            ..ChunkedSection::default()
+        };
+        let pages = [
+            page(&[("role", string("all")), ("year", AttributeValue::Number(1.0))], &[]),
+            page(&[("search_boost", AttributeValue::Number(2.0))], &[]),
+        ];
+        let boost = ("search_boost", AttributeValue::Number(3.0));
+        let chunks = [
+            ChunkedPage {
+                sections: vec![section(&[("role", string("user")), boost]), section(&[])],
+            },
+            ChunkedPage { sections: vec![section(&[]), section(&[("line", string("7"))])] },
+        ];
+        let built = build(&pages, &chunks, &mut |warning| panic!("{warning}")).unwrap();
+        let told: Vec<_> = built.iter().map(|b| (&*b.name, b.level, b.facet)).collect();
+        use AttributeLevel::{Page, Section};
+        let expected = [
+            ("line", Section, false),
+            ("role", Section, true),
+            ("search_boost", Page, false),
+            ("year", Page, true),
+        ];
+        assert_eq!(told, expected);
+        let values: Vec<_> = (0..4).map(|item| built[1].column.value(item)).collect();
+        assert_eq!(values, [Some(string("user")), Some(string("all")), None, None]);
+        assert_eq!(built[1].own_value(&chunks[0].sections[1].attributes), None);
+        assert_eq!(built[2].column.value(1), Some(AttributeValue::Number(2.0)));
     }
 
     #[test]
@@ -180,7 +278,7 @@ mod tests {
             })
             .collect();
         let facets = |pages: &[Page]| -> Vec<String> {
-            let built = build(pages, &mut |_| ()).unwrap();
+            let built = build(pages, &[], &mut |_| ()).unwrap();
             built.into_iter().filter(|built| built.facet).map(|built| built.name).collect()
         };
         assert_eq!(facets(&pages), ["few", "number"]);

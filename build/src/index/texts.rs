@@ -1,9 +1,10 @@
 //! The texts of pages, which results show, in shards of several pages or of a part of a long page.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
-use findling_bundle::{Error, PageId};
+use findling_bundle::{AttributeValue, Error, PageId};
 use rayon::prelude::*;
 
 use super::columns::Built;
@@ -26,18 +27,8 @@ pub fn build(
     chunks: &[ChunkedPage],
     columns: &[Built],
 ) -> Result<Vec<(First, Vec<u8>)>, Error> {
-    let attributes = |page: u32| {
-        let values =
-            (0..).zip(columns).map(|(place, built)| (place, built.column.value(PageId(page))));
-        values.filter_map(|(place, value)| Some((place, value?))).collect()
-    };
-    let numbered = (0..).zip(pages).zip(chunks);
-    let whole: Vec<PageText<'_>> = numbered
-        .map(|((id, page), chunked)| PageText {
-            attributes: attributes(id),
-            ..page_text(page, chunked)
-        })
-        .collect();
+    let whole: Vec<PageText<'_>> =
+        pages.iter().zip(chunks).map(|(page, chunked)| page_text(page, chunked, columns)).collect();
     let encoded: Vec<Vec<u8>> =
         whole.par_iter().map(PageText::to_bytes).collect::<Result<_, _>>()?;
     let total = encoded.iter().map(Vec::len).sum();
@@ -93,8 +84,20 @@ fn parts(page: &PageText<'_>, target: usize) -> Result<Vec<(u32, Vec<u8>)>, Erro
         .collect()
 }
 
-fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {
+/// The own attributes of a page or section, each by its index among all.
+fn attributes(
+    own: &BTreeMap<String, AttributeValue>,
+    columns: &[Built],
+) -> Vec<(u32, AttributeValue)> {
+    let places = own
+        .keys()
+        .filter_map(|name| columns.binary_search_by(|built| built.name.as_str().cmp(name)).ok());
+    places.filter_map(|at| Some((at as u32, columns.get(at)?.own_value(own)?))).collect()
+}
+
+fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage, columns: &[Built]) -> PageText<'a> {
     PageText {
+        attributes: attributes(&page.attributes, columns),
         id: &page.id,
         url: &page.url,
         title: &page.title,
@@ -108,6 +111,7 @@ fn page_text<'a>(page: &'a Page, chunked: &'a ChunkedPage) -> PageText<'a> {
                 heading: &section.heading,
                 anchor: section.anchor.as_deref().map(Cow::Borrowed),
                 parent: section.parent,
+                attributes: attributes(&section.attributes, columns),
                 text: Cow::Borrowed(&section.text),
                 code: section.code.iter().map(|&(start, end)| start..end).collect(),
                 passages: section.passages.iter().map(|&(start, end)| start..end).collect(),

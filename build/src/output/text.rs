@@ -147,6 +147,16 @@ fn heading_path(page: &PageHit, section: &SectionHit) -> String {
     headings.map(|heading| format!(" › {}", clean(heading))).collect()
 }
 
+/// A section's own attributes: `kind: method, lines: 3-9`.
+fn attributes(section: &SectionHit) -> String {
+    let named = section.attributes.iter().map(|(name, value)| {
+        let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        let texts = texts.iter().map(|text| text.as_str().map_or_else(|| text.to_string(), clean));
+        format!("{}: {}", clean(name), texts.collect::<Vec<_>>().join(" "))
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
 fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow::Result<()> {
     let mark = |text: &str| {
         let painted = ui.paint(Paint::Bold, text);
@@ -155,6 +165,9 @@ fn print_section(section: &SectionHit, ui: &Ui, out: &mut impl Write) -> anyhow:
     };
     for line in snippet::wrapped(&section.snippet, WIDTH, mark) {
         writeln!(out, "{INDENT} {line}")?;
+    }
+    if !section.attributes.is_empty() {
+        writeln!(out, "{INDENT} {}", ui.paint(Paint::Dim, &attributes(section)))?;
     }
     Ok(())
 }

@@ -1,4 +1,6 @@
-//! Types and values of attributes.
+//! Types and values of attributes, and what has them.
+
+use crate::Stats;
 
 /// The types an attribute can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +27,26 @@ impl AttributeKind {
     }
 }
 
-/// The value of one attribute of one page.
+/// What has a value of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeLevel {
+    /// Pages. It holds for all sections of a page.
+    Page = 0,
+    /// Sections, each one of its own.
+    Section = 1,
+}
+
+impl AttributeLevel {
+    /// The number of pages, or of sections.
+    pub fn count(self, stats: &Stats) -> u32 {
+        match self {
+            Self::Page => stats.n_pages,
+            Self::Section => stats.n_sections,
+        }
+    }
+}
+
+/// The value of one attribute of one page or section.
 #[derive(Clone, Debug, PartialEq, bincode::Encode, bincode::Decode)]
 pub enum AttributeValue {
     /// One string.

@@ -1,18 +1,19 @@
-//! One attribute of all pages, for filters, facets and sorting.
+//! One attribute of all items, for filters, facets and sorting. The items are the pages, or the
+//! sections; the manifest says which.
 //!
-//! - all: type, u8 (the numbers of [`AttributeKind`]); `n_pages`, varint
+//! - all: type, u8 (the numbers of [`AttributeKind`]); number of items, varint
 //! - string, strings: number of distinct values, varint; the values, ascending, strings; for each
-//!   page: how many it has, varint; for each page: the ids of its values, ascending: varints, the
+//!   item: how many it has, varint; for each item: the ids of its values, ascending: varints, the
 //!   distance from the id before less one
-//! - number: u8: 1 if all are whole and within ±2^29, else 0. After 1: for each page a varint: 0 if
+//! - number: u8: 1 if all are whole and within ±2^29, else 0. After 1: for each item a varint: 0 if
 //!   it has no value, else one more than the zigzag of the difference from the value before, 0 at
-//!   first. After 0: for each page u8: 1 if it has a value, else 0; then the values, f64, never NaN
-//! - date: for each page u8: 1 if it has a value, else 0; then the values, i64: milliseconds since
+//!   first. After 0: for each item u8: 1 if it has a value, else 0; then the values, f64, never NaN
+//! - date: for each item u8: 1 if it has a value, else 0; then the values, i64: milliseconds since
 //!   1970-01-01 UTC, within ±2^53
-//! - bool: for each page, u8: 0 false, 1 true, 2 no value
+//! - bool: for each item, u8: 0 false, 1 true, 2 no value
 
 use crate::codec::{Reader, put_str, put_varint, unzigzag, zigzag};
-use crate::{AttributeKind, AttributeValue, Error, PageId, Stats};
+use crate::{AttributeKind, AttributeValue, Error};
 
 const WHAT: &str = "column";
 
@@ -22,29 +23,29 @@ const MAX_WHOLE: i32 = 1 << 29;
 /// Dates within this are exact as an f64.
 pub const MAX_DATE: i64 = 1 << 53;
 
-/// An attribute of all pages, by type.
+/// An attribute of all items, by type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// One string or a set of strings for each page.
+    /// One string or a set of strings for each item.
     Strings(Strings),
-    /// Numbers; NaN if a page has none.
+    /// Numbers; NaN if an item has none.
     Number(Vec<f64>),
-    /// Dates in milliseconds since 1970-01-01 UTC; `None` if a page has none.
+    /// Dates in milliseconds since 1970-01-01 UTC; `None` if an item has none.
     Date(Vec<Option<i64>>),
-    /// True or false; `None` if a page has neither.
+    /// True or false; `None` if an item has neither.
     Bool(Vec<Option<bool>>),
 }
 
-/// Strings: the distinct values, and the values of each page.
+/// Strings: the distinct values, and the values of each item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strings {
-    /// Whether a page can have several.
+    /// Whether an item can have several.
     many: bool,
     /// All values, one after the other.
     text: String,
     /// One more than there are values.
     ends: Vec<u32>,
-    /// `n_pages + 1` offsets into `ids`.
+    /// One offset into `ids` more than there are items.
     offsets: Vec<u32>,
     ids: Vec<u32>,
 }
@@ -85,10 +86,10 @@ impl Strings {
         low
     }
 
-    /// The ids of a page's values, ascending.
+    /// The ids of an item's values, ascending.
     #[inline]
-    pub fn ids(&self, page: PageId) -> &[u32] {
-        match (self.offsets.get(page.index()), self.offsets.get(page.index() + 1)) {
+    pub fn ids(&self, item: u32) -> &[u32] {
+        match (self.offsets.get(item as usize), self.offsets.get(item as usize + 1)) {
             (Some(&start), Some(&end)) => {
                 self.ids.get(start as usize..end as usize).unwrap_or_default()
             }
@@ -98,7 +99,7 @@ impl Strings {
 }
 
 impl Column {
-    /// Makes a column of one value, or none, for each page.
+    /// Makes a column of one value, or none, for each item.
     ///
     /// # Errors
     /// If a value is of another type, NaN, or a date beyond ±2^53.
@@ -141,7 +142,7 @@ impl Column {
             ),
             AttributeKind::String | AttributeKind::Strings => {
                 let many = kind == AttributeKind::Strings;
-                let pages = values
+                let items = values
                     .into_iter()
                     .map(|value| match value {
                         None => Ok(&[][..]),
@@ -150,7 +151,7 @@ impl Column {
                         Some(_) => Err(wrong()),
                     })
                     .collect::<Result<Vec<&[String]>, _>>()?;
-                Self::Strings(strings(many, &pages))
+                Self::Strings(strings(many, &items))
             }
         })
     }
@@ -166,8 +167,8 @@ impl Column {
         }
     }
 
-    /// Number of pages, with a value or without.
-    pub fn n_pages(&self) -> u32 {
+    /// Number of items, with a value or without.
+    pub fn n_items(&self) -> u32 {
         match self {
             Self::Strings(strings) => strings.offsets.len() as u32 - 1,
             Self::Number(values) => values.len() as u32,
@@ -176,11 +177,11 @@ impl Column {
         }
     }
 
-    /// A page's value.
-    pub fn value(&self, page: PageId) -> Option<AttributeValue> {
+    /// An item's value.
+    pub fn value(&self, item: u32) -> Option<AttributeValue> {
         match self {
             Self::Strings(strings) => {
-                let ids = strings.ids(page);
+                let ids = strings.ids(item);
                 if strings.many {
                     let values = ids.iter().map(|&id| strings.value(id).to_owned()).collect();
                     (!ids.is_empty()).then_some(AttributeValue::Strings(values))
@@ -188,29 +189,29 @@ impl Column {
                     ids.first().map(|&id| AttributeValue::String(strings.value(id).to_owned()))
                 }
             }
-            Self::Number(_) => self.number(page).map(AttributeValue::Number),
+            Self::Number(_) => self.number(item).map(AttributeValue::Number),
             Self::Date(values) => {
-                values.get(page.index()).copied().flatten().map(AttributeValue::Date)
+                values.get(item as usize).copied().flatten().map(AttributeValue::Date)
             }
             Self::Bool(values) => {
-                values.get(page.index()).copied().flatten().map(AttributeValue::Bool)
+                values.get(item as usize).copied().flatten().map(AttributeValue::Bool)
             }
         }
     }
 
-    /// A page's number, its date as a number (exact), or its bool as 0 or 1, for ranges and
+    /// An item's number, its date as a number (exact), or its bool as 0 or 1, for ranges and
     /// sorting.
     #[inline]
-    pub fn number(&self, page: PageId) -> Option<f64> {
+    pub fn number(&self, item: u32) -> Option<f64> {
         match self {
             Self::Strings(_) => None,
             Self::Number(values) => {
-                values.get(page.index()).copied().filter(|value| !value.is_nan())
+                values.get(item as usize).copied().filter(|value| !value.is_nan())
             }
             Self::Date(values) => {
-                values.get(page.index()).copied().flatten().map(|date| date as f64)
+                values.get(item as usize).copied().flatten().map(|date| date as f64)
             }
-            Self::Bool(values) => values.get(page.index()).copied().flatten().map(f64::from),
+            Self::Bool(values) => values.get(item as usize).copied().flatten().map(f64::from),
         }
     }
 
@@ -227,7 +228,7 @@ impl Column {
     /// Writes the format of this module's front page.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![self.kind() as u8];
-        put_varint(&mut out, self.n_pages());
+        put_varint(&mut out, self.n_items());
         match self {
             Self::Strings(strings) => {
                 put_varint(&mut out, strings.n_values());
@@ -237,9 +238,9 @@ impl Column {
                 for pair in strings.offsets.windows(2) {
                     put_varint(&mut out, pair[1] - pair[0]);
                 }
-                for page in 0..self.n_pages() {
+                for item in 0..self.n_items() {
                     let mut next = 0;
-                    for &id in strings.ids(PageId(page)) {
+                    for &id in strings.ids(item) {
                         put_varint(&mut out, id - next);
                         next = id + 1;
                     }
@@ -282,29 +283,30 @@ impl Column {
     /// Reads what [`Column::to_bytes`] wrote.
     ///
     /// # Errors
-    /// If the bytes break the format, or type or number of pages are not the manifest's.
-    pub fn from_bytes(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<Self, Error> {
+    /// If the bytes break the format, or type or number of items are not the manifest's.
+    pub fn from_bytes(raw: &[u8], kind: AttributeKind, n_items: u32) -> Result<Self, Error> {
         let mut reader = Reader::new(raw, WHAT);
         if reader.u8()? != kind as u8 {
             return Err(reader.malformed("the type is not the one in the manifest"));
         }
-        let n_pages = reader.count(1)?;
-        if n_pages != stats.n_pages as usize {
+        let got = reader.count(1)?;
+        if got != n_items as usize {
             return Err(Error::Length {
-                what: "pages of a column",
-                expected: stats.n_pages.into(),
-                got: n_pages as u64,
+                what: "items of a column",
+                expected: n_items.into(),
+                got: got as u64,
             });
         }
+        let n_items = got;
         let column = match kind {
             AttributeKind::String | AttributeKind::Strings => {
-                Self::Strings(read_strings(&mut reader, kind == AttributeKind::Strings, n_pages)?)
+                Self::Strings(read_strings(&mut reader, kind == AttributeKind::Strings, n_items)?)
             }
             AttributeKind::Number if reader.u8()? == 1 => {
-                Self::Number(read_whole(&mut reader, n_pages)?)
+                Self::Number(read_whole(&mut reader, n_items)?)
             }
             AttributeKind::Number => Self::Number(
-                read_present(&mut reader, n_pages, f64::from_le_bytes)?
+                read_present(&mut reader, n_items, f64::from_le_bytes)?
                     .into_iter()
                     .map(|value| match value {
                         Some(value) if value.is_nan() => {
@@ -315,7 +317,7 @@ impl Column {
                     .collect::<Result<_, _>>()?,
             ),
             AttributeKind::Date => {
-                let dates = read_present(&mut reader, n_pages, i64::from_le_bytes)?;
+                let dates = read_present(&mut reader, n_items, i64::from_le_bytes)?;
                 for date in dates.iter().flatten() {
                     check_date(*date)?;
                 }
@@ -323,7 +325,7 @@ impl Column {
             }
             AttributeKind::Bool => Self::Bool(
                 reader
-                    .take(n_pages)?
+                    .take(n_items)?
                     .iter()
                     .map(|byte| match byte {
                         0 => Ok(Some(false)),
@@ -390,9 +392,9 @@ fn check_date(date: i64) -> Result<i64, Error> {
     }
 }
 
-fn strings(many: bool, pages: &[&[String]]) -> Strings {
+fn strings(many: bool, items: &[&[String]]) -> Strings {
     let mut values: Vec<&str> =
-        pages.iter().flat_map(|page| page.iter()).map(String::as_str).collect();
+        items.iter().flat_map(|item| item.iter()).map(String::as_str).collect();
     values.sort_unstable();
     values.dedup();
     let mut text = String::new();
@@ -403,11 +405,11 @@ fn strings(many: bool, pages: &[&[String]]) -> Strings {
     }
     let mut offsets = vec![0];
     let mut ids = Vec::new();
-    for page in pages {
+    for item in items {
         let start = ids.len();
         // Every value is found, because the list was made of them.
         ids.extend(
-            page.iter()
+            item.iter()
                 .filter_map(|value| values.binary_search(&value.as_str()).ok())
                 .map(|id| id as u32),
         );
@@ -425,7 +427,7 @@ fn strings(many: bool, pages: &[&[String]]) -> Strings {
     Strings { many, text, ends, offsets, ids }
 }
 
-fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<Strings, Error> {
+fn read_strings(reader: &mut Reader<'_>, many: bool, n_items: usize) -> Result<Strings, Error> {
     let n_values = reader.count(1)?;
     let mut text = String::new();
     let mut ends = Vec::with_capacity(n_values + 1);
@@ -440,15 +442,15 @@ fn read_strings(reader: &mut Reader<'_>, many: bool, n_pages: usize) -> Result<S
         text.push_str(value);
         ends.push(text.len() as u32);
     }
-    reader.fits(n_pages, 1)?;
-    let mut offsets = Vec::with_capacity(n_pages + 1);
+    reader.fits(n_items, 1)?;
+    let mut offsets = Vec::with_capacity(n_items + 1);
     let mut sum = 0u64;
     offsets.push(0);
-    for _ in 0..n_pages {
+    for _ in 0..n_items {
         let n = reader.varint()?;
         if n > 1 && !many {
             return Err(
-                reader.malformed("a page has several values of an attribute with at most one")
+                reader.malformed("an item has several values of an attribute with at most one")
             );
         }
         sum += u64::from(n);
@@ -483,11 +485,11 @@ fn whole(value: f64) -> Option<i32> {
         .then_some(whole)
 }
 
-fn read_whole(reader: &mut Reader<'_>, n_pages: usize) -> Result<Vec<f64>, Error> {
-    reader.fits(n_pages, 1)?;
+fn read_whole(reader: &mut Reader<'_>, n_items: usize) -> Result<Vec<f64>, Error> {
+    reader.fits(n_items, 1)?;
     let mut before = 0i32;
-    let mut values = Vec::with_capacity(n_pages);
-    for _ in 0..n_pages {
+    let mut values = Vec::with_capacity(n_items);
+    for _ in 0..n_items {
         values.push(match reader.varint()?.checked_sub(1) {
             None => f64::NAN,
             Some(distance) => {
@@ -504,11 +506,11 @@ fn read_whole(reader: &mut Reader<'_>, n_pages: usize) -> Result<Vec<f64>, Error
 
 fn read_present<T>(
     reader: &mut Reader<'_>,
-    n_pages: usize,
+    n_items: usize,
     decode: fn([u8; 8]) -> T,
 ) -> Result<Vec<Option<T>>, Error> {
-    let present = reader.take(n_pages)?;
-    let mut values = Vec::with_capacity(n_pages);
+    let present = reader.take(n_items)?;
+    let mut values = Vec::with_capacity(n_items);
     for &byte in present {
         values.push(match byte {
             0 => None,

@@ -18,7 +18,7 @@
 //! | 2 | positions | at which tokens of those fields? | [`positions`] |
 //! | 3 | vectors | what does this section mean? | [`vectors`] |
 //! | 4 | graph | which vectors are near this one? | [`graph`] |
-//! | 5 | column | which pages have this value of an attribute? | [`column`] |
+//! | 5 | column | which pages or sections have this value of an attribute? | [`column`] |
 //! | 6 | texts | what is shown of this page? | [`texts`] |
 //! | 7 | rows | what does this word add to a query's vector? | [`rows`] |
 //! | 8 | projection | how does a transformer's vector become one of the bundle? | [`projection`] |
@@ -103,7 +103,7 @@ pub mod texts;
 pub mod vectors;
 
 pub use addresses::Addresses;
-pub use attribute::{AttributeKind, AttributeValue};
+pub use attribute::{AttributeKind, AttributeLevel, AttributeValue};
 pub use cells::{CellShard, Centroids};
 pub use codec::{hash128, hex};
 pub use column::Column;

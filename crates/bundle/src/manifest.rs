@@ -13,7 +13,9 @@ use bincode::{Decode, Encode};
 
 use crate::codec::Reader;
 use crate::limits::MAX_MANIFEST_LEN;
-use crate::{AttributeKind, Error, PageId, ShardEntry, ShardId, ShardKind, Stats, VectorId};
+use crate::{
+    AttributeKind, AttributeLevel, Error, PageId, ShardEntry, ShardId, ShardKind, Stats, VectorId,
+};
 
 const WHAT: &str = "manifest";
 
@@ -75,18 +77,30 @@ pub const RANKING_MAX: [f32; 23] = {
     max
 };
 
-/// A typed attribute of pages.
+/// A typed attribute of pages or of sections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// Its name, as filters spell it.
     pub name: String,
     /// Its type.
     pub kind: AttributeKind,
+    /// What has its values.
+    pub level: AttributeLevel,
     /// The shard with its column.
     pub column: crate::ShardId,
     /// Whether `facets: ["*"]` counts it: it is marked for that (`data-findling-filter`), or comes
     /// from front matter and has few values. Any attribute is counted if a request names it.
     pub facet: bool,
+}
+
+impl Attribute {
+    /// Reads its column.
+    ///
+    /// # Errors
+    /// As [`crate::Column::from_bytes`].
+    pub fn column(&self, raw: &[u8], stats: &Stats) -> Result<crate::Column, Error> {
+        crate::Column::from_bytes(raw, self.kind, self.level.count(stats))
+    }
 }
 
 /// The dense side: the space of the vectors, and their shards.

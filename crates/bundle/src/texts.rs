@@ -27,11 +27,12 @@
 //!
 //! A section:
 //!
-//! - level: u8, 0 to 6
+//! - level: u8, 0 to 6; 8 more if the section has attributes of its own
 //! - parent: varint: how many sections before this one its parent is, 0 for none; a section here,
 //!   or one of those above
 //! - heading: text
 //! - anchor: u8: 0 none; 1, then a text; 2: the slug of the heading ([`slug`])
+//! - attributes, if it has any: as those of a page
 //! - text: text with marks: [`CODE`] where code begins and where it ends, [`PASSAGE`] where a
 //!   passage begins, [`ENDED`] where the oldest open passage ends; passages still open end with the
 //!   text
@@ -49,6 +50,8 @@ use crate::{AttributeValue, Error};
 const WHAT: &str = "texts";
 const LATE_PARENT: &str = "a parent does not come before its child";
 const UNORDERED_ATTRIBUTES: &str = "attributes do not ascend";
+/// Added to the level of a section that has attributes of its own.
+const HAS_ATTRIBUTES: u8 = 8;
 /// Ends a text.
 const END: u8 = 0xff;
 /// Where code begins or ends.
@@ -95,7 +98,7 @@ pub struct Above<'a> {
 }
 
 /// A section's texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SectionText<'a> {
     /// 1 to 6; 0 for the text before the first heading.
     pub level: u8,
@@ -105,6 +108,9 @@ pub struct SectionText<'a> {
     pub anchor: Option<Cow<'a, str>>,
     /// The place of its parent in the page, always before this section.
     pub parent: Option<u32>,
+    /// Its own attributes, not those of its page; ascending, each by its index among the
+    /// manifest's.
+    pub attributes: Vec<(u32, AttributeValue)>,
     /// All text, blocks separated by newlines.
     pub text: Cow<'a, str>,
     /// Byte ranges of code in `text`, ascending, disjoint.
@@ -181,15 +187,7 @@ impl<'a> PageText<'a> {
             put_text(&mut out, name);
             put_text(&mut out, value);
         }
-        put_varint(&mut out, self.attributes.len() as u32);
-        let mut next = 0;
-        for (place, value) in &self.attributes {
-            let skip =
-                place.checked_sub(next).ok_or(Error::malformed(WHAT, UNORDERED_ATTRIBUTES))?;
-            put_varint(&mut out, skip);
-            put_value(&mut out, value);
-            next = place + 1;
-        }
+        put_attributes(&mut out, &self.attributes)?;
         put_varint(&mut out, self.first);
         put_varint(&mut out, self.above.len() as u32);
         let mut next = 0;
@@ -205,7 +203,8 @@ impl<'a> PageText<'a> {
             if section.level > 6 {
                 return Err(Error::malformed(WHAT, "a heading's level is above 6"));
             }
-            out.push(section.level);
+            let flag = if section.attributes.is_empty() { 0 } else { HAS_ATTRIBUTES };
+            out.push(section.level | flag);
             put_parent(&mut out, place, section.parent)?;
             put_text(&mut out, section.heading);
             match section.anchor.as_deref() {
@@ -215,6 +214,9 @@ impl<'a> PageText<'a> {
                     out.push(1);
                     put_text(&mut out, anchor);
                 }
+            }
+            if flag != 0 {
+                put_attributes(&mut out, &section.attributes)?;
             }
             put_marked(&mut out, section)?;
         }
@@ -231,16 +233,7 @@ impl<'a> PageText<'a> {
         for _ in 0..n_meta {
             meta.push((read_text(&mut reader)?, read_text(&mut reader)?));
         }
-        // Place, kind and value take a byte each.
-        let n_attributes = reader.count(3)?;
-        let mut attributes = Vec::with_capacity(n_attributes);
-        let mut next = 0u32;
-        for _ in 0..n_attributes {
-            let place = next.checked_add(reader.varint()?).filter(|&place| place < u32::MAX);
-            let place = place.ok_or(reader.malformed(UNORDERED_ATTRIBUTES))?;
-            attributes.push((place, read_value(&mut reader)?));
-            next = place + 1;
-        }
+        let attributes = read_attributes(&mut reader)?;
         let first = reader.varint()?;
         // Place, parent and heading take a byte each.
         let n_above = reader.count(3)?;
@@ -267,6 +260,32 @@ impl<'a> PageText<'a> {
         reader.finish()?;
         Ok(Self { id, url, title, language, meta, attributes, first, above, sections })
     }
+}
+
+fn put_attributes(out: &mut Vec<u8>, attributes: &[(u32, AttributeValue)]) -> Result<(), Error> {
+    put_varint(out, attributes.len() as u32);
+    let mut next = 0;
+    for (place, value) in attributes {
+        let skip = place.checked_sub(next).ok_or(Error::malformed(WHAT, UNORDERED_ATTRIBUTES))?;
+        put_varint(out, skip);
+        put_value(out, value);
+        next = place + 1;
+    }
+    Ok(())
+}
+
+fn read_attributes(reader: &mut Reader<'_>) -> Result<Vec<(u32, AttributeValue)>, Error> {
+    // Place, kind and value take a byte each.
+    let n_attributes = reader.count(3)?;
+    let mut attributes = Vec::with_capacity(n_attributes);
+    let mut next = 0u32;
+    for _ in 0..n_attributes {
+        let place = next.checked_add(reader.varint()?).filter(|&place| place < u32::MAX);
+        let place = place.ok_or(reader.malformed(UNORDERED_ATTRIBUTES))?;
+        attributes.push((place, read_value(reader)?));
+        next = place + 1;
+    }
+    Ok(attributes)
 }
 
 fn put_parent(out: &mut Vec<u8>, place: u32, parent: Option<u32>) -> Result<(), Error> {
@@ -355,6 +374,8 @@ fn put_marked(out: &mut Vec<u8>, section: &SectionText<'_>) -> Result<(), Error>
 
 fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'a>, Error> {
     let level = reader.u8()?;
+    let has_attributes = level & HAS_ATTRIBUTES != 0;
+    let level = level & !HAS_ATTRIBUTES;
     if level > 6 {
         return Err(reader.malformed("a heading's level is above 6"));
     }
@@ -369,6 +390,10 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
                 .malformed("expected 0, 1 or 2 for the kind of an anchor, found another number"));
         }
     };
+    let attributes = if has_attributes { read_attributes(reader)? } else { Vec::new() };
+    if has_attributes && attributes.is_empty() {
+        return Err(reader.malformed("a section with attributes has none"));
+    }
     let mut text = Vec::new();
     let mut code: Vec<Range<u32>> = Vec::new();
     let mut passages: Vec<Range<u32>> = Vec::new();
@@ -401,7 +426,8 @@ fn read_section<'a>(reader: &mut Reader<'a>, place: u32) -> Result<SectionText<'
     passages.iter_mut().skip(n_ended).for_each(|range| range.end = text.len() as u32);
     let text = String::from_utf8(text).map_err(|_| reader.malformed("text is not UTF-8"))?;
     code.iter().chain(&passages).try_for_each(|range| check_range(&text, range))?;
-    Ok(SectionText { level, heading, anchor, parent, text: text.into(), code, passages })
+    let text = text.into();
+    Ok(SectionText { level, heading, anchor, parent, attributes, text, code, passages })
 }
 
 /// Writes a shard of pages and parts of pages.

@@ -12,7 +12,6 @@ use std::path::Path;
 use findling_bundle::cells::{
     CellShard, Centroids, Coder, Members, Steps, VectorPlace, write_cell, write_centroids,
 };
-use findling_bundle::column::Column;
 use findling_bundle::graph::Graph;
 use findling_bundle::lexicon::{Posting, TermsBuilder};
 use findling_bundle::positions::{PositionsBuilder, write_directory};
@@ -246,7 +245,7 @@ fn columns() -> Vec<Example> {
     let number = |value| Some(AttributeValue::Number(value));
     let bool = |value| Some(AttributeValue::Bool(value));
     let date = Some(AttributeValue::Date(1_700_000_000_000));
-    [
+    let of_pages = [
         ("column of a string", AttributeKind::String, [text("guide"), None]),
         (
             "column of strings",
@@ -257,17 +256,31 @@ fn columns() -> Vec<Example> {
         ("column of numbers", AttributeKind::Number, [number(0.5), None]),
         ("column of a date", AttributeKind::Date, [None, date]),
         ("column of a bool", AttributeKind::Bool, [bool(true), None]),
-    ]
-    .into_iter()
-    .map(|(name, kind, values)| {
-        let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
-        example(name, column.to_bytes(), move |bytes| {
-            let column = Column::from_bytes(bytes, kind, &stats()).unwrap();
-            let read: Vec<_> = (0..2).map(|page| column.value(PageId(page))).collect();
-            assert_eq!(read, values);
-        })
+    ];
+    let of_sections =
+        ("column of sections", AttributeKind::String, [text("user"), None, text("tool")]);
+    let (name, kind, values) = of_sections;
+    of_pages
+        .into_iter()
+        .map(|(name, kind, values)| column(name, kind, AttributeLevel::Page, values.into()))
+        .chain([column(name, kind, AttributeLevel::Section, values.into())])
+        .collect()
+}
+
+fn column(
+    name: &'static str,
+    kind: AttributeKind,
+    level: AttributeLevel,
+    values: Vec<Option<AttributeValue>>,
+) -> Example {
+    let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
+    example(name, column.to_bytes(), move |bytes| {
+        let attribute =
+            Attribute { name: "a".into(), kind, level, column: ShardId(0), facet: true };
+        let column = attribute.column(bytes, &stats()).unwrap();
+        let read: Vec<_> = (0..column.n_items()).map(|item| column.value(item)).collect();
+        assert_eq!(read, values);
     })
-    .collect()
 }
 
 fn page() -> PageText<'static> {
@@ -282,6 +295,7 @@ fn page() -> PageText<'static> {
         heading: "Dip it",
         anchor: Some("dip-it".into()),
         parent: Some(0),
+        attributes: vec![(0, AttributeValue::String("step".into()))],
         text: "Dip. Dry.".into(),
         code: vec![],
         passages: vec![0..4, 5..9],
@@ -437,6 +451,7 @@ fn manifest() -> Manifest {
         attributes: vec![Attribute {
             name: "kind".into(),
             kind: AttributeKind::String,
+            level: AttributeLevel::Section,
             column: ShardId(2),
             facet: true,
         }],

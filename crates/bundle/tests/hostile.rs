@@ -50,8 +50,11 @@ fn formats(sample: &Sample) -> Vec<Format<'_>> {
         ),
     ];
     for (kind, raw) in KINDS.into_iter().zip(&sample.columns) {
-        formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats))));
+        formats.push(("column", raw, Box::new(move |raw| walk_column(raw, kind, stats.n_pages))));
     }
+    let (raw, n) = (&sample.section_column, stats.n_sections);
+    let walk = move |raw: &[u8]| walk_column(raw, AttributeKind::Strings, n);
+    formats.push(("column of sections", raw, Box::new(walk)));
     formats
 }
 

@@ -32,6 +32,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Mode>(&mut out);
     declare::<engine::QueryVector>(&mut out);
     declare::<engine::EncoderChoice>(&mut out);
+    declare::<engine::FacetsOf>(&mut out);
     declare::<engine::Fusion>(&mut out);
     declare::<engine::Sort>(&mut out);
     declare::<engine::Prefer>(&mut out);

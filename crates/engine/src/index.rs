@@ -210,7 +210,7 @@ impl Index {
                 let mut attributes = self.manifest.attributes.iter();
                 let attribute =
                     attributes.find(|attribute| attribute.column == shard).ok_or_else(unused)?;
-                Shard::Column(Column::from_bytes(&raw, attribute.kind, stats)?)
+                Shard::Column(attribute.column(&raw, stats)?)
             }
             ShardKind::Texts => Shard::Texts(TextsShard::from_bytes(raw)?),
             ShardKind::Rows => {

@@ -5,7 +5,9 @@
 //! query that is read otherwise (an option, a correction, a relaxed phrase) gives another
 //! [`ResolvedQuery`].
 
-use findling_bundle::{Attribute, AttributeKind, Dense, Level, PageId, ShardId, StaticRows, order};
+use findling_bundle::{
+    Attribute, AttributeKind, AttributeLevel, Dense, Level, PageId, ShardId, StaticRows, order,
+};
 use findling_text::keys::pin_key;
 
 use crate::api::{
@@ -576,5 +578,7 @@ fn column_of_preference(index: &Index, prefer: &Prefer) -> Result<ShardId, Error
 
 /// An attribute by which a site orders, where it is of the type that it must be.
 pub(crate) fn number_attribute<'a>(index: &'a Index, name: &str) -> Option<&'a Attribute> {
-    index.manifest().attribute(name).filter(|attribute| attribute.kind == AttributeKind::Number)
+    index.manifest().attribute(name).filter(|attribute| {
+        attribute.kind == AttributeKind::Number && attribute.level == AttributeLevel::Page
+    })
 }

@@ -19,7 +19,7 @@ use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::locate::{Located, Place, locate};
 use crate::query_run::{QueryRun, step_all};
-use crate::rank::{Found, Ranked, pages_of};
+use crate::rank::{Found, Ranked, sections_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::results::{Answer, respond};
 use crate::similar::seed;
@@ -183,7 +183,7 @@ fn retrieve(index: &Index, retrieving: Retrieving) -> Result<Next<Stage>, Error>
         let retrieving = Retrieving { wordings, without, why };
         return Ok(Next::Need(Stage::Retrieving(Box::new(retrieving)), missing));
     }
-    let without = if without.is_empty() { Vec::new() } else { pages_without(index, without)? };
+    let without = if without.is_empty() { Vec::new() } else { sections_without(index, without) };
     let (asked, found): (Vec<ResolvedQuery>, Vec<Found>) = wordings
         .into_iter()
         .filter_map(QueryRun::into_retrieved)
@@ -316,18 +316,18 @@ fn without(
     Ok(searches)
 }
 
-/// The pages that each of these searches finds.
+/// The sections that each of these searches finds.
 #[doc(alias = "deferred")]
 #[inline(never)]
-fn pages_without(
+fn sections_without(
     index: &Index,
     searches: Vec<(String, Vec<QueryRun>)>,
-) -> Result<Vec<(String, Bitset)>, Error> {
-    let mut pages = Vec::with_capacity(searches.len());
+) -> Vec<(String, Bitset)> {
+    let mut sections = Vec::with_capacity(searches.len());
     for (name, runs) in searches {
         let retrieved = runs.into_iter().filter_map(QueryRun::into_retrieved);
         let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
-        pages.push((name, pages_of(index, &found)?));
+        sections.push((name, sections_of(index, &found)));
     }
-    Ok(pages)
+    sections
 }

@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::messages::{quote, resembles};
 use crate::query::{self, Clause, ClauseKind, Query, parse};
 use crate::query_run::{QueryRun, step_all};
-use crate::rank::{Found, pages_of};
+use crate::rank::{Found, n_pages_of};
 use crate::resolve::{ParsedRequest, Purpose, ResolvedQuery};
 use crate::spelling::{self, SimilarWords};
 
@@ -102,7 +102,7 @@ impl Tries {
         for Try { mut suggestion, wordings, without } in self.tries {
             let retrieved = wordings.into_iter().filter_map(QueryRun::into_retrieved);
             let found: Vec<Found> = retrieved.map(|retrieved| retrieved.found).collect();
-            let pages = pages_of(index, &found)?.count();
+            let pages = n_pages_of(index, &found);
             // All at once is said where nothing less helps.
             let last = suggestion.kind == SuggestionKind::Everything;
             if pages == 0 || last && !suggestions.is_empty() {

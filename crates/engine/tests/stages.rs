@@ -3,18 +3,16 @@
 
 mod support;
 
-use findling_bundle::AttributeKind::{Number, String, Strings};
 use findling_engine::{Error, Index, Request, Response, Search, Step};
 use serde_json::json;
-use support::hostile::{pages, requests};
+use support::hostile::{ATTRIBUTES, pages, requests};
 use support::{Bundle, Cut, build};
 
 /// More rounds than any search takes.
 const MAX_ROUNDS: usize = 200;
 
 fn bundle() -> Bundle {
-    let attributes = [("book", String), ("tags", Strings), ("year", Number)];
-    build(&pages(), &attributes, Cut { words_per_spelling: 3, ..Cut::default() })
+    build(&pages(), &ATTRIBUTES, Cut { words_per_spelling: 3, ..Cut::default() })
 }
 
 /// Requests that between them go through every stage.

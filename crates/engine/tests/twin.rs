@@ -7,11 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use findling_bundle::lexicon::round_len;
 use findling_bundle::{AttributeKind, AttributeValue};
 use findling_engine::{
-    Bm25fParams, Fusion, Limit, Mode, QueryVector, RankParams, Request, Response, SectionsPerPage,
+    Bm25fParams, FacetsOf, Fusion, Limit, Mode, QueryVector, RankParams, Request, Response,
+    SectionsPerPage,
 };
 use findling_text::Analyzer;
 use proptest::prelude::*;
-use support::{Bundle, Cut, Field, Page, Section, analyse, ancestors, blocks, build};
+use serde_json::json;
+use support::{
+    Attributes, Bundle, Cut, Field, Page, Section, analyse, ancestors, blocks, build, value,
+};
 
 /// Words without stop words, identifiers or common stems: what the twin need not know about.
 const WORDS: [&str; 8] = ["apple", "birch", "cedar", "delta", "ember", "fjord", "grape", "heron"];
@@ -28,10 +32,15 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
+/// A role that a section has of its own, or a page.
+fn role() -> impl Strategy<Value = Option<(&'static str, AttributeValue)>> {
+    prop::option::of((0..3u32).prop_map(|role| ("role", AttributeValue::String(role.to_string()))))
+}
+
 fn section() -> impl Strategy<Value = Section> {
     let text = prop::collection::vec(words(0..9), 1..4).prop_map(|blocks| blocks.join("\n"));
-    (words(0..3), text, prop::collection::vec(vector(), 1..3), any::<bool>()).prop_map(
-        |(heading, text, vectors, nested)| Section {
+    (words(0..3), text, prop::collection::vec(vector(), 1..3), any::<bool>(), role()).prop_map(
+        |(heading, text, vectors, nested, role)| Section {
             heading,
             text,
             vectors,
@@ -39,13 +48,14 @@ fn section() -> impl Strategy<Value = Section> {
             anchor: None,
             continues: false,
             codes: Vec::new(),
+            attributes: role.into_iter().collect(),
         },
     )
 }
 
 fn pages() -> impl Strategy<Value = Vec<Page>> {
-    let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32)
-        .prop_map(|(title, path, mut sections, group)| {
+    let page = (words(0..4), words(0..2), prop::collection::vec(section(), 1..4), 0..3u32, role())
+        .prop_map(|(title, path, mut sections, group, role)| {
             // A section's parent stands before it.
             sections[0].parent = None;
             Page {
@@ -53,7 +63,10 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
                 url: format!("/{}/", path.replace(' ', "-")),
                 language: "en".into(),
                 sections,
-                attributes: vec![("group", AttributeValue::String(group.to_string()))],
+                attributes: [("group", AttributeValue::String(group.to_string()))]
+                    .into_iter()
+                    .chain(role)
+                    .collect(),
             }
         });
     prop::collection::vec(page, 1..6)
@@ -196,7 +209,8 @@ fn open(pages: &[Page], terms_per_range: usize) -> (Bundle, findling_engine::Ind
         first_tier: [1, 2, 3].map(|level: usize| (level * terms_per_range).div_ceil(2)),
         ..Cut::default()
     };
-    let bundle = build(pages, &[("group", AttributeKind::String)], cut);
+    let attributes = [("group", AttributeKind::String), ("role", AttributeKind::String)];
+    let bundle = build(pages, &attributes, cut);
     let mut index = bundle.open();
     index.set_rank_params(plain());
     (bundle, index)
@@ -236,6 +250,85 @@ fn anchored(mut pages: Vec<Page>) -> Vec<Page> {
         }
     }
     pages
+}
+
+/// A condition on roles of sections and groups of pages.
+#[derive(Clone, Debug)]
+enum Filter {
+    Role(u32),
+    Group(u32),
+    Not(Box<Filter>),
+    All(Vec<Filter>),
+    Any(Vec<Filter>),
+}
+
+impl Filter {
+    fn json(&self) -> serde_json::Value {
+        let all = |parts: &[Filter]| parts.iter().map(Self::json).collect::<Vec<_>>();
+        match self {
+            Self::Role(role) => json!({"match": {"role": role.to_string()}}),
+            Self::Group(group) => json!({"match": {"group": group.to_string()}}),
+            Self::Not(inner) => json!({"must_not": [inner.json()]}),
+            Self::All(parts) => json!({"must": all(parts)}),
+            Self::Any(parts) => json!({"should": all(parts)}),
+        }
+    }
+
+    /// Whether a section meets it: by its own role, or else by its page's.
+    fn allows(&self, page: &Page, section: &Section) -> bool {
+        let is = |value: Option<String>, wanted: &u32| value == Some(wanted.to_string());
+        match self {
+            Self::Role(wanted) => is(role_of(page, section), wanted),
+            Self::Group(wanted) => is(text_of(&page.attributes, "group"), wanted),
+            Self::Not(inner) => !inner.allows(page, section),
+            Self::All(parts) => parts.iter().all(|part| part.allows(page, section)),
+            Self::Any(parts) => parts.iter().any(|part| part.allows(page, section)),
+        }
+    }
+}
+
+fn text_of(attributes: &Attributes, name: &str) -> Option<String> {
+    match value(attributes, name) {
+        Some(AttributeValue::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn role_of(page: &Page, section: &Section) -> Option<String> {
+    text_of(&section.attributes, "role").or_else(|| text_of(&page.attributes, "role"))
+}
+
+fn filters() -> impl Strategy<Value = Filter> {
+    let leaf = prop_oneof![(0..4u32).prop_map(Filter::Role), (0..3u32).prop_map(Filter::Group)];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|inner| Filter::Not(Box::new(inner))),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(Filter::All),
+            prop::collection::vec(inner, 1..4).prop_map(Filter::Any),
+        ]
+    })
+}
+
+/// The counts of an attribute's values among these sections, each once for what it stands for.
+fn counts(
+    pages: &[Page],
+    twin: &Twin,
+    found: &BTreeSet<usize>,
+    of: FacetsOf,
+    value: impl Fn(&Page, &Section) -> Option<String>,
+) -> BTreeMap<String, u32> {
+    let all: Vec<&Section> = pages.iter().flat_map(|page| &page.sections).collect();
+    let stands_for = |section: usize| match of {
+        FacetsOf::Pages => twin.sections[section],
+        FacetsOf::Sections => section,
+    };
+    let values: BTreeSet<(String, usize)> = found
+        .iter()
+        .filter_map(|&s| Some((value(&pages[twin.sections[s]], all[s])?, stands_for(s))))
+        .collect();
+    let mut counts = BTreeMap::new();
+    values.into_iter().for_each(|(value, _)| *counts.entry(value).or_default() += 1);
+    counts
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -365,6 +458,55 @@ proptest! {
             let end = (offset + 2).min(response.results.len());
             prop_assert_eq!(&part.results[..], &response.results[offset..end]);
             prop_assert_eq!(part.total, response.total);
+        }
+    }
+
+    #[test]
+    fn both_legs_obey_a_filter_on_sections(
+        pages in pages().prop_map(anchored),
+        query in words(1..3),
+        values in vector(),
+        filter in filters(),
+        mode in prop::sample::select(&[Mode::Hybrid, Mode::Semantic, Mode::Lexical][..]),
+        of in prop::sample::select(&[FacetsOf::Pages, FacetsOf::Sections][..]),
+    ) {
+        let (bundle, mut index) = open(&pages, 3);
+        let request = Request {
+            mode,
+            filter: Some(filter.json()),
+            vector: Some(QueryVector { values, encoder: "supplied".into(), truncated: false }),
+            facets: vec!["group".into(), "role".into()],
+            facets_of: of,
+            ..everything(&query)
+        };
+        let (response, _) = bundle.answer(&mut index, request).unwrap();
+        let twin = Twin::new(&pages);
+        let all: Vec<&Section> = pages.iter().flat_map(|page| &page.sections).collect();
+        let allowed: BTreeSet<usize> =
+            twin.all().into_iter().filter(|&s| filter.allows(&pages[twin.sections[s]], all[s])).collect();
+        let scored: BTreeSet<usize> = twin.scores(&query, &plain().bm25f).into_keys().collect();
+        let with_words: BTreeSet<usize> = scored.intersection(&allowed).copied().collect();
+        let found: BTreeSet<usize> = sections(&pages, &response).into_keys().collect();
+        match mode {
+            Mode::Lexical => prop_assert_eq!(&found, &with_words),
+            Mode::Semantic => prop_assert_eq!(&found, &allowed),
+            Mode::Hybrid => {
+                prop_assert!(found.is_subset(&allowed) && found.is_superset(&with_words));
+            }
+        }
+        let counted: Vec<BTreeMap<String, u32>> =
+            response.facets.iter().map(|facet| facet.values.iter().cloned().collect()).collect();
+        let group = |page: &Page, _: &Section| text_of(&page.attributes, "group");
+        prop_assert_eq!(&counted[0], &counts(&pages, &twin, &found, of, group));
+        prop_assert_eq!(&counted[1], &counts(&pages, &twin, &found, of, role_of));
+        // What is shown of a section is its own.
+        for hit in &response.results {
+            let page: usize = hit.id.strip_prefix("doc-").unwrap().parse().unwrap();
+            for shown in &hit.sections {
+                let place: usize = shown.anchor.as_ref().unwrap()[1..].parse().unwrap();
+                let own = text_of(&pages[page].sections[place].attributes, "role");
+                prop_assert_eq!(shown.attributes.get("role").and_then(|v| v.as_str()), own.as_deref());
+            }
         }
     }
 }

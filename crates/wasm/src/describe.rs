@@ -1,6 +1,6 @@
 //! What a host needs to know of an opened bundle, as JSON.
 
-use findling_bundle::{AttributeKind, Manifest, ShardId, ShardKind, hex};
+use findling_bundle::{AttributeKind, AttributeLevel, Manifest, ShardId, ShardKind, hex};
 use findling_engine::Index;
 use findling_engine::json::Json;
 
@@ -23,6 +23,10 @@ pub fn description(index: &Index, hashes: bool) -> String {
             AttributeKind::Bool => "bool",
         });
         json.name("facet").truth(attribute.facet);
+        json.name("of").text(match attribute.level {
+            AttributeLevel::Page => "pages",
+            AttributeLevel::Section => "sections",
+        });
         json.end_object();
     });
     dense(json.name("dense"), index, manifest, hashes);

@@ -77,6 +77,30 @@ export function writeCorpus(directory, pages = 300) {
   }
 }
 
+/** Writes 60 records of several sections, of which most have attributes of their own. */
+export function writeLog(file) {
+  const next = random(13);
+  const pick = (list) => list[Math.floor(next() * list.length)];
+  const sentence = (n) => Array.from({ length: n }, () => pick(WORDS.en)).join(" ");
+  const section = (_, j) => ({
+    heading: `${sentence(2)} ${j}`,
+    anchor: `entry-${j}`,
+    text: `${sentence(6 + Math.floor(next() * 20))}.`,
+    attributes: {
+      ...(next() < 0.8 ? { watch: pick(["day", "night", "dog"]) } : {}),
+      depth: Math.floor(next() * 90),
+    },
+  });
+  const records = Array.from({ length: 60 }, (_, i) => ({
+    _id: `voyage-${i}`,
+    title: `${sentence(3)} ${i}`,
+    watch: "day",
+    port: pick(["north", "south"]),
+    sections: Array.from({ length: 1 + Math.floor(next() * 6) }, section),
+  }));
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+}
+
 /** At least 100 questions: words, phrases, exclusions, misspelt words, prefixes, code. */
 export function questions() {
   const next = random(11);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, hasModel, MODEL, run, scratch } from "./bundle.mjs";
-import { questions, writeCorpus } from "./corpus.mjs";
+import { questions, writeCorpus, writeLog } from "./corpus.mjs";
 
 /** Ways to search, as arguments of the command line and as options of a host. */
 export const WAYS = [
@@ -17,8 +17,8 @@ export const WAYS = [
 ];
 
 /**
- * The kiln's handbook, small enough for an exact scan, and a generated site with a graph. If a
- * model is installed, also the handbook with a static encoder.
+ * The kiln's handbook, small enough for an exact scan, a generated site with a graph, and one whose
+ * filter is on sections. If a model is installed, also the handbook with a static encoder.
  */
 export function bundles() {
   const directory = scratch();
@@ -28,9 +28,15 @@ export function bundles() {
   run("--quiet", "build", corpus, "--output", join(harbour, "findling"), [
     ["--no-client", "--encoder", "hash", "--graph-from", "200"],
   ]);
+  writeLog(join(directory, "log.jsonl"));
+  const log = join(directory, "log");
+  run("--quiet", "build", join(directory, "log.jsonl"), "--output", join(log, "findling"), [
+    ["--no-client", "--encoder", "hash"],
+  ]);
   return [
     { name: "handbook", site: build(), filter: "kind:in:guide|faq" },
     { name: "harbour", site: harbour, filter: "shelf=weather,pages:gte:300" },
+    { name: "log", site: log, filter: "watch:in:night|dog,depth:lt:50,port=north" },
     ...(hasModel()
       ? [
           {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use findling_bundle::{Attribute, Column, Dense, PageId, Stats, hex};
+use findling_bundle::{Attribute, AttributeLevel, Column, Dense, hex};
 use serde::Serialize;
 
 use super::verify::{Checked, Decoded, attribute_kind_name, kind_name, verify};
@@ -47,8 +47,10 @@ pub(super) struct AttributeLine {
     pub name: String,
     pub kind: &'static str,
     pub facet: bool,
-    /// Number of pages with a value.
-    pub pages: u32,
+    /// What has values: `pages` or `sections`.
+    pub of: &'static str,
+    /// How many have one.
+    pub count: u32,
     /// Number of distinct strings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<u32>,
@@ -115,7 +117,7 @@ pub(super) fn inspect(files: &BundleFiles, ui: &Ui) -> Contents {
         attributes: manifest
             .attributes
             .iter()
-            .map(|attribute| attribute_line(attribute, &shards, stats))
+            .map(|attribute| attribute_line(attribute, &shards))
             .collect(),
         encoder: dense.map(encoder_line),
         graph,
@@ -163,19 +165,24 @@ fn parts(files: &BundleFiles, shards: &[Checked]) -> Vec<Part> {
         .collect()
 }
 
-fn attribute_line(attribute: &Attribute, shards: &[Checked], stats: &Stats) -> AttributeLine {
+fn attribute_line(attribute: &Attribute, shards: &[Checked]) -> AttributeLine {
     let column = match shards.get(attribute.column.index()).map(|shard| &shard.decoded) {
         Some(Ok(Decoded::Column(column))) => Some(column),
         _ => None,
     };
-    let n_pages_with_value = |column: &Column| {
-        (0..stats.n_pages).filter(|&page| column.value(PageId(page)).is_some()).count() as u32
+    let with_value = |column: &Column| {
+        let items = 0..column.n_items();
+        items.filter(|&item| column.value(item).is_some()).count() as u32
     };
     AttributeLine {
         name: attribute.name.clone(),
         kind: attribute_kind_name(attribute.kind),
         facet: attribute.facet,
-        pages: column.map_or(0, n_pages_with_value),
+        of: match attribute.level {
+            AttributeLevel::Page => "pages",
+            AttributeLevel::Section => "sections",
+        },
+        count: column.map_or(0, with_value),
         values: match column {
             Some(Column::Strings(strings)) => Some(strings.n_values()),
             _ => None,

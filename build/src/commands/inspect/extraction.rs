@@ -3,6 +3,7 @@
 //! The page is read by the same code as in a build. In addition, every rule that leaves something
 //! out is recorded.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -78,6 +79,8 @@ struct SectionReport<'a> {
     /// Headings from the outermost one to the section's own.
     path: Vec<&'a str>,
     anchor: Option<&'a str>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    attributes: Map<String, Value>,
     blocks: Vec<BlockReport<'a>>,
 }
 
@@ -284,6 +287,7 @@ fn report(extraction: &Extraction) -> PageReport<'_> {
             heading: &section.heading,
             path,
             anchor: section.anchor.as_deref(),
+            attributes: attributes(&section.attributes),
             blocks: section
                 .blocks
                 .iter()
@@ -296,8 +300,6 @@ fn report(extraction: &Extraction) -> PageReport<'_> {
                 .collect(),
         })
         .collect();
-    let attributes =
-        page.attributes.iter().map(|(name, value)| (name.clone(), attribute(value))).collect();
     let meta =
         page.meta.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
     PageReport {
@@ -307,12 +309,24 @@ fn report(extraction: &Extraction) -> PageReport<'_> {
         language: &page.language,
         aliases: &page.aliases,
         pins: &page.pins,
-        attributes,
+        attributes: attributes(&page.attributes),
         meta,
         content: &extraction.content,
         sections,
         left_out: &extraction.left_out,
     }
+}
+
+fn attributes(values: &BTreeMap<String, AttributeValue>) -> Map<String, Value> {
+    values.iter().map(|(name, value)| (name.clone(), attribute(value))).collect()
+}
+
+/// Attributes as a terminal shows them: `name: value`.
+fn attribute_lines(values: &BTreeMap<String, AttributeValue>) -> impl Iterator<Item = String> {
+    values.iter().map(|(name, value)| match attribute(value) {
+        Value::String(text) => format!("{name}: {text}"),
+        other => format!("{name}: {other}"),
+    })
 }
 
 fn attribute(value: &AttributeValue) -> Value {
@@ -354,12 +368,8 @@ fn text_report(extraction: &Extraction, ui: &Ui) -> String {
     field("content", &extraction.content);
     field("aliases", &page.aliases.join(", "));
     field("pins", &page.pins.join(", "));
-    for (name, value) in &page.attributes {
-        let value = match attribute(value) {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        field("attribute", &format!("{name}: {value}"));
+    for line in attribute_lines(&page.attributes) {
+        field("attribute", &line);
     }
     for (name, value) in &page.meta {
         field("meta", &format!("{name}: {value}"));
@@ -374,6 +384,10 @@ fn text_report(extraction: &Extraction, ui: &Ui) -> String {
         out.push_str(&ui.paint(Paint::Bold, &heading));
         out.push_str(&ui.paint(Paint::Blue, &anchor));
         out.push('\n');
+        for line in attribute_lines(&section.attributes) {
+            out.push_str(&line);
+            out.push('\n');
+        }
         for block in &section.blocks {
             push_block(block, &mut out);
         }

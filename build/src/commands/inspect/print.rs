@@ -50,10 +50,11 @@ pub(super) fn print(contents: &Contents, ui: &Ui) {
         field(
             "attribute",
             format!(
-                "{}: {} on {} pages{values}{facet}",
+                "{}: {} on {} {}{values}{facet}",
                 attribute.name,
                 attribute.kind,
-                n(attribute.pages)
+                n(attribute.count),
+                attribute.of
             ),
         );
     }

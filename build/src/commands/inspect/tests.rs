@@ -31,7 +31,7 @@ fn every_damaged_or_missing_file_is_named() {
     let contents = look();
     assert_eq!(contents.damage, [""; 0]);
     assert_eq!((contents.pages, contents.vectors), (1, 1));
-    assert_eq!((contents.attributes[0].pages, contents.attributes[0].values), (1, Some(1)));
+    assert_eq!((contents.attributes[0].count, contents.attributes[0].values), (1, Some(1)));
     assert!(contents.graph.is_some());
     serde_json::to_string(&contents).unwrap();
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 use findling_bundle::projection::Projection;
 use findling_bundle::rows::RowsShard;
 use findling_bundle::{
-    Addresses, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest,
+    Addresses, Attribute, AttributeKind, CellShard, Centroids, Column, Error, Graph, Manifest,
     PositionsDirectory, PositionsShard, SentencesShard, ShardEntry, ShardId, ShardKind,
     SpellingShard, Structure, TermsShard, TextsShard, VectorsShard, announced_len, decode_shard,
 };
@@ -31,13 +31,13 @@ pub(super) fn verify(files: &BundleFiles, ui: &Ui) -> Vec<Checked> {
     let centroids = files.centroids().ok().flatten();
     let shards = files.listed_shards();
     let bar = ui.bar("Verifying", shards.len() as u64, "shards");
-    let column_kinds = column_kinds(manifest);
+    let columns = columns(manifest);
     let checked = shards
         .par_iter()
         .enumerate()
         .map(|(at, &(id, entry))| {
             bar.inc(1);
-            let column = column_kinds.get(at).copied().flatten();
+            let column = columns.get(at).copied().flatten();
             let stored = match files.stored(id, &entry) {
                 Ok(stored) => stored,
                 Err(error) => return Checked { id, entry, lens: (0, 0), decoded: Err(error) },
@@ -59,15 +59,15 @@ pub(super) enum Decoded {
     Other,
 }
 
-/// For each shard that is a column, the type of its attribute.
-fn column_kinds(manifest: &Manifest) -> Vec<Option<AttributeKind>> {
-    let mut kinds = vec![None; manifest.shards.len()];
+/// For each shard that is a column, its attribute.
+fn columns(manifest: &Manifest) -> Vec<Option<&Attribute>> {
+    let mut columns = vec![None; manifest.shards.len()];
     for attribute in &manifest.attributes {
-        if let Some(kind) = kinds.get_mut(attribute.column.index()) {
-            *kind = Some(attribute.kind);
+        if let Some(column) = columns.get_mut(attribute.column.index()) {
+            *column = Some(attribute);
         }
     }
-    kinds
+    columns
 }
 
 /// Checks a shard against its checksum and decodes it by its kind.
@@ -76,7 +76,7 @@ fn decode(
     centroids: Option<&Centroids>,
     id: ShardId,
     shard: &ShardEntry,
-    column: Option<AttributeKind>,
+    column: Option<&Attribute>,
     stored: &[u8],
 ) -> Result<Decoded, Error> {
     let raw = decode_shard(shard, stored)?;
@@ -103,8 +103,8 @@ fn decode(
             }));
         }
         ShardKind::Column => {
-            if let Some(kind) = column {
-                return Column::from_bytes(&raw, kind, stats).map(Decoded::Column);
+            if let Some(attribute) = column {
+                return attribute.column(&raw, stats).map(Decoded::Column);
             }
         }
         ShardKind::Texts => {

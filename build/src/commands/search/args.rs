@@ -50,6 +50,9 @@ pub struct Args {
     /// value would give
     #[arg(long, requires = "facets")]
     pub facets_instead: bool,
+    /// Count sections found, not pages
+    #[arg(long, requires = "facets")]
+    pub facets_of_sections: bool,
     /// What is printed
     #[command(flatten)]
     pub output: Output,

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use findling_engine::{Limit, Mode, Request, Response, SectionsPerPage};
+use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
 use crate::collections::{Target, replace_by};
@@ -127,6 +127,7 @@ fn request(args: &Args, query: &str) -> Request {
         explain: args.explain,
         also: args.also.clone(),
         facets: args.facets.clone(),
+        facets_of: if args.facets_of_sections { FacetsOf::Sections } else { FacetsOf::Pages },
         facets_instead: args.facets_instead,
         ..args.ranking.request(query)
     }

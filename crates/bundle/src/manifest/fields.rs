@@ -3,14 +3,14 @@
 //! They follow one another in the order of [`write`]. Strings and lists have their length in front,
 //! a varint. Numbers are varints; hashes and floats are as they are, except that the mean vector
 //! has the upper half of each f32. A bool is 0 or 1. An option is 0, or 1 and the value. A type is
-//! a u8.
+//! a u8; that of an attribute of sections has 8 added.
 
 use super::{
     Attribute, Dense, EncoderCard, FilePart, Manifest, QueryEncoder, StaticRows, Synonym, WHAT,
 };
 use crate::codec::{Reader, put_str, put_varint, put_varint64};
 use crate::rows::Bits;
-use crate::{AttributeKind, Error, ShardId, Stats};
+use crate::{AttributeKind, AttributeLevel, Error, ShardId, Stats};
 
 pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_str(out, &manifest.generator);
@@ -21,7 +21,7 @@ pub(super) fn write(manifest: &Manifest, out: &mut Vec<u8>) {
     put_floats(out, &mean_len);
     put_list(out, &manifest.attributes, |out, attribute| {
         put_str(out, &attribute.name);
-        out.push(attribute.kind as u8);
+        out.push(attribute.kind as u8 | (attribute.level as u8) << 3);
         put_varint(out, attribute.column.0);
         out.push(attribute.facet.into());
     });
@@ -58,10 +58,17 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Manifest, Error> {
             },
         },
         attributes: list(reader, |reader| {
-            let (name, kind) = (string(reader)?, AttributeKind::of(reader.u8()?));
-            let kind = kind
+            let (name, byte) = (string(reader)?, reader.u8()?);
+            let level = match byte >> 3 {
+                0 => Some(AttributeLevel::Page),
+                1 => Some(AttributeLevel::Section),
+                _ => None,
+            };
+            let (kind, level) = AttributeKind::of(byte & 7)
+                .zip(level)
                 .ok_or(reader.malformed("the type of an attribute is unknown to this version"))?;
-            Ok(Attribute { name, kind, column: ShardId(reader.varint()?), facet: truth(reader)? })
+            let column = ShardId(reader.varint()?);
+            Ok(Attribute { name, kind, level, column, facet: truth(reader)? })
         })?,
         lexicon: Vec::new(),
         spelling: Vec::new(),

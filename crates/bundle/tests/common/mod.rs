@@ -40,6 +40,7 @@ pub struct Sample {
     pub vectors: Vec<u8>,
     pub graph: Vec<u8>,
     pub columns: Vec<Vec<u8>>,
+    pub section_column: Vec<u8>,
     pub texts: Vec<u8>,
     pub spelling: Vec<u8>,
     pub addresses: Vec<u8>,
@@ -83,6 +84,7 @@ pub fn sample() -> Sample {
         vectors: sample_vectors(),
         graph: sample_graph(),
         columns: sample_columns(),
+        section_column: sample_section_column(),
         texts: sample_texts(),
         spelling: spelling.finish(),
         addresses: addresses::write(
@@ -203,6 +205,15 @@ fn sample_columns() -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// A value for some of the five sections.
+fn sample_section_column() -> Vec<u8> {
+    let set = |values: &[&str]| {
+        Some(AttributeValue::Strings(values.iter().map(|&value| value.into()).collect()))
+    };
+    let values = [set(&["a", "c"]), None, set(&["é"]), set(&["a"]), None];
+    Column::build(AttributeKind::Strings, values.iter().map(Option::as_ref)).unwrap().to_bytes()
+}
+
 fn sample_texts() -> Vec<u8> {
     let mut texts = TextsBuilder::new();
     for page in 0..3 {
@@ -212,6 +223,10 @@ fn sample_texts() -> Vec<u8> {
                 heading: ["", "Überschrift"][section],
                 anchor: (section > 0).then_some("anchor".into()),
                 parent: (section > 0).then_some(0),
+                attributes: (section > 0)
+                    .then(|| (2, AttributeValue::Number(0.5)))
+                    .into_iter()
+                    .collect(),
                 text: "A text mit Ümlaut and `code` in it.".into(),
                 code: vec![26..30, 33..35],
                 passages: if section == 0 && page < 2 { vec![0..20, 10..35] } else { vec![0..35] },
@@ -313,17 +328,25 @@ pub fn bundle(sample: &Sample) -> (Manifest, Vec<Vec<u8>>) {
     let spelling = add(ShardKind::Spelling, &sample.spelling);
     add(ShardKind::Addresses, &sample.addresses);
     let sentences = add(ShardKind::Sentences, &sample.sentences);
-    let attributes = KINDS
+    let mut attributes: Vec<Attribute> = KINDS
         .iter()
         .zip(&sample.columns)
         .enumerate()
         .map(|(i, (&kind, raw))| Attribute {
             name: format!("attribute{i}"),
             kind,
+            level: AttributeLevel::Page,
             column: add(ShardKind::Column, raw),
             facet: i % 2 == 0,
         })
         .collect();
+    attributes.push(Attribute {
+        name: "of sections".into(),
+        kind: AttributeKind::Strings,
+        level: AttributeLevel::Section,
+        column: add(ShardKind::Column, &sample.section_column),
+        facet: true,
+    });
     let manifest = Manifest {
         generator: "findling test".into(),
         languages: vec!["en".into()],
@@ -509,14 +532,14 @@ pub fn walk_graph(raw: &[u8], stats: &Stats) -> Result<(), Error> {
     Ok(())
 }
 
-pub fn walk_column(raw: &[u8], kind: AttributeKind, stats: &Stats) -> Result<(), Error> {
-    let column = Column::from_bytes(raw, kind, stats)?;
-    check_canonical(&column, Column::to_bytes, |raw| Column::from_bytes(raw, kind, stats));
+pub fn walk_column(raw: &[u8], kind: AttributeKind, n_items: u32) -> Result<(), Error> {
+    let column = Column::from_bytes(raw, kind, n_items)?;
+    check_canonical(&column, Column::to_bytes, |raw| Column::from_bytes(raw, kind, n_items));
     assert_eq!(column.kind(), kind);
-    assert_eq!(column.n_pages(), stats.n_pages);
-    for page in 0..stats.n_pages + 2 {
-        assert!(page < stats.n_pages || column.value(PageId(page)).is_none());
-        assert!(column.number(PageId(page)).is_none_or(|number| !number.is_nan()));
+    assert_eq!(column.n_items(), n_items);
+    for item in 0..n_items + 2 {
+        assert!(item < n_items || column.value(item).is_none());
+        assert!(column.number(item).is_none_or(|number| !number.is_nan()));
     }
     if let Column::Strings(strings) = &column {
         for id in 0..strings.n_values() {
@@ -679,7 +702,8 @@ pub fn walk_bundle(
         walk_addresses(&read(shard)?, &manifest.stats)?;
     }
     for attribute in &manifest.attributes {
-        walk_column(&read(attribute.column)?, attribute.kind, &manifest.stats)?;
+        let n_items = attribute.level.count(&manifest.stats);
+        walk_column(&read(attribute.column)?, attribute.kind, n_items)?;
     }
     for range in &manifest.texts {
         walk_texts(&read(range.shard)?)?;

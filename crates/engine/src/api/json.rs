@@ -229,11 +229,7 @@ fn page(json: &mut Json, page: &PageHit) {
     json.name("title").text(&page.title);
     json.name("language").text(&page.language);
     json.name("score").real(page.score);
-    json.name("attributes").object();
-    for (name, value) in &page.attributes {
-        json.name(name).value(value);
-    }
-    json.end_object();
+    attributes(json, &page.attributes);
     json.name("meta").list(&page.meta, |json, (name, value)| {
         json.array().text(name);
         json.text(value);
@@ -251,11 +247,22 @@ fn page(json: &mut Json, page: &PageHit) {
 }
 
 #[inline(never)]
+fn attributes(json: &mut Json, attributes: &serde_json::Map<String, serde_json::Value>) {
+    json.name("attributes").object();
+    for (name, value) in attributes {
+        json.name(name).value(value);
+    }
+    json.end_object();
+}
+
+#[inline(never)]
 fn section(json: &mut Json, section: &SectionHit) {
-    let SectionHit { url, anchor, heading_path, score, snippet, legs, explain } = section;
+    let SectionHit { url, anchor, heading_path, attributes: own, score, snippet, legs, explain } =
+        section;
     json.object().name("url").text(url);
     json.name("anchor").text_or_null(anchor.as_deref());
     json.name("headingPath").texts(heading_path);
+    attributes(json, own);
     json.name("score").real(*score);
     let Snippet { text, ranges, code, cut_start, cut_end } = snippet;
     json.name("snippet").object().name("text").text(text);
@@ -386,10 +393,17 @@ mod tests {
     /// A response with something in every field.
     fn full(text: &str, number: f32) -> Response {
         let text = || text.to_owned();
+        let attributes = json!({
+            "text": text(), "list": ["a", text()], "whole": -3, "big": 1e300,
+            "real": f64::from(number), "truth": false, "nothing": null,
+            "more": {"a": [], "b": {}},
+        });
+        let serde_json::Value::Object(attributes) = attributes else { unreachable!() };
         let section = SectionHit {
             url: text(),
             anchor: Some(text()),
             heading_path: vec![text(), "b".into()],
+            attributes: attributes.clone(),
             score: number,
             snippet: Snippet {
                 text: text(),
@@ -416,12 +430,6 @@ mod tests {
                 boosts: vec![Boost { reason: text(), share: 0.2 }],
             }),
         };
-        let attributes = json!({
-            "text": text(), "list": ["a", text()], "whole": -3, "big": 1e300,
-            "real": f64::from(number), "truth": false, "nothing": null,
-            "more": {"a": [], "b": {}},
-        });
-        let serde_json::Value::Object(attributes) = attributes else { unreachable!() };
         let page = PageHit {
             id: text(),
             url: text(),
@@ -525,6 +533,7 @@ mod tests {
         let section = &mut page.sections[0];
         (section.anchor, section.explain) = (None, None);
         section.legs = Legs::default();
+        section.attributes.clear();
         section.snippet = Snippet::default();
         response.mode = Mode::Semantic;
         response.results = vec![page];

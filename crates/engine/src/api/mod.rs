@@ -9,8 +9,8 @@ mod response;
 pub use error::Error;
 pub use rank_params::{Bm25fParams, FieldParams, RankParams};
 pub use request::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
-    Suggest,
+    EncoderChoice, FacetsOf, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request,
+    SectionsPerPage, Sort, Suggest,
 };
 pub use response::*;
 

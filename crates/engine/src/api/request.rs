@@ -66,10 +66,13 @@ pub struct Request {
     /// all.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub copies: bool,
-    /// Names of the attributes whose values are counted over all matching pages. `["*"]` means all
+    /// Names of the attributes whose values are counted over all that matches. `["*"]` means all
     /// facets of the bundle.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
     pub facets: Vec<String>,
+    /// What facets count.
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
+    pub facets_of: FacetsOf,
     /// Count the values of an attribute without the part of the filter that concerns it. The counts
     /// are what a reader would find after choosing another value.
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<_>"))]
@@ -148,6 +151,18 @@ pub enum Mode {
     Lexical,
     /// By meaning only.
     Semantic,
+}
+
+/// What facets count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+pub enum FacetsOf {
+    /// Matching pages. Of an attribute of sections a page has the values of its matching sections,
+    /// and counts once for each.
+    #[default]
+    Pages,
+    /// Matching sections. A section has its page's value of an attribute of pages.
+    Sections,
 }
 
 /// The engine's own encoders, for a request without a vector.

@@ -26,8 +26,8 @@ pub struct Response {
     pub total: Total,
     /// Pages, best first.
     pub results: Vec<PageHit>,
-    /// The values of the requested attributes with the number of matching pages, the most frequent
-    /// first, then by value.
+    /// The values of the requested attributes with the number of matching pages or sections, the
+    /// most frequent first, then by value.
     pub facets: Vec<Facet>,
     /// How the query was read and run. Only with `explain`.
     pub plan: Option<Plan>,
@@ -187,6 +187,9 @@ pub struct SectionHit {
     /// Headings from the outermost to the section's own; empty for the text before the first
     /// heading.
     pub heading_path: Vec<String>,
+    /// Its own attributes, without those of its page.
+    #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]
+    pub attributes: serde_json::Map<String, serde_json::Value>,
     /// The fused score.
     pub score: f32,
     /// The text to show.

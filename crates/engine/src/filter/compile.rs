@@ -1,7 +1,9 @@
-//! From a condition to the pages that meet it, and from those to their sections.
+//! From a condition to the sections that meet it.
 
 use findling_bundle::column::Strings;
-use findling_bundle::{Attribute, AttributeKind, Column, PageId, ShardId, Structure, order};
+use findling_bundle::{
+    Attribute, AttributeKind, AttributeLevel, Column, PageId, ShardId, Structure, order,
+};
 
 use super::unknown_value::{Unknown, unknown_value, unmet};
 use super::{Bound, Condition, FilterError, Predicate, Test, date, number};
@@ -9,12 +11,12 @@ use crate::api::{Error, Notice};
 use crate::bitset::Bitset;
 use crate::messages::quote;
 
-/// The pages that meet a condition.
+/// The sections that meet a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matched {
-    /// Over all pages.
-    pub pages: Bitset,
-    /// What to tell: strings that no page has.
+    /// Over all sections.
+    pub sections: Bitset,
+    /// What to tell: strings that no page or section has.
     pub notices: Vec<Notice>,
 }
 
@@ -49,8 +51,9 @@ impl Condition {
         })
     }
 
-    /// The pages that meet it. `column` gives the column of a shard that [`Condition::shards`]
-    /// names. O(pages) for each test.
+    /// The sections that meet it. An attribute of pages holds for all sections of a page. `column`
+    /// gives the column of a shard that [`Condition::shards`] names. O(pages) for each test, or
+    /// O(sections) where one of them is of sections.
     ///
     /// # Errors
     /// Those of [`Condition::shards`]; [`Error::Inconsistent`] where `column` lacks one or gives
@@ -58,17 +61,29 @@ impl Condition {
     pub fn evaluate<'a>(
         &self,
         attributes: &[Attribute],
-        n_pages: u32,
+        structure: &Structure,
         column: impl Fn(ShardId) -> Option<&'a Column>,
     ) -> Result<Matched, Error> {
-        let mut run = Run { attributes, n_pages, column, notices: Vec::new() };
-        let pages = run.condition(self)?;
-        Ok(Matched { pages, notices: run.notices })
+        let of_sections = |test: &&Test| {
+            let attribute = attributes.iter().find(|attribute| attribute.name == test.attribute);
+            attribute.is_some_and(|attribute| attribute.level == AttributeLevel::Section)
+        };
+        let level = match self.tests().iter().any(of_sections) {
+            true => AttributeLevel::Section,
+            false => AttributeLevel::Page,
+        };
+        let mut run = Run { attributes, structure, level, column, notices: Vec::new() };
+        let items = run.condition(self)?;
+        let sections = match level {
+            AttributeLevel::Page => sections_of(&items, structure),
+            AttributeLevel::Section => items,
+        };
+        Ok(Matched { sections, notices: run.notices })
     }
 }
 
 /// The sections of pages.
-pub fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
+fn sections_of(pages: &Bitset, structure: &Structure) -> Bitset {
     let mut sections = Bitset::none(structure.n_sections());
     for page in pages.iter() {
         let range = structure.sections(PageId(page));
@@ -189,26 +204,34 @@ fn next_down(x: f64) -> f64 {
     if x == f64::NEG_INFINITY { f64::NAN } else { x.next_down() }
 }
 
-/// One evaluation.
+/// One evaluation, over sets of all pages, or of all sections.
 struct Run<'b, F> {
     attributes: &'b [Attribute],
-    n_pages: u32,
+    structure: &'b Structure,
+    level: AttributeLevel,
     column: F,
     notices: Vec<Notice>,
 }
 
 impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
+    fn count(&self, level: AttributeLevel) -> u32 {
+        match level {
+            AttributeLevel::Page => self.structure.n_pages(),
+            AttributeLevel::Section => self.structure.n_sections(),
+        }
+    }
+
     fn condition(&mut self, condition: &Condition) -> Result<Bitset, Error> {
         Ok(match condition {
             Condition::All(parts) => {
-                let mut all = Bitset::all(self.n_pages);
+                let mut all = Bitset::all(self.count(self.level));
                 for part in parts {
                     all.and(&self.condition(part)?);
                 }
                 all
             }
             Condition::Any(parts) => {
-                let mut any = Bitset::none(self.n_pages);
+                let mut any = Bitset::none(self.count(self.level));
                 for part in parts {
                     any.or(&self.condition(part)?);
                 }
@@ -226,25 +249,26 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     fn test(&mut self, test: &Test) -> Result<Bitset, Error> {
         let attribute = find(self.attributes, &test.attribute)?;
         let check = Check::new(test, attribute.kind)?;
+        let n_items = self.count(attribute.level);
         let column = (self.column)(attribute.column)
-            .filter(|column| column.kind() == attribute.kind && column.n_pages() == self.n_pages)
+            .filter(|column| column.kind() == attribute.kind && column.n_items() == n_items)
             .ok_or_else(|| {
                 Error::inconsistent(format!(
                     "the column of `{}` is not the one listed",
                     attribute.name
                 ))
             })?;
-        let mut pages = Bitset::none(self.n_pages);
+        let mut items = Bitset::none(n_items);
         match (check, column) {
             (Check::Within(spans), column) => {
-                for page in 0..self.n_pages {
-                    if let Some(number) = column.number(PageId(page))
+                for item in 0..n_items {
+                    if let Some(number) = column.number(item)
                         && spans.iter().any(|&(from, to)| from <= number && number <= to)
                     {
-                        pages.insert(page);
+                        items.insert(item);
                     }
                 }
-                if pages.is_empty() {
+                if items.is_empty() {
                     self.notices.push(unmet(attribute, column));
                 }
             }
@@ -256,27 +280,30 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
                     wanted.insert(id);
                 }
                 if wanted.is_empty() {
-                    self.notices.push(unknown_value(&attribute.name, &part, strings));
+                    self.notices.push(unknown_value(attribute, &part, strings));
                 }
-                mark(strings, &wanted, &mut pages);
+                mark(strings, &wanted, &mut items);
             }
             (Check::Strings(values), Column::Strings(strings)) => {
                 let mut wanted = Bitset::none(strings.n_values());
                 for value in values {
                     if !want(strings, value, &mut wanted) {
-                        self.notices.push(unknown_value(&attribute.name, value, strings));
+                        self.notices.push(unknown_value(attribute, value, strings));
                     }
                 }
-                mark(strings, &wanted, &mut pages);
+                mark(strings, &wanted, &mut items);
             }
             // The kinds were compared above.
             _ => {}
         }
-        Ok(pages)
+        Ok(match (attribute.level, self.level) {
+            (AttributeLevel::Page, AttributeLevel::Section) => sections_of(&items, self.structure),
+            _ => items,
+        })
     }
 }
 
-/// The strings that are asked for and no page has, of attributes whose columns are here.
+/// The strings that are asked for and nothing has, of attributes whose columns are here.
 pub(crate) fn unknown_values<'a>(
     condition: &Condition,
     attributes: &[Attribute],
@@ -326,14 +353,14 @@ fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     found
 }
 
-/// Puts in the pages that have one of the wanted values.
-fn mark(strings: &Strings, wanted: &Bitset, pages: &mut Bitset) {
+/// Puts in the items that have one of the wanted values.
+fn mark(strings: &Strings, wanted: &Bitset, items: &mut Bitset) {
     if wanted.is_empty() {
         return;
     }
-    for page in 0..pages.len() {
-        if strings.ids(PageId(page)).iter().any(|&id| wanted.contains(id)) {
-            pages.insert(page);
+    for item in 0..items.len() {
+        if strings.ids(item).iter().any(|&id| wanted.contains(id)) {
+            items.insert(item);
         }
     }
 }
@@ -359,38 +386,66 @@ mod tests {
         ("year", AttributeKind::Number),
     ];
 
+    /// Attributes of which some are of sections, and their columns.
     struct Bundle {
         attributes: Vec<Attribute>,
         columns: Vec<Column>,
-        n_pages: u32,
+        structure: Structure,
     }
 
     impl Bundle {
+        /// Pages of one section.
         fn new(pages: &[Page]) -> Self {
+            let sections: Vec<Vec<Page>> = pages.iter().map(|_| vec![Page::new()]).collect();
+            Self::with_sections(pages, &sections, &[])
+        }
+
+        /// Pages and their sections. `of_sections`: the names of attributes that sections have;
+        /// where one lacks it, it has its page's.
+        fn with_sections(pages: &[Page], sections: &[Vec<Page>], of_sections: &[&str]) -> Self {
+            let mut structure = StructureBuilder::default();
+            for sections in sections {
+                structure.page();
+                sections.iter().for_each(|_| _ = structure.section(1));
+            }
+            let level = |name: &str| match of_sections.contains(&name) {
+                true => AttributeLevel::Section,
+                false => AttributeLevel::Page,
+            };
             let attribute = |(i, &(name, kind)): (usize, &(&str, AttributeKind))| Attribute {
                 name: name.into(),
                 kind,
+                level: level(name),
                 column: ShardId(i as u32),
                 facet: true,
             };
             let column = |&(name, kind): &(&str, AttributeKind)| {
-                Column::build(kind, pages.iter().map(|page| page.get(name)))
-                    .expect("values of the kind")
+                let values: Vec<Option<&AttributeValue>> = match level(name) {
+                    AttributeLevel::Page => pages.iter().map(|page| page.get(name)).collect(),
+                    AttributeLevel::Section => pages
+                        .iter()
+                        .zip(sections)
+                        .flat_map(|(page, sections)| {
+                            sections.iter().map(move |own| own.get(name).or(page.get(name)))
+                        })
+                        .collect(),
+                };
+                Column::build(kind, values).expect("values of the kind")
             };
             Self {
                 attributes: KINDS.iter().enumerate().map(attribute).collect(),
                 columns: KINDS.iter().map(column).collect(),
-                n_pages: pages.len() as u32,
+                structure: structure.finish(),
             }
         }
 
         fn evaluate(&self, condition: &Condition) -> Result<Matched, Error> {
-            condition
-                .evaluate(&self.attributes, self.n_pages, |shard| self.columns.get(shard.index()))
+            let column = |shard: ShardId| self.columns.get(shard.index());
+            condition.evaluate(&self.attributes, &self.structure, column)
         }
     }
 
-    /// The slow and obvious way: page by page, value by value.
+    /// The slow and obvious way: item by item, value by value.
     fn naive(condition: &Condition, page: &Page, pages: &[Page]) -> bool {
         match condition {
             Condition::All(parts) => parts.iter().all(|part| naive(part, page, pages)),
@@ -465,7 +520,7 @@ mod tests {
         "1704067200000",
     ];
 
-    fn pages() -> impl Strategy<Value = Vec<Page>> {
+    fn page() -> impl Strategy<Value = Page> {
         let word = || prop::sample::select(&WORDS[..5]).prop_map(str::to_owned);
         let date = prop::sample::select(&DATES[..])
             .prop_map(|text| date::parse(text).expect("a date").start);
@@ -482,12 +537,11 @@ mod tests {
                     .prop_map(|n| AttributeValue::Number(n.parse().expect("a number"))),
             ),
         );
-        let page = page.prop_map(|(date, draft, lang, tags, year)| {
+        page.prop_map(|(date, draft, lang, tags, year)| {
             let values =
                 [("date", date), ("draft", draft), ("lang", lang), ("tags", tags), ("year", year)];
             values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect::<Page>()
-        });
-        prop::collection::vec(page, 0..80)
+        })
     }
 
     fn conditions() -> impl Strategy<Value = Condition> {
@@ -526,7 +580,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_condition_finds_what_looking_at_each_page_finds(
-            pages in pages(),
+            pages in prop::collection::vec(page(), 0..80),
             condition in conditions(),
         ) {
             let bundle = Bundle::new(&pages);
@@ -536,9 +590,41 @@ mod tests {
                 .map(|(i, _)| i)
                 .collect();
             let matched = bundle.evaluate(&condition).unwrap();
-            prop_assert_eq!(matched.pages.iter().collect::<Vec<_>>(), expect, "{}", condition);
+            prop_assert_eq!(matched.sections.iter().collect::<Vec<_>>(), expect, "{}", condition);
             let known = condition.shards(&bundle.attributes).unwrap();
             prop_assert!(known.is_sorted_by(|a, b| a < b));
+        }
+
+        #[test]
+        fn a_condition_finds_what_looking_at_each_section_finds(
+            pages in prop::collection::vec((page(), prop::collection::vec(page(), 1..4)), 0..24),
+            of_sections in prop::sample::subsequence(vec!["date", "lang", "tags", "year"], 0..4),
+            condition in conditions(),
+        ) {
+            let (pages, mut sections): (Vec<Page>, Vec<Vec<Page>>) = pages.into_iter().unzip();
+            // A section has of its own what is of sections alone.
+            for section in sections.iter_mut().flatten() {
+                section.retain(|name, _| of_sections.contains(name));
+            }
+            let bundle = Bundle::with_sections(&pages, &sections, &of_sections);
+            // All that holds for a section, in page order.
+            let whole: Vec<Page> = pages
+                .iter()
+                .zip(&sections)
+                .flat_map(|(page, sections)| {
+                    sections.iter().map(move |own| {
+                        let own = own.iter().map(|(name, value)| (*name, value.clone()));
+                        page.clone().into_iter().chain(own).collect()
+                    })
+                })
+                .collect();
+            let expect: Vec<u32> = (0..)
+                .zip(&whole)
+                .filter(|(_, section)| naive(&condition, section, &whole))
+                .map(|(i, _)| i)
+                .collect();
+            let matched = bundle.evaluate(&condition).unwrap();
+            prop_assert_eq!(matched.sections.iter().collect::<Vec<_>>(), expect, "{}", condition);
         }
     }
 
@@ -551,7 +637,7 @@ mod tests {
     }
 
     fn matches(text: &str) -> Vec<u32> {
-        books().evaluate(&parse(text).unwrap()).unwrap().pages.iter().collect()
+        books().evaluate(&parse(text).unwrap()).unwrap().sections.iter().collect()
     }
 
     #[test]
@@ -573,7 +659,7 @@ mod tests {
     fn an_unknown_value_is_a_notice_and_an_unknown_attribute_an_error() {
         let bundle = books();
         let matched = bundle.evaluate(&parse("lang:in:ed|de").unwrap()).unwrap();
-        assert_eq!(matched.pages.iter().collect::<Vec<_>>(), [2]);
+        assert_eq!(matched.sections.iter().collect::<Vec<_>>(), [2]);
         assert_eq!(matched.notices.len(), 1);
         assert_eq!(matched.notices[0].code, "unknown-value");
         let message = &matched.notices[0].message;
@@ -611,16 +697,16 @@ mod tests {
     fn a_missing_or_foreign_column_contradicts_the_bundle() {
         let bundle = books();
         let condition = parse("lang=en").unwrap();
-        let missing = condition.evaluate(&bundle.attributes, bundle.n_pages, |_| None).unwrap_err();
-        assert!(matches!(missing, Error::Inconsistent { .. }));
-        let foreign = condition
-            .evaluate(&bundle.attributes, bundle.n_pages, |_| bundle.columns.first())
-            .unwrap_err();
-        assert!(matches!(foreign, Error::Inconsistent { .. }));
-        let short = condition
-            .evaluate(&bundle.attributes, 3, |shard| bundle.columns.get(shard.index()))
-            .unwrap_err();
-        assert!(matches!(short, Error::Inconsistent { .. }));
+        let check = |structure: &Structure, column: &dyn Fn(ShardId) -> Option<&'static Column>| {
+            let error = condition.evaluate(&bundle.attributes, structure, column).unwrap_err();
+            assert!(matches!(error, Error::Inconsistent { .. }));
+        };
+        check(&bundle.structure, &|_| None);
+        let columns: &'static [Column] = Vec::leak(bundle.columns.clone());
+        check(&bundle.structure, &|_| columns.first());
+        let mut short = StructureBuilder::default();
+        (0..3).for_each(|_| _ = short.page());
+        check(&short.finish(), &|shard| columns.get(shard.index()));
     }
 
     #[test]

@@ -27,8 +27,9 @@
 //! any of the values of an array, an object of operators for the rest. An attribute that is called
 //! like one of the words is reached by a leaf.
 //!
-//! **Meaning.** A page without the attribute fails every test of it, and so passes `ne` and
-//! `must_not`. On a set of strings a test holds where it does for one of the members. Strings match
+//! **Meaning.** A condition is one on sections. An attribute of pages holds for all sections of a
+//! page; where sections have values of their own for it, one without has its page's. A section
+//! without the attribute fails every test of it, and so passes `ne` and `must_not`. On a set of strings a test holds where it does for one of the members. Strings match
 //! exactly, or else without regard to case; `contains` disregards case always. Dates are those of
 //! [`date`]: a date given to the month stands for the month. What the type of an attribute does not
 //! allow, such as `gt` on strings, is an error that says what values there are; a string that no
@@ -47,8 +48,8 @@ mod resolve;
 mod text;
 mod unknown_value;
 
+pub use compile::Matched;
 pub(crate) use compile::unknown_values;
-pub use compile::{Matched, sections_of};
 pub use condition::{Bound, Condition, Predicate, Test};
 pub use error::FilterError;
 pub use json::from_json;

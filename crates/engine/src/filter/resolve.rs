@@ -3,7 +3,7 @@
 
 use findling_bundle::{AttributeKind, ShardId};
 
-use super::unknown_value::values_of;
+use super::unknown_value::{items, values_of};
 use super::{Bound, Condition, FilterError, Predicate};
 use crate::api::{Error, Notice, Request};
 use crate::index::Index;
@@ -122,9 +122,10 @@ impl TypeMismatch {
         let attribute =
             index.manifest().attributes.iter().find(|attribute| attribute.column == self.column);
         let column = index.column(self.column);
+        let (item, all) = attribute.map_or(("page", "pages"), items);
         match attribute.zip(column).and_then(|(attribute, column)| values_of(attribute, column)) {
-            Some(values) => format!("{}; the pages have {values}", self.message),
-            None => format!("{}; no page has any", self.message),
+            Some(values) => format!("{}; the {all} have {values}", self.message),
+            None => format!("{}; no {item} has any", self.message),
         }
     }
 }

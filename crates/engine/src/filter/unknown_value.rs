@@ -1,7 +1,7 @@
-//! What to say of a value that no page has.
+//! What to say of a value that no page or section has.
 
 use findling_bundle::column::Strings;
-use findling_bundle::{Attribute, AttributeKind, Column, PageId, order};
+use findling_bundle::{Attribute, AttributeKind, AttributeLevel, Column, order};
 
 use super::date;
 use super::number::shortest;
@@ -13,7 +13,7 @@ const SHOWN: usize = 5;
 /// Most values looked through for near ones.
 const LOOKED_THROUGH: u32 = 10_000;
 
-/// A value that no page has as an attribute, and what may be meant instead.
+/// A value that nothing has as an attribute, and what may be meant instead.
 pub(crate) struct Unknown {
     pub attribute: String,
     pub value: String,
@@ -49,8 +49,16 @@ fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     }
 }
 
-/// That no page has a value, and which are near to it, or else which there are.
-pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> Notice {
+/// What has values of an attribute: one and several.
+pub(super) fn items(attribute: &Attribute) -> (&'static str, &'static str) {
+    match attribute.level {
+        AttributeLevel::Page => ("page", "pages"),
+        AttributeLevel::Section => ("section", "sections"),
+    }
+}
+
+/// That nothing has a value, and which are near to it, or else which there are.
+pub(super) fn unknown_value(attribute: &Attribute, value: &str, strings: &Strings) -> Notice {
     let (near, ids) = candidates(value, strings);
     let intro = match (near, ids.is_empty()) {
         (true, _) => "near it are",
@@ -59,10 +67,11 @@ pub(super) fn unknown_value(attribute: &str, value: &str, strings: &Strings) -> 
     };
     let names = listed(strings, ids.into_iter());
     let space = if names.is_empty() { "" } else { " " };
-    notice(format!("no page has {} as `{attribute}`; {intro}{space}{names}", quote(value)))
+    let (item, name) = (items(attribute).0, &attribute.name);
+    notice(format!("no {item} has {} as `{name}`; {intro}{space}{names}", quote(value)))
 }
 
-/// The values of an attribute in a few words, none where no page has any: `2019 to 2024`; `de`,
+/// The values of an attribute in a few words, none where nothing has any: `2019 to 2024`; `de`,
 /// `en` and more.
 pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String> {
     if let Column::Strings(strings) = column {
@@ -75,7 +84,7 @@ pub(super) fn values_of(attribute: &Attribute, column: &Column) -> Option<String
 
 /// The least and the most of an attribute's numbers.
 fn ends(attribute: &Attribute, column: &Column) -> Option<(String, String)> {
-    let numbers = (0..column.n_pages()).filter_map(|page| column.number(PageId(page)));
+    let numbers = (0..column.n_items()).filter_map(|item| column.number(item));
     let ends = numbers.fold(None, |ends, number| match ends {
         None => Some((number, number)),
         Some((least, most)) => Some((number.min(least), number.max(most))),
@@ -99,14 +108,14 @@ fn listed(strings: &Strings, ids: impl ExactSizeIterator<Item = u32>) -> String 
     names
 }
 
-/// That no page has a number or date that is asked for, and between which those there are lie.
+/// That nothing has a number or date that is asked for, and between which those there are lie.
 pub(super) fn unmet(attribute: &Attribute, column: &Column) -> Notice {
     let there = match ends(attribute, column) {
         None => "none has any value".to_owned(),
         Some((least, most)) if least == most => format!("all there are have {least}"),
         Some((least, most)) => format!("they go from {least} to {most}"),
     };
-    notice(format!("no page has such a `{}`; {there}", attribute.name))
+    notice(format!("no {} has such a `{}`; {there}", items(attribute).0, attribute.name))
 }
 
 fn notice(message: String) -> Notice {
@@ -119,6 +128,17 @@ mod tests {
 
     use super::*;
 
+    fn attribute(name: &str, kind: AttributeKind) -> Attribute {
+        let level = AttributeLevel::Page;
+        Attribute {
+            name: name.into(),
+            kind,
+            level,
+            column: findling_bundle::ShardId(0),
+            facet: true,
+        }
+    }
+
     #[test]
     fn near_values_are_named_and_otherwise_some_there_are() {
         fn check(values: &[&str], asked: &str, expect: &str) {
@@ -127,7 +147,7 @@ mod tests {
             let column =
                 Column::build(AttributeKind::String, values.iter().map(Option::as_ref)).unwrap();
             let Column::Strings(strings) = &column else { panic!("strings") };
-            let notice = unknown_value("book", asked, strings);
+            let notice = unknown_value(&attribute("book", AttributeKind::String), asked, strings);
             assert_eq!(notice.code, "unknown-value");
             assert_eq!(notice.message, format!("no page has `{asked}` as `book`; {expect}"));
         }
@@ -146,14 +166,8 @@ mod tests {
     fn of_numbers_and_dates_it_is_said_between_which_they_lie() {
         fn check(kind: AttributeKind, values: &[AttributeValue], expect: &str) {
             let column = Column::build(kind, values.iter().map(Some)).unwrap();
-            let attribute = Attribute {
-                name: "since".into(),
-                kind,
-                column: findling_bundle::ShardId(0),
-                facet: true,
-            };
             assert_eq!(
-                unmet(&attribute, &column).message,
+                unmet(&attribute("since", kind), &column).message,
                 format!("no page has such a `since`; {expect}")
             );
         }

@@ -34,17 +34,15 @@ impl Allowed {
     /// Evaluates filter, phrases and exclusions. Everything that the query asks for must be here,
     /// and [`Allowed::shards`].
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
-        let manifest = index.manifest();
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let mut notices = Vec::new();
         let mut allowed: Option<Bitset> = None;
         if let Some(condition) = &asked.condition {
             let column = |shard| index.column(shard);
-            let matched =
-                condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
+            let matched = condition.evaluate(&index.manifest().attributes, structure, column)?;
             notices = matched.notices;
-            allowed = Some(filter::sections_of(&matched.pages, structure));
+            allowed = Some(matched.sections);
         }
         notices.extend(asked.misfits.iter().map(|misfit| filter::not_a_value(index, misfit)));
         let n_sections = structure.n_sections();

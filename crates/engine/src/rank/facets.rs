@@ -1,42 +1,69 @@
-//! Counts of attribute values over the pages that match.
+//! Counts of attribute values over the pages or sections that match.
 
 use std::cmp::Reverse;
 
-use findling_bundle::{Column, PageId, order};
+use findling_bundle::{Attribute, AttributeLevel, Column, SectionId, Structure, order};
 
-use crate::api::Facet;
+use crate::api::{Facet, FacetsOf};
 use crate::bitset::Bitset;
 use crate::filter::{date, number};
 
-/// The values of an attribute on these pages with the number of pages that have each, most frequent
+/// What has the values that are counted: the matching sections, and what they stand for.
+#[derive(Clone, Copy)]
+pub(crate) struct Counted<'a> {
+    pub sections: &'a Bitset,
+    pub structure: &'a Structure,
+    pub of: FacetsOf,
+}
+
+impl Counted<'_> {
+    /// The items of a column, each with what it counts for, which ascends.
+    fn items(&self, level: AttributeLevel) -> impl Iterator<Item = (u32, u32)> {
+        let items = self.sections.iter().map(move |section| {
+            let page = self.structure.page_of(SectionId(section)).0;
+            let item = if level == AttributeLevel::Page { page } else { section };
+            (item, if self.of == FacetsOf::Pages { page } else { section })
+        });
+        // Sections of a page that stand for it are one.
+        let mut last = None;
+        items.filter(move |&item| last.replace(item) != Some(item))
+    }
+}
+
+/// The values of an attribute with the number of pages or sections that have each, most frequent
 /// first, then by value. Numbers, dates and truth values are counted too, each spelt as a filter
-/// would. O(pages + values).
-pub(crate) fn count(name: &str, column: &Column, pages: &Bitset) -> Facet {
+/// would. O(sections + values).
+pub(crate) fn count(attribute: &Attribute, column: &Column, counted: Counted<'_>) -> Facet {
+    let items = counted.items(attribute.level);
     let mut values: Vec<(String, u32)> = match column {
         Column::Strings(strings) => {
-            let mut counts = vec![0u32; strings.n_values() as usize];
-            for page in pages.iter() {
-                for &id in strings.ids(PageId(page)) {
-                    if let Some(count) = counts.get_mut(id as usize) {
-                        *count += 1;
+            // By value: how many have it, and one more than the last that was counted.
+            let mut counts = vec![(0u32, 0u32); strings.n_values() as usize];
+            for (item, unit) in items {
+                for &id in strings.ids(item) {
+                    if let Some((count, last)) = counts.get_mut(id as usize)
+                        && *last != unit + 1
+                    {
+                        (*count, *last) = (*count + 1, unit + 1);
                     }
                 }
             }
-            let counted = (0u32..).zip(counts).filter(|&(_, count)| count > 0);
-            counted.map(|(id, count)| (strings.value(id).to_owned(), count)).collect()
+            let counted = (0u32..).zip(counts).filter(|&(_, (count, _))| count > 0);
+            counted.map(|(id, (count, _))| (strings.value(id).to_owned(), count)).collect()
         }
         other => {
-            let mut numbers: Vec<f64> =
-                pages.iter().filter_map(|page| other.number(PageId(page))).collect();
-            order::sort_by(&mut numbers, |a, b| a.total_cmp(b).is_lt());
+            // Minus zero is a zero.
+            let numbers = items.filter_map(|(item, unit)| Some((other.number(item)? + 0.0, unit)));
+            let mut numbers: Vec<(f64, u32)> = numbers.collect();
+            order::sort_by(&mut numbers, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt());
+            numbers.dedup();
             let runs = numbers
-                .chunk_by(|a, b| a == b)
-                .filter_map(|run| Some((*run.first()?, run.len() as u32)));
+                .chunk_by(|a, b| a.0 == b.0)
+                .filter_map(|run| Some((run.first()?.0, run.len() as u32)));
             let spell = |number: f64| match other {
                 Column::Date(_) => date::format(number as i64),
                 Column::Bool(_) => (number != 0.0).to_string(),
-                // Minus zero is a zero.
-                _ => number::show(number + 0.0),
+                _ => number::show(number),
             };
             runs.map(|(number, count)| (spell(number), count)).collect()
         }
@@ -47,26 +74,77 @@ pub(crate) fn count(name: &str, column: &Column, pages: &Bitset) -> Facet {
         values.iter().enumerate().map(|(place, &(_, count))| (Reverse(count), place)).collect();
     order::sort(&mut places);
     let values = places.iter().map(|&(_, place)| std::mem::take(&mut values[place])).collect();
-    Facet { name: name.to_owned(), values }
+    Facet { name: attribute.name.clone(), values }
 }
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::{AttributeKind, AttributeValue};
+    use findling_bundle::structure::StructureBuilder;
+    use findling_bundle::{AttributeKind, AttributeValue, ShardId};
 
     use super::*;
 
+    /// Counts values of pages of one section each.
     fn check(
         kind: AttributeKind,
         values: &[Option<AttributeValue>],
         pages: &[u32],
         expect: &[(&str, u32)],
     ) {
+        let structure = structure_of(&vec![1; values.len()]);
+        let of = (AttributeLevel::Page, FacetsOf::Pages);
+        check_in(&structure, kind, of, values, pages, expect);
+    }
+
+    fn structure_of(n_sections: &[u32]) -> Structure {
+        let mut structure = StructureBuilder::default();
+        for &n in n_sections {
+            structure.page();
+            (0..n).for_each(|_| _ = structure.section(1));
+        }
+        structure.finish()
+    }
+
+    fn check_in(
+        structure: &Structure,
+        kind: AttributeKind,
+        (level, of): (AttributeLevel, FacetsOf),
+        values: &[Option<AttributeValue>],
+        sections: &[u32],
+        expect: &[(&str, u32)],
+    ) {
         let column = Column::build(kind, values.iter().map(Option::as_ref)).unwrap();
-        let mut set = Bitset::none(values.len() as u32);
-        pages.iter().for_each(|&page| assert!(set.insert(page)));
+        let attribute =
+            Attribute { name: "a".into(), kind, level, column: ShardId(0), facet: true };
+        let mut set = Bitset::none(structure.n_sections());
+        sections.iter().for_each(|&section| assert!(set.insert(section)));
+        let counted = Counted { sections: &set, structure, of };
         let expect = expect.iter().map(|&(value, count)| (value.to_owned(), count)).collect();
-        assert_eq!(count("a", &column, &set), Facet { name: "a".into(), values: expect });
+        let facet = count(&attribute, &column, counted);
+        assert_eq!(facet, Facet { name: "a".into(), values: expect }, "{level:?} {of:?}");
+    }
+
+    #[test]
+    fn a_page_counts_once_for_each_value_of_its_sections_and_a_section_for_its_own() {
+        use AttributeLevel::{Page, Section};
+        // Pages of three, one and two sections, of which the first of the last does not match.
+        let structure = structure_of(&[3, 1, 2]);
+        let matching = [0, 1, 2, 3, 5];
+        let check = |kind, of, values: &[Option<AttributeValue>], expect: &[(&str, u32)]| {
+            check_in(&structure, kind, of, values, &matching, expect);
+        };
+        let roles = ["user", "tool", "user", "user", "user", "tool"]
+            .map(|role| Some(AttributeValue::String(role.into())));
+        let kind = AttributeKind::String;
+        check(kind, (Section, FacetsOf::Pages), &roles, &[("tool", 2), ("user", 2)]);
+        check(kind, (Section, FacetsOf::Sections), &roles, &[("user", 3), ("tool", 2)]);
+        let books = ["a", "b", "b"].map(|book| Some(AttributeValue::String(book.into())));
+        check(kind, (Page, FacetsOf::Pages), &books, &[("b", 2), ("a", 1)]);
+        check(kind, (Page, FacetsOf::Sections), &books, &[("a", 3), ("b", 2)]);
+        let numbers = [1.0, 1.0, 2.0, 1.0, 9.0, 2.0].map(|n| Some(AttributeValue::Number(n)));
+        let kind = AttributeKind::Number;
+        check(kind, (Section, FacetsOf::Pages), &numbers, &[("1", 2), ("2", 2)]);
+        check(kind, (Section, FacetsOf::Sections), &numbers, &[("1", 3), ("2", 2)]);
     }
 
     #[test]

@@ -21,6 +21,6 @@ pub(crate) use found::{Found, Trace};
 pub(crate) use fuse::{Candidate, Fused, Legs, Similarity, fuse};
 pub(crate) use group::{PageScore, group};
 pub(crate) use lexical_leg::LexicalLeg;
-pub(crate) use ranked::{Ranked, pages_of};
+pub(crate) use ranked::{Ranked, n_pages_of, sections_of};
 pub(crate) use shown_pages::{RankedPage, RankedSection};
 pub(crate) use why_not::Standing;

@@ -6,7 +6,9 @@
 //! it is a factor on scores, or a page less in the list, so that pages keep one order however far a
 //! reader goes through them.
 
-use findling_bundle::{Attribute, AttributeKind, Column, PageId, Structure, order};
+use findling_bundle::{
+    Attribute, AttributeKind, AttributeLevel, Column, PageId, SectionId, Structure, order,
+};
 
 use super::{Candidate, PageScore};
 use crate::api::{BOOST, COPY, Error, Prefer};
@@ -17,6 +19,74 @@ use crate::resolve::{ResolvedQuery, number_attribute};
 const MAX_BOOST: f64 = 100.0;
 /// What each page counts of the one before it with the same value of the attribute that is spread.
 const SPREAD: f32 = 0.85;
+
+/// What pages are ordered by.
+#[derive(Clone, Copy)]
+pub(crate) struct PageOrdering<'a> {
+    pub index: &'a Index,
+    pub asked: &'a ResolvedQuery,
+    pub structure: &'a Structure,
+    /// The matching sections.
+    pub candidates: &'a [Candidate],
+}
+
+/// What pages have of an attribute, as numbers that compare like its values.
+pub(crate) struct PageValues<'a> {
+    column: &'a Column,
+    greatest: bool,
+    /// By page, of an attribute of sections; NaN for none.
+    of_sections: Option<Vec<f64>>,
+}
+
+impl PageValues<'_> {
+    /// A page's value.
+    pub fn get(&self, page: u32) -> Option<f64> {
+        match &self.of_sections {
+            None => ordering_value(self.column, page, self.greatest),
+            Some(values) => values.get(page as usize).copied().filter(|value| !value.is_nan()),
+        }
+    }
+}
+
+impl<'a> PageOrdering<'a> {
+    /// What pages have of an attribute: its least value, or its greatest. Of an attribute of
+    /// sections a page has the values of its matching sections.
+    #[doc(alias = "deferred")]
+    #[inline(never)]
+    pub fn values(&self, name: &str, greatest: bool) -> Result<PageValues<'a>, Error> {
+        let attribute = self.index.attribute(name)?;
+        let column = column(self.index, attribute)?;
+        let of_sections = (attribute.level == AttributeLevel::Section)
+            .then(|| self.of_sections(column, greatest));
+        Ok(PageValues { column, greatest, of_sections })
+    }
+
+    fn of_sections(&self, column: &Column, greatest: bool) -> Vec<f64> {
+        let mut values = vec![f64::NAN; self.structure.n_pages() as usize];
+        for candidate in self.candidates {
+            let page = self.structure.page_of(SectionId(candidate.section)).index();
+            if let Some(value) = ordering_value(column, candidate.section, greatest)
+                && let Some(best) = values.get_mut(page)
+            {
+                // Any number goes before NaN.
+                *best = if greatest { best.max(value) } else { best.min(value) };
+            }
+        }
+        values
+    }
+}
+
+/// An item's value as a number that compares like it; of a set of strings the least member, or the
+/// greatest. Values of strings ascend with their ids.
+pub(super) fn ordering_value(column: &Column, item: u32, greatest: bool) -> Option<f64> {
+    match column {
+        Column::Strings(strings) => {
+            let ids = strings.ids(item);
+            (if greatest { ids.last() } else { ids.first() }).map(|&id| f64::from(id))
+        }
+        other => other.number(item),
+    }
+}
 
 fn column<'a>(index: &'a Index, attribute: &Attribute) -> Result<&'a Column, Error> {
     index.column(attribute.column).ok_or_else(|| Error::inconsistent("a column is missing"))
@@ -43,11 +113,11 @@ pub(crate) fn add_pinned(
 /// Weighs pages by what is asked for besides: boosts, preference, pins. They are in the order of
 /// their ids, and stay so.
 pub(crate) fn weigh(
-    index: &Index,
-    asked: &ResolvedQuery,
+    ordering: &PageOrdering<'_>,
     pins: &[u32],
     pages: &mut [PageScore],
 ) -> Result<(), Error> {
+    let PageOrdering { index, asked, .. } = *ordering;
     let mut weigh = |factor: Factor<'_>| {
         // What means the opposite of the query is no better for being favoured.
         for page in pages.iter_mut().filter(|page| page.score > 0.0) {
@@ -56,10 +126,10 @@ pub(crate) fn weigh(
     };
     if let Some(attribute) = number_attribute(index, BOOST) {
         let column = column(index, attribute)?;
-        weigh(&|page| column.number(page).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
+        weigh(&|page| column.number(page.0).map_or(1.0, |boost| boost.clamp(0.0, MAX_BOOST)));
     }
     if let Some(prefer) = &asked.request.prefer {
-        prefer_by(index, prefer, &mut weigh)?;
+        prefer_by(ordering, prefer, &mut weigh)?;
     }
     let best = pages.iter().map(|page| page.score).fold(0.0, f32::max);
     for page in pages.iter_mut().filter(|page| pins.binary_search(&page.page).is_ok()) {
@@ -77,26 +147,26 @@ type Factor<'a> = &'a dyn Fn(PageId) -> f64;
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn prefer_by(
-    index: &Index,
+    ordering: &PageOrdering<'_>,
     prefer: &Prefer,
     weigh: &mut dyn FnMut(Factor<'_>),
 ) -> Result<(), Error> {
-    let attribute = index.attribute(&prefer.by)?;
-    let column = column(index, attribute)?;
+    let attribute = ordering.index.attribute(&prefer.by)?;
+    let column = column(ordering.index, attribute)?;
+    let of_pages = ordering.values(&prefer.by, !prefer.ascending)?;
     let sign = if prefer.ascending { -1.0 } else { 1.0 };
-    let n_pages = index.manifest().stats.n_pages;
-    let signed = |page: usize| column.number(PageId(page as u32)).map(|value| sign * value);
-    let values =
-        keyed((0..n_pages as usize).filter_map(|page| Some((ascending(signed(page)?), page))));
-    if let Some(best) = values.last().and_then(|&(_, page)| signed(page)) {
+    let signed = |item: usize| column.number(item as u32).map(|value| sign * value);
+    let items = 0..column.n_items() as usize;
+    let values = keyed(items.filter_map(|item| Some((ascending(signed(item)?), item))));
+    if let Some(best) = values.last().and_then(|&(_, item)| signed(item)) {
         let unit = if attribute.kind == AttributeKind::Date { 86_400_000.0 } else { 1.0 };
         let middle =
-            values.get(values.len() / 2).and_then(|&(_, page)| signed(page)).unwrap_or(best);
+            values.get(values.len() / 2).and_then(|&(_, item)| signed(item)).unwrap_or(best);
         let half = prefer.half.map_or(best - middle, |half| f64::from(half) * unit);
         let share = f64::from(prefer.share);
         weigh(&|page| {
             let far = |value: f64| half / (half + (best - sign * value));
-            let near = column.number(page).map_or(0.5, far);
+            let near = of_pages.get(page.0).map_or(0.5, far);
             // Half of nothing at no distance.
             1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
         });
@@ -117,7 +187,7 @@ pub(crate) fn collapse(
     };
     let column = column(index, attribute)?;
     let all = pages.iter().enumerate();
-    let group = |page: &PageScore| column.number(PageId(page.page)).map(f64::to_bits);
+    let group = |page: &PageScore| column.number(page.page).map(f64::to_bits);
     let grouped = keyed(all.filter_map(|(place, page)| Some((group(page)?, place))));
     for copies in grouped.chunk_by(|a, b| a.0 == b.0) {
         let mut best = usize::MAX;
@@ -141,17 +211,10 @@ pub(crate) fn collapse(
 /// of one before it.
 #[doc(alias = "deferred")]
 #[inline(never)]
-pub(crate) fn spread(
-    index: &Index,
-    asked: &ResolvedQuery,
-    pages: &mut [PageScore],
-) -> Result<(), Error> {
-    let Some(name) = &asked.request.spread else { return Ok(()) };
-    let column = column(index, index.attribute(name)?)?;
-    let value = |page: &PageScore| match column {
-        Column::Strings(strings) => strings.ids(PageId(page.page)).first().map(|&id| u64::from(id)),
-        other => other.number(PageId(page.page)).map(f64::to_bits),
-    };
+pub(crate) fn spread(ordering: &PageOrdering<'_>, pages: &mut [PageScore]) -> Result<(), Error> {
+    let Some(name) = &ordering.asked.request.spread else { return Ok(()) };
+    let values = ordering.values(name, false)?;
+    let value = |page: &PageScore| values.get(page.page).map(f64::to_bits);
     let all = pages.iter().enumerate();
     let valued = keyed(all.filter_map(|(place, page)| Some((value(page)?, place))));
     for same in valued.chunk_by(|a, b| a.0 == b.0) {

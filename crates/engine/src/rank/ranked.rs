@@ -2,12 +2,13 @@
 
 use findling_bundle::{PageId, ShardId, Structure, order};
 
+use super::facets::Counted;
 use super::group::Grouped;
 use super::lexical_leg::scorer;
 use super::merge::{Merged, merge};
-use super::order::{collapse, spread, weigh};
+use super::order::{PageOrdering, collapse, spread, weigh};
 use super::shown_pages::{add_sections, keep_best, rank_sections};
-use super::{Found, PageScore, RankedPage, RankedSection, Standing, Trace};
+use super::{Candidate, Found, PageScore, RankedPage, RankedSection, Standing, Trace};
 use crate::api::{Error, Facet, Notice, Plan, Total};
 use crate::bitset::Bitset;
 use crate::index::Index;
@@ -30,8 +31,8 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
-    /// Merges what the wordings of a request found, and ranks it. `without`: the pages that match
-    /// without an attribute's part of the filter. `why`: the page asked about.
+    /// Merges what the wordings of a request found, and ranks it. `without`: the sections that
+    /// match without an attribute's part of the filter. `why`: the page asked about.
     pub fn new(
         index: &Index,
         wordings: &[ResolvedQuery],
@@ -46,8 +47,9 @@ impl Ranked {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
         let Merged { candidates, pages, traces } = merge(found, structure);
-        let facets = facets(index, asked, structure, &pages, without)?;
-        let pages = in_order(index, asked, &traces, pages, why)?;
+        let facets = facets(index, asked, structure, &candidates, without)?;
+        let ordering = PageOrdering { index, asked, structure, candidates: &candidates };
+        let pages = in_order(&ordering, &traces, pages, why)?;
         let total = Total {
             pages: pages.len() as u32,
             sections: candidates.len() as u32,
@@ -155,18 +157,26 @@ impl Ranked {
 /// The pages that several wordings find.
 #[doc(alias = "deferred")]
 #[inline(never)]
-pub(crate) fn pages_of(index: &Index, found: &[Found]) -> Result<Bitset, Error> {
-    let structure =
-        index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;
-    let all: Vec<PageScore> = found.iter().flat_map(|found| found.pages.iter().copied()).collect();
-    Ok(matching(structure, &all))
+pub(crate) fn n_pages_of(index: &Index, found: &[Found]) -> u32 {
+    let mut pages = Bitset::none(index.manifest().stats.n_pages);
+    for page in found.iter().flat_map(|found| &found.pages) {
+        pages.insert(page.page);
+    }
+    pages.count()
 }
 
-/// The pages among all.
-fn matching(structure: &Structure, pages: &[PageScore]) -> Bitset {
-    let mut matching = Bitset::none(structure.n_pages());
-    for page in pages {
-        matching.insert(page.page);
+/// The sections that several wordings find.
+#[doc(alias = "deferred")]
+#[inline(never)]
+pub(crate) fn sections_of(index: &Index, found: &[Found]) -> Bitset {
+    matching(index, found.iter().flat_map(|found| &found.candidates))
+}
+
+/// The sections among all.
+fn matching<'a>(index: &Index, candidates: impl Iterator<Item = &'a Candidate>) -> Bitset {
+    let mut matching = Bitset::none(index.manifest().stats.n_sections);
+    for candidate in candidates {
+        matching.insert(candidate.section);
     }
     matching
 }
@@ -176,21 +186,22 @@ fn facets(
     index: &Index,
     asked: &ResolvedQuery,
     structure: &Structure,
-    pages: &[PageScore],
+    candidates: &[Candidate],
     without: &[(String, Bitset)],
 ) -> Result<Vec<Facet>, Error> {
     let wanted = asked.facets(index)?;
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let matching = matching(structure, pages);
+    let matching = matching(index, candidates.iter());
     let mut facets = Vec::with_capacity(wanted.len());
     for attribute in wanted {
-        // Where only this attribute's own filter is left out, other pages match.
+        // Where only this attribute's own filter is left out, other sections match.
         let otherwise = without.iter().find(|(name, _)| *name == attribute.name);
-        let matching = otherwise.map_or(&matching, |(_, pages)| pages);
+        let sections = otherwise.map_or(&matching, |(_, sections)| sections);
         if let Some(column) = index.column(attribute.column) {
-            facets.push(super::facets::count(&attribute.name, column, matching));
+            let counted = Counted { sections, structure, of: asked.request.facets_of };
+            facets.push(super::facets::count(attribute, column, counted));
         }
     }
     Ok(facets)
@@ -199,16 +210,16 @@ fn facets(
 /// All pages in the order in which they are shown, as far as the request reaches; behind that in no
 /// order.
 fn in_order(
-    index: &Index,
-    asked: &ResolvedQuery,
+    ordering: &PageOrdering<'_>,
     traces: &[Trace],
     mut pages: Vec<PageScore>,
     why: Option<Place>,
 ) -> Result<Vec<PageScore>, Error> {
+    let PageOrdering { index, asked, .. } = *ordering;
     let request = &asked.request;
     let mut pins: Vec<u32> = traces.iter().flat_map(|trace| trace.pins.iter().copied()).collect();
     order::sort(&mut pins);
-    weigh(index, asked, &pins, &mut pages)?;
+    weigh(ordering, &pins, &mut pages)?;
     collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
     let mut grouped = Grouped { pages };
     // Where a page stands among all, only the order of all says.
@@ -219,17 +230,15 @@ fn in_order(
     match &request.sort {
         None if request.spread.is_some() => {
             grouped.rank(usize::MAX);
-            spread(index, asked, &mut grouped.pages)?;
+            spread(ordering, &mut grouped.pages)?;
             grouped.rank(end);
         }
         None => grouped.rank(end),
         Some(sort) => {
             grouped.rank(usize::MAX);
-            let attribute = index.attribute(&sort.by)?;
-            if let Some(column) = index.column(attribute.column) {
-                let page = |page: &PageScore| PageId(page.page);
-                super::sort::by_attribute(&mut grouped.pages, page, column, sort.descending);
-            }
+            let values = ordering.values(&sort.by, sort.descending)?;
+            let value = |page: &PageScore| values.get(page.page);
+            super::sort::by_value(&mut grouped.pages, value, sort.descending);
         }
     }
     Ok(grouped.pages)

@@ -2,30 +2,20 @@
 
 use std::cmp::Ordering;
 
-use findling_bundle::{Column, PageId, order};
+use findling_bundle::order;
 
-/// Puts things that stand for pages into the order of an attribute: ascending, or descending; those
+/// Puts things that stand for pages into the order of their values: ascending, or descending; those
 /// without a value last either way; equal ones stay in the order they were in, which is that of
-/// relevance. A set of strings counts by its first member in ascending order, by its last in
-/// descending order. O(n log n).
+/// relevance. O(n log n).
 #[doc(alias = "deferred")]
 #[inline(never)]
-pub(crate) fn by_attribute<T: Copy>(
+pub(crate) fn by_value<T: Copy>(
     items: &mut [T],
-    page: impl Fn(&T) -> PageId,
-    column: &Column,
+    value: impl Fn(&T) -> Option<f64>,
     descending: bool,
 ) {
-    // Values of strings ascend with their ids, so ids do for all.
-    let key = |item: &T| match column {
-        Column::Strings(strings) => {
-            let ids = strings.ids(page(item));
-            (if descending { ids.last() } else { ids.first() }).map(|&id| f64::from(id))
-        }
-        other => other.number(page(item)),
-    };
     let mut keyed: Vec<(Option<f64>, usize, T)> =
-        items.iter().enumerate().map(|(i, &item)| (key(&item), i, item)).collect();
+        items.iter().enumerate().map(|(i, &item)| (value(&item), i, item)).collect();
     order::sort_by(&mut keyed, |a, b| {
         let by_key = match (a.0, b.0) {
             (Some(a), Some(b)) if descending => b.total_cmp(&a),
@@ -43,9 +33,10 @@ pub(crate) fn by_attribute<T: Copy>(
 
 #[cfg(test)]
 mod tests {
-    use findling_bundle::{AttributeKind, AttributeValue};
+    use findling_bundle::{AttributeKind, AttributeValue, Column};
 
     use super::*;
+    use crate::rank::order::ordering_value;
 
     fn check(
         kind: AttributeKind,
@@ -57,7 +48,7 @@ mod tests {
         for (down, expect) in [(false, ascending), (true, descending)] {
             // Relevance put the last page first.
             let mut pages: Vec<u32> = (0..values.len() as u32).rev().collect();
-            by_attribute(&mut pages, |&page| PageId(page), &column, down);
+            by_value(&mut pages, |&page| ordering_value(&column, page, down), down);
             assert_eq!(pages, expect, "{kind:?}, descending: {down}");
         }
     }

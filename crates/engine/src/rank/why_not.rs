@@ -10,7 +10,6 @@ use findling_text::keys::is_key;
 use super::{PageScore, RankedPage};
 use crate::api::{Error, Mode, Removal, WordOnPage};
 use crate::bitset::Bitset;
-use crate::filter;
 use crate::index::Index;
 use crate::lexical::{Dictionary, Lookup, Phrases, Scorer};
 use crate::locate::Place;
@@ -156,8 +155,7 @@ fn removals(
     };
     if let Some(condition) = &asked.condition {
         let column = |shard| index.column(shard);
-        let matched = condition.evaluate(&manifest.attributes, manifest.stats.n_pages, column)?;
-        let allowed = filter::sections_of(&matched.pages, structure);
+        let allowed = condition.evaluate(&manifest.attributes, structure, column)?.sections;
         add("filter", condition.to_string(), n_sections - count(&allowed));
     }
     let phrases = Phrases { dictionary: Dictionary::new(index), structure };

@@ -156,16 +156,9 @@ impl<'a> Presenter<'a> {
     }
 
     fn page(&mut self, page: &RankedPage) -> Result<PageHit, Error> {
-        let manifest = self.index.manifest();
         let id = PageId(page.score.page);
         let text =
             self.index.page_text(id, page.places(self.structure()?).next().unwrap_or_default())?;
-        let mut attributes = serde_json::Map::new();
-        for (place, value) in &text.attributes {
-            if let Some(attribute) = manifest.attributes.get(*place as usize) {
-                attributes.insert(attribute.name.clone(), json(value));
-            }
-        }
         let sections = page
             .sections
             .iter()
@@ -178,13 +171,27 @@ impl<'a> Presenter<'a> {
             title: text.title.into(),
             language: text.language.into(),
             score: page.score.score,
-            attributes,
+            attributes: self.attributes(&text.attributes),
             meta: text.meta.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             sections,
             n_sections: page.score.n_sections,
             copies: page.score.copies,
             pinned: page.score.pinned,
         })
+    }
+
+    /// Attributes by name.
+    fn attributes(
+        &self,
+        values: &[(u32, AttributeValue)],
+    ) -> serde_json::Map<String, serde_json::Value> {
+        let mut attributes = serde_json::Map::new();
+        for (place, value) in values {
+            if let Some(attribute) = self.index.manifest().attributes.get(*place as usize) {
+                attributes.insert(attribute.name.clone(), json(value));
+            }
+        }
+        attributes
     }
 
     fn structure(&self) -> Result<&'a Structure, Error> {
@@ -258,6 +265,7 @@ impl<'a> Presenter<'a> {
             },
             anchor: section.anchor.as_deref().map(str::to_string),
             heading_path: page.heading_path(place).into_iter().map(str::to_string).collect(),
+            attributes: self.attributes(&section.attributes),
             score: candidate.score(),
             snippet,
             legs: Legs {

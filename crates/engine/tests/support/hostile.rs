@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use findling_bundle::{AttributeKind, AttributeValue, ShardId};
-use findling_engine::{Error, Index, Mode, QueryVector, Request, Response, Sort, Step};
+use findling_engine::{
+    Error, FacetsOf, Index, Mode, Prefer, QueryVector, Request, Response, Sort, Step,
+};
 use serde_json::json;
 
 use super::{Bundle, Cut, Page, build, page};
@@ -15,6 +17,14 @@ use super::{Bundle, Cut, Page, build, page};
 const LONG: &str = "Nothing is said here of what is looked for, and that goes on for a while until \
      there is an end of the sentence at last. After it comes another one of about as many little \
      things, none of which is in any question, so that it must be told by its code.";
+
+/// The attributes of the pages, and `kind`, which sections have.
+pub const ATTRIBUTES: [(&str, AttributeKind); 4] = [
+    ("book", AttributeKind::String),
+    ("kind", AttributeKind::String),
+    ("tags", AttributeKind::Strings),
+    ("year", AttributeKind::Number),
+];
 
 /// Three pages with attributes of three kinds and vectors of four dimensions.
 pub fn pages() -> Vec<Page> {
@@ -46,6 +56,9 @@ pub fn pages() -> Vec<Page> {
         ];
         for (j, section) in page.sections.iter_mut().enumerate() {
             section.parent = (j > 0).then_some(0);
+            if j > 0 {
+                section.attributes = vec![("kind", AttributeValue::String(format!("k{i}")))];
+            }
             section.vectors = vec![vec![1.0, i as f32, j as f32, -1.0]; j + 1];
             if section.text == LONG {
                 section.codes = vec![0b0111, 0b1001];
@@ -57,10 +70,8 @@ pub fn pages() -> Vec<Page> {
 
 /// The bundle of these pages.
 pub fn bundle() -> Bundle {
-    use AttributeKind::{Number, String, Strings};
-    static BUNDLE: LazyLock<Bundle> = LazyLock::new(|| {
-        build(&pages(), &[("book", String), ("tags", Strings), ("year", Number)], Cut::default())
-    });
+    static BUNDLE: LazyLock<Bundle> =
+        LazyLock::new(|| build(&pages(), &ATTRIBUTES, Cut::default()));
     BUNDLE.clone()
 }
 
@@ -81,6 +92,17 @@ pub fn requests() -> Vec<Request> {
             ..plain.clone()
         },
         Request { query: "HashMap thread".into(), mode: Mode::Semantic, ..plain.clone() },
+        Request {
+            query: "closure thread".into(),
+            filter: Some(json!({
+                "must": [{"match": {"tags": "x"}}],
+                "must_not": [{"match": {"kind": "k2"}}],
+            })),
+            facets_of: FacetsOf::Sections,
+            prefer: Some(Prefer { by: "year".into(), share: 0.3, half: None, ascending: false }),
+            spread: Some("kind".into()),
+            ..plain.clone()
+        },
         Request {
             query: "a slice".into(),
             why: Some("/threads/".into()),

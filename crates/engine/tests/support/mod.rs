@@ -15,9 +15,9 @@ use findling_bundle::structure::StructureBuilder;
 use findling_bundle::texts::{PageText, SectionText, TextsBuilder};
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
-    Attribute, AttributeKind, AttributeValue, Column, Dense, EncoderCard, Level, LexiconRange,
-    Manifest, PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId, ShardKind,
-    SpellingRange, Stats, TextRange, VectorId, VectorRange, addresses, decode_shard,
+    Attribute, AttributeKind, AttributeLevel, AttributeValue, Column, Dense, EncoderCard, Level,
+    LexiconRange, Manifest, PageId, PassageId, SectionId, SentencesRange, ShardEntry, ShardId,
+    ShardKind, SpellingRange, Stats, TextRange, VectorId, VectorRange, addresses, decode_shard,
     encode_manifest, encode_shard, shard_hash, upper_half,
 };
 use findling_engine::{Error, Index, Request, Response, Step};
@@ -31,8 +31,11 @@ pub struct Page {
     pub url: String,
     pub language: String,
     pub sections: Vec<Section>,
-    pub attributes: Vec<(&'static str, AttributeValue)>,
+    pub attributes: Attributes,
 }
+
+/// Values by name.
+pub type Attributes = Vec<(&'static str, AttributeValue)>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Section {
@@ -45,6 +48,36 @@ pub struct Section {
     pub vectors: Vec<Vec<f32>>,
     /// The codes of its stretches; none where the bundle has none for it.
     pub codes: Vec<u64>,
+    /// Its own.
+    pub attributes: Attributes,
+}
+
+/// The value of an attribute.
+pub fn value<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a AttributeValue> {
+    attributes.iter().find(|(of, _)| *of == name).map(|(_, value)| value)
+}
+
+/// The column of an attribute: of sections if any has it, and else of pages.
+fn column(pages: &[Page], name: &str, kind: AttributeKind) -> (AttributeLevel, Column) {
+    let sections =
+        || pages.iter().flat_map(|page| page.sections.iter().map(move |own| (page, own)));
+    if sections().any(|(_, own)| value(&own.attributes, name).is_some()) {
+        let values = sections()
+            .map(|(page, own)| value(&own.attributes, name).or(value(&page.attributes, name)));
+        (AttributeLevel::Section, Column::build(kind, values).unwrap())
+    } else {
+        let values = pages.iter().map(|page| value(&page.attributes, name));
+        (AttributeLevel::Page, Column::build(kind, values).unwrap())
+    }
+}
+
+/// Attributes as texts have them: by their places among all names.
+fn placed(attributes: &Attributes, names: &[&str]) -> Vec<(u32, AttributeValue)> {
+    let place = |name: &str| names.iter().position(|of| *of == name).map(|place| place as u32);
+    let mut placed: Vec<_> =
+        attributes.iter().filter_map(|(name, value)| Some((place(name)?, value.clone()))).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed
 }
 
 pub fn page(title: &str, sections: &[(&str, &str)]) -> Page {
@@ -380,28 +413,14 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
         }
     }
 
-    let mut columns: Vec<(&str, Column)> = Vec::new();
-    for &(name, kind) in attributes {
-        let value = |page: &'_ Page| {
-            page.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone())
-        };
-        let values: Vec<Option<AttributeValue>> = pages.iter().map(value).collect();
-        columns.push((name, Column::build(kind, values.iter().map(Option::as_ref)).unwrap()));
-    }
-    columns.sort_by_key(|(name, _)| *name);
-    let attributes_of = |page: usize| {
-        let values = (0..)
-            .zip(&columns)
-            .map(|(place, (_, column))| (place, column.value(PageId(page as u32))));
-        values.filter_map(|(place, value)| Some((place, value?))).collect::<Vec<_>>()
-    };
+    let mut names: Vec<&str> = attributes.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
 
     let mut texts = Vec::new();
     if cut.sections_per_text > 0 {
         for (i, page) in (0..).zip(pages) {
             let id = format!("doc-{i}");
-            let (whole, n) =
-                (page_text(&id, page, attributes_of(i as usize)), page.sections.len() as u32);
+            let (whole, n) = (page_text(&id, page, &names), page.sections.len() as u32);
             for first in (0..n.max(1)).step_by(cut.sections_per_text) {
                 let mut builder = TextsBuilder::new();
                 builder
@@ -416,9 +435,7 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
             let mut builder = TextsBuilder::new();
             for (j, page) in chunk.iter().enumerate() {
                 let place = i * cut.pages_per_text + j;
-                builder
-                    .push(&page_text(&format!("doc-{place}"), page, attributes_of(place)))
-                    .unwrap();
+                builder.push(&page_text(&format!("doc-{place}"), page, &names)).unwrap();
             }
             let shard = put(ShardKind::Texts, &builder.finish());
             let first_page = PageId((i * cut.pages_per_text) as u32);
@@ -446,9 +463,11 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     put(ShardKind::Addresses, &addresses::write(ids.iter().map(String::as_str).zip(urls)));
 
     let mut directory = Vec::new();
-    for (name, column) in &columns {
-        let (kind, column) = (column.kind(), put(ShardKind::Column, &column.to_bytes()));
-        directory.push(Attribute { name: (*name).into(), kind, column, facet: true });
+    for name in names {
+        let kind = attributes.iter().find(|(of, _)| *of == name).unwrap().1;
+        let (level, column) = column(pages, name, kind);
+        let column = put(ShardKind::Column, &column.to_bytes());
+        directory.push(Attribute { name: name.into(), kind, level, column, facet: true });
     }
 
     let dense = (!vectors.is_empty()).then(|| {
@@ -520,17 +539,13 @@ pub fn build(pages: &[Page], attributes: &[(&str, AttributeKind)], cut: Cut) -> 
     Bundle { manifest, stored_manifest, shards, positions: grid }
 }
 
-fn page_text<'a>(
-    id: &'a str,
-    page: &'a Page,
-    attributes: Vec<(u32, AttributeValue)>,
-) -> PageText<'a> {
+fn page_text<'a>(id: &'a str, page: &'a Page, names: &[&str]) -> PageText<'a> {
     PageText {
         id,
         url: &page.url,
         title: &page.title,
         language: &page.language,
-        attributes,
+        attributes: placed(&page.attributes, names),
         sections: page
             .sections
             .iter()
@@ -539,6 +554,7 @@ fn page_text<'a>(
                 heading: &section.heading,
                 anchor: section.anchor.as_deref().map(Into::into),
                 parent: section.parent,
+                attributes: placed(&section.attributes, names),
                 text: (&*section.text).into(),
                 code: vec![],
                 passages: blocks(&section.text)

@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::{
-    EncoderChoice, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request, SectionsPerPage, Sort,
-    Suggest,
+    EncoderChoice, FacetsOf, Fusion, Limit, Mode, Order, Prefer, QueryVector, Request,
+    SectionsPerPage, Sort, Suggest,
 };
 use crate::api::Error;
 use crate::messages::quote;
@@ -44,6 +44,7 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
     request.spread = fields.text("spread")?;
     request.copies = fields.truth("copies")?;
     request.facets = fields.list("facets", text)?;
+    request.facets_of = fields.word("facetsOf", FACETS_OF.0, FACETS_OF.1)?.unwrap_or_default();
     request.facets_instead = fields.truth("facetsInstead")?;
     let sections_per_page = fields.number("sectionsPerPage")?;
     request.sections_per_page =
@@ -62,6 +63,8 @@ fn read(request: &mut Request, fields: &mut Fields) -> Read<()> {
 
 const MODES: (&[&str], &[Mode]) =
     (&["hybrid", "lexical", "semantic"], &[Mode::Hybrid, Mode::Lexical, Mode::Semantic]);
+const FACETS_OF: (&[&str], &[FacetsOf]) =
+    (&["pages", "sections"], &[FacetsOf::Pages, FacetsOf::Sections]);
 const ORDERS: (&[&str], &[Order]) =
     (&["relevance", "recent", "balanced"], &[Order::Relevance, Order::Recent, Order::Balanced]);
 const ENCODERS: (&[&str], &[EncoderChoice]) = (
@@ -295,7 +298,8 @@ mod tests {
             "prefix": true, "verbatim": true, "suggest": false,
             "sort": {"by": "year", "descending": true}, "prefer": {"by": "d", "half": 2},
             "order": "recent", "spread": "e", "copies": true,
-            "facets": ["*"], "facetsInstead": true, "sectionsPerPage": 1, "explain": true,
+            "facets": ["*"], "facetsOf": "sections", "facetsInstead": true,
+            "sectionsPerPage": 1, "explain": true,
             "why": "b", "also": ["c"], "alsoVectors": [null, {"values": [], "encoder": "e"}],
             "similarTo": "d"}"#;
         let vector = |values: &[f32], encoder: &str, truncated| QueryVector {
@@ -321,6 +325,7 @@ mod tests {
             spread: Some("e".into()),
             copies: true,
             facets: vec!["*".into()],
+            facets_of: FacetsOf::Sections,
             facets_instead: true,
             sections_per_page: SectionsPerPage(1),
             explain: true,
