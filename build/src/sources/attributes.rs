@@ -120,9 +120,9 @@ pub(super) struct Conflict {
     pub taken: &'static str,
 }
 
-/// Gives all values of an attribute, of pages and of sections, one type: the first of bool, number, date, string and set of
-/// strings that can represent all of them. Returns the attributes for which a type stated by a
-/// source was lost.
+/// Gives all values of an attribute, of pages and of sections, one type: the first of bool, number,
+/// date, string and set of strings that can represent all of them. Returns the attributes for which
+/// a type stated by a source was lost.
 pub(super) fn reconcile(
     items: Vec<BTreeMap<String, Raw>>,
 ) -> (Vec<BTreeMap<String, AttributeValue>>, Vec<Conflict>) {

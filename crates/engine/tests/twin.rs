@@ -482,8 +482,8 @@ proptest! {
         let (response, _) = bundle.answer(&mut index, request).unwrap();
         let twin = Twin::new(&pages);
         let all: Vec<&Section> = pages.iter().flat_map(|page| &page.sections).collect();
-        let allowed: BTreeSet<usize> =
-            twin.all().into_iter().filter(|&s| filter.allows(&pages[twin.sections[s]], all[s])).collect();
+        let is_allowed = |s: &usize| filter.allows(&pages[twin.sections[*s]], all[*s]);
+        let allowed: BTreeSet<usize> = twin.all().into_iter().filter(is_allowed).collect();
         let scored: BTreeSet<usize> = twin.scores(&query, &plain().bm25f).into_keys().collect();
         let with_words: BTreeSet<usize> = scored.intersection(&allowed).copied().collect();
         let found: BTreeSet<usize> = sections(&pages, &response).into_keys().collect();
@@ -505,7 +505,8 @@ proptest! {
             for shown in &hit.sections {
                 let place: usize = shown.anchor.as_ref().unwrap()[1..].parse().unwrap();
                 let own = text_of(&pages[page].sections[place].attributes, "role");
-                prop_assert_eq!(shown.attributes.get("role").and_then(|v| v.as_str()), own.as_deref());
+                let role = shown.attributes.get("role").and_then(|role| role.as_str());
+                prop_assert_eq!(role, own.as_deref());
             }
         }
     }

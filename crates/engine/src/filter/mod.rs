@@ -29,12 +29,13 @@
 //!
 //! **Meaning.** A condition is one on sections. An attribute of pages holds for all sections of a
 //! page; where sections have values of their own for it, one without has its page's. A section
-//! without the attribute fails every test of it, and so passes `ne` and `must_not`. On a set of strings a test holds where it does for one of the members. Strings match
-//! exactly, or else without regard to case; `contains` disregards case always. Dates are those of
-//! [`date`]: a date given to the month stands for the month. What the type of an attribute does not
-//! allow, such as `gt` on strings, is an error that says what values there are; a string that no
-//! page has is a notice (`unknown-value`) that names the near ones, and matches nothing, and so is
-//! a number or a date on whose side of a bound no page lies.
+//! without the attribute fails every test of it, and so passes `ne` and `must_not`. On a set of
+//! strings a test holds where it does for one of the members. Strings match exactly, or else
+//! without regard to case; `contains` disregards case always. Dates are those of [`date`]: a date
+//! given to the month stands for the month. What the type of an attribute does not allow, such as
+//! `gt` on strings, is an error that says what values there are; a string that no page or section
+//! has is a notice (`unknown-value`) that names the near ones, and matches nothing, and so is a
+//! number or a date on whose side of a bound none lies.
 
 #![doc(alias = "deferred")]
 
