@@ -5,8 +5,8 @@ use findling_bundle::projection::Projection;
 use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
-    RangeStart, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Synonym, TextRange,
-    VectorId, VectorRange, upper_half,
+    RangeStart, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym,
+    TextRange, VectorId, VectorRange, upper_half,
 };
 use rayon::prelude::*;
 
@@ -131,16 +131,7 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
         mean_len: lexical.mean_len,
     };
     let mut shards = ShardSet::new(deployed);
-    // A reader of all vectors needs the number of vectors of each section; a reader of cells does
-    // not.
-    let counts_apart = dense.as_ref().is_some_and(|dense| dense.cells.is_some())
-        && !cells::centroids_list_members(stats.n_vectors as usize);
-    if counts_apart {
-        shards.add(ShardKind::Structure, &structure.without_vectors().to_bytes())?;
-        shards.add(ShardKind::VectorCounts, &structure.vector_counts())?;
-    } else {
-        shards.add(ShardKind::Structure, &structure.to_bytes())?;
-    }
+    add_structure(structure, dense.as_ref(), &mut shards)?;
 
     let terms = lexical
         .ranges
@@ -209,6 +200,24 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     };
     manifest.validate()?;
     Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default(), positions })
+}
+
+/// Adds the structure. A reader of all vectors needs the number of vectors of each section; a reader
+/// of cells does not; for it the numbers are in a shard of their own.
+fn add_structure(
+    structure: &Structure,
+    dense: Option<&DenseParts>,
+    shards: &mut ShardSet,
+) -> Result<(), Error> {
+    let counts_apart = dense.is_some_and(|dense| dense.cells.is_some())
+        && !cells::centroids_list_members(structure.n_vectors() as usize);
+    if counts_apart {
+        shards.add(ShardKind::Structure, &structure.without_vectors().to_bytes())?;
+        shards.add(ShardKind::VectorCounts, &structure.vector_counts())?;
+    } else {
+        shards.add(ShardKind::Structure, &structure.to_bytes())?;
+    }
+    Ok(())
 }
 
 /// Adds the directory of positions and returns the shards that it lists. Later shards get other

@@ -173,6 +173,7 @@ mod tests {
             url: format!("/a/#{anchor}"),
             anchor: Some(anchor.into()),
             heading_path: vec![heading.into()],
+            attributes: Default::default(),
             score: 1.0,
             snippet: Default::default(),
             legs: Default::default(),

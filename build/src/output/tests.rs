@@ -58,6 +58,9 @@ fn response(text: &str) -> Response {
         url: own(),
         anchor: Some(own()),
         heading_path: vec![own(), own()],
+        attributes: [(own(), Value::from(text)), ("tags".into(), Value::from(vec![text]))]
+            .into_iter()
+            .collect(),
         score: 1.0,
         snippet,
         legs: Default::default(),

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use findling_engine::{Explanation, Legs, PageHit, Plan, Response, SectionHit, Suggestion};
+use serde_json::Value;
 
 use super::{Location, Sources, below_title, snippet, title};
 use crate::safe_text::line as clean;
@@ -151,8 +152,8 @@ fn heading_path(page: &PageHit, section: &SectionHit) -> String {
 fn attributes(section: &SectionHit) -> String {
     let named = section.attributes.iter().map(|(name, value)| {
         let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        let texts = texts.iter().map(|text| text.as_str().map_or_else(|| text.to_string(), clean));
-        format!("{}: {}", clean(name), texts.collect::<Vec<_>>().join(" "))
+        let text = |value: &Value| clean(value.as_str().unwrap_or(&value.to_string())).into_owned();
+        format!("{}: {}", clean(name), texts.iter().map(text).collect::<Vec<_>>().join(" "))
     });
     named.collect::<Vec<_>>().join(", ")
 }

@@ -25,6 +25,7 @@ fn hit(heading: &str, snippet: &str) -> SectionHit {
         url: format!("/page#{heading}"),
         anchor: Some(heading.into()),
         heading_path: vec![heading.into()],
+        attributes: Default::default(),
         score: 0.5,
         snippet: Snippet { text: snippet.into(), ..Snippet::default() },
         legs: Default::default(),

@@ -75,6 +75,7 @@ fn main() {
                     text: format!("{}\n{}", text(&mut random, 110), text(&mut random, 110)),
                     continues: false,
                     vectors: Vec::new(),
+                    attributes: Vec::new(),
                 })
                 .collect(),
             attributes: Vec::new(),

@@ -224,7 +224,7 @@ fn sample_texts() -> Vec<u8> {
                 anchor: (section > 0).then_some("anchor".into()),
                 parent: (section > 0).then_some(0),
                 attributes: (section > 0)
-                    .then(|| (2, AttributeValue::Number(0.5)))
+                    .then_some((2, AttributeValue::Number(0.5)))
                     .into_iter()
                     .collect(),
                 text: "A text mit Ümlaut and `code` in it.".into(),
