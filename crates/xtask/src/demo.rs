@@ -1,7 +1,11 @@
 //! `cargo xtask demo`: from a fresh clone to a page with search.
+//!
+//! The demo builds only what a first look needs. The transformer takes longest to compile and to
+//! run, so the pages are embedded with the static table, unless `--model` asks for the transformer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -9,7 +13,7 @@ use crate::cmd::{Cmd, heading, note, which};
 use crate::paths::{self, Paths};
 use crate::{client, wasm};
 
-/// The model of the demo, which is the default of `findling build`.
+/// The model that `findling build` uses by default.
 pub const MODEL: &str = "all-minilm-l6-v2";
 /// Books of Rust's documentation, as directories below it.
 const BOOKS: [&str; 6] =
@@ -26,11 +30,13 @@ pub struct Options {
     pub open: bool,
     /// Whether to stop before serving.
     pub build_only: bool,
+    /// Whether to compile the transformer and embed the pages with it.
+    pub model: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { site: None, port: PORT, open: true, build_only: false }
+        Self { site: None, port: PORT, open: true, build_only: false, model: false }
     }
 }
 
@@ -76,74 +82,143 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds the demo over the default site.
+/// Builds the demo over the default site, embedded with the transformer.
 pub fn build(paths: &Paths) -> Result<Demo> {
-    build_with(paths, &Options::default())
+    build_with(paths, &Options { model: true, ..Options::default() })
 }
 
 fn build_with(paths: &Paths, options: &Options) -> Result<Demo> {
     let site = Site::choose(paths, options)?;
     note(format!("the site: {}", site.what));
-    announce(paths);
-    step(1, "the search engine as WebAssembly");
-    // The demo's queries use the static encoder, so the transformer is not built for browsers.
-    wasm::run(paths, wasm::Which::Engine)?;
-    step(2, "the client");
-    client::run(paths)?;
-    step(3, "the command-line tool");
-    build_cli(paths)?;
-    step(4, "the model");
-    install_model(paths)?;
-    step(5, "the index of the site");
+    let steps = if options.model { &WITH_MODEL[..] } else { &FIRST_LOOK };
+    announce(paths, steps);
     let assets = paths.target.join("demo/assets");
     // This directory could be deployed, and wrangler.toml serves it: the page, and the bundle below
     // it.
     let bundle = assets.join("findling");
-    fs::create_dir_all(&assets)?;
-    Cmd::new(paths.findling())
-        .arg("build")
-        .args(&site.inputs)
-        .arg("--output")
-        .arg(&bundle)
-        .args(site.build_options)
-        .dir(&paths.root)
-        .run()?;
+    for (number, step) in (1..).zip(steps) {
+        let expected = step.expected(paths);
+        heading(&format!("step {number} of {}: {}{expected}", steps.len(), step.what));
+        let started = Instant::now();
+        match step.work {
+            // The demo's queries use the static encoder, so the transformer is not built for
+            // browsers.
+            Work::FirstEngine => drop(wasm::run(paths, wasm::Which::FirstLook)?),
+            Work::Engine => drop(wasm::run(paths, wasm::Which::Engine)?),
+            Work::Client => client::run(paths)?,
+            Work::SmallTool => build_small_cli(paths)?,
+            Work::Tool => build_cli(paths)?,
+            Work::Model => install_model(paths)?,
+            Work::SmallIndex => index(paths, &site, &bundle, &["--encoder", "static"])?,
+            Work::Index => index(paths, &site, &bundle, &[])?,
+        }
+        note(format!("step {number} took {:.0} s", started.elapsed().as_secs_f64()));
+    }
     place_page(paths, &assets)?;
     Ok(Demo { site: site.inputs[0].clone(), bundle, assets, root: site.root })
 }
 
-/// Steps of the first build: the time in seconds of one core, and a file that exists after the
-/// step.
-const STEPS: [(&str, u64, &str); 3] = [
-    ("the engine as WebAssembly", ENGINE_SECS, "www/wasm/engine/.stamp"),
-    ("the command-line tool", TOOL_SECS, "release/findling"),
-    ("the index of the site", INDEX_SECS, "demo/assets/findling/findling.idx"),
-];
-const ENGINE_SECS: u64 = 240;
-const TOOL_SECS: u64 = 480;
-const INDEX_SECS: u64 = 180;
-
-/// Prints how long the first build takes.
-fn announce(paths: &Paths) {
-    let done = |file: &&str| {
-        [&paths.root, &paths.target].iter().any(|directory| directory.join(file).exists())
-    };
-    let todo: Vec<_> = STEPS.iter().filter(|(_, _, file)| !done(file)).collect();
-    let Some(((first, ..), more)) = todo.split_first() else { return };
-    let what = more.iter().fold((*first).to_owned(), |list, (name, ..)| format!("{list}, {name}"));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let work: u64 = todo.iter().map(|(_, secs, _)| secs).sum();
-    // Compiling does not keep many cores busy all the time.
-    let minutes = work.div_ceil(60 * cores.min(4));
-    note(format!(
-        "first build, about {minutes} min on this machine ({cores} cores): {what}; \
-         later builds reuse it"
-    ));
+/// Builds the bundle of the site.
+fn index(paths: &Paths, site: &Site, bundle: &Path, options: &[&str]) -> Result<()> {
+    fs::create_dir_all(bundle)?;
+    Cmd::new(paths.findling())
+        .arg("build")
+        .args(&site.inputs)
+        .arg("--output")
+        .arg(bundle)
+        .args(site.build_options)
+        .args(options)
+        .dir(&paths.root)
+        .run()
 }
 
-/// Prints the heading of a step.
-fn step(number: usize, what: &str) {
-    heading(&format!("step {number} of 5: {what}"));
+/// A step of the demo.
+struct Step {
+    work: Work,
+    what: &'static str,
+    /// CPU time of the first run, in seconds.
+    secs: u64,
+    /// A file that exists after the step; empty for a step that is always run.
+    made: &'static str,
+}
+
+enum Work {
+    /// The engine without wasm-opt.
+    FirstEngine,
+    Engine,
+    Client,
+    /// The tool without the transformer.
+    SmallTool,
+    Tool,
+    Model,
+    /// The bundle with vectors of the static table.
+    SmallIndex,
+    Index,
+}
+
+const fn step(work: Work, what: &'static str, secs: u64, made: &'static str) -> Step {
+    Step { work, what, secs, made }
+}
+
+const CLIENT: Step = step(Work::Client, "the client", 2, "www/dist/findling.js");
+
+/// The steps to a first look. docs/design/first-build.md has the measured times.
+const FIRST_LOOK: [Step; 4] = [
+    step(Work::FirstEngine, "the search engine as WebAssembly", 200, "www/wasm/engine/.stamp"),
+    CLIENT,
+    step(Work::SmallTool, "the command-line tool", 440, "release/findling"),
+    step(Work::SmallIndex, "the index of the site", 5, "demo/assets/findling/findling.idx"),
+];
+
+/// The steps with the transformer.
+const WITH_MODEL: [Step; 5] = [
+    step(Work::Engine, "the search engine as WebAssembly", 360, "www/wasm/engine/.stamp"),
+    CLIENT,
+    step(Work::Tool, "the command-line tool", 1100, "release/findling"),
+    step(Work::Model, "the model", 0, ""),
+    step(Work::Index, "the index of the site", 180, "demo/assets/findling/findling.idx"),
+];
+
+impl Step {
+    fn is_done(&self, paths: &Paths) -> bool {
+        !self.made.is_empty()
+            && [&paths.root, &paths.target]
+                .iter()
+                .any(|directory| directory.join(self.made).exists())
+    }
+
+    /// Its expected time, unless that is short.
+    fn expected(&self, paths: &Paths) -> String {
+        match self.secs {
+            20.. if !self.is_done(paths) => format!(" (about {})", duration(self.secs)),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Prints how long the first build takes.
+fn announce(paths: &Paths, steps: &[Step]) {
+    let secs: u64 = steps.iter().filter(|step| !step.is_done(paths)).map(|step| step.secs).sum();
+    if secs >= 20 {
+        note(format!(
+            "first build: {} min of CPU time, about {} on this machine ({} cores); later builds \
+             reuse it",
+            secs.div_ceil(60),
+            duration(secs),
+            cores()
+        ));
+    }
+}
+
+/// How long a step with this CPU time takes on this machine. Compiling does not keep many cores
+/// busy all the time.
+fn duration(cpu_secs: u64) -> String {
+    let secs = cpu_secs.div_ceil(cores().min(4));
+    if secs < 90 { format!("{secs} s") } else { format!("{} min", secs.div_ceil(60)) }
+}
+
+fn cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// The documents that the demo searches by default, for commands that need real documents.
@@ -275,6 +350,15 @@ pub fn build_cli_and(paths: &Paths, examples: &[&str]) -> Result<()> {
     Cmd::new(paths::cargo())
         .args(["build", "--release", "--workspace", "--bin", "findling"])
         .args(examples.iter().flat_map(|example| ["--example", example]))
+        .dir(&paths.root)
+        .run()
+}
+
+/// The command-line tool without the transformer, for a first look.
+fn build_small_cli(paths: &Paths) -> Result<()> {
+    Cmd::new(paths::cargo())
+        .args(["build", "--release", "--package", "findling", "--no-default-features"])
+        .args(["--bin", "findling"])
         .dir(&paths.root)
         .run()
 }

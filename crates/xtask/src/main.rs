@@ -22,9 +22,10 @@ mod wasm;
 const HELP: &str = "\
 The repository's own commands. Each installs what it lacks, and says so first.
 
-  cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only]
-                              build everything and a bundle of a real site, and serve it on
-                              127.0.0.1
+  cargo xtask demo [--site DIR] [--port N] [--no-open] [--build-only] [--model]
+                              build what a first look needs and a bundle of a real site, and serve
+                              it on 127.0.0.1
+                              --model: embed the pages with the transformer, which takes longer
   cargo xtask test [--fast] [--deny-skips]
                               every test: native, wasm, Chromium, workerd
                               --fast: only those that need neither tract nor a browser
@@ -147,6 +148,7 @@ fn demo_options(args: &[String]) -> Result<demo::Options> {
             }
             "--no-open" => options.open = false,
             "--build-only" => options.build_only = true,
+            "--model" => options.model = true,
             unknown => bail!("`cargo xtask demo` knows no `{unknown}`\n\n{HELP}"),
         }
     }

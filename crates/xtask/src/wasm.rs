@@ -68,6 +68,9 @@ const ENGINE: Module = Module {
     binding: true,
 };
 
+/// The engine without wasm-opt, which takes as long as all else. It is larger and does the same.
+const FIRST_LOOK: Module = Module { optimise: &[], ..ENGINE };
+
 const ENCODER: Module = Module {
     package: "findling-wasm-encoder",
     artefact: "findling_wasm_encoder.wasm",
@@ -119,6 +122,8 @@ impl Size {
 pub enum Which {
     Engine,
     Both,
+    /// The engine for a first look: not optimised, and not measured.
+    FirstLook,
 }
 
 /// Builds the modules, whatever that needs included.
@@ -127,7 +132,11 @@ pub fn run(paths: &Paths, which: Which) -> Result<Vec<Size>> {
     let node = setup::node(paths)?;
     setup::node_modules(&node, &paths.www)?;
     let rustc = setup::wasm_rustc(paths)?;
-    let modules: &[Module] = if which == Which::Both { &[ENGINE, ENCODER] } else { &[ENGINE] };
+    let modules: &[Module] = match which {
+        Which::Engine => &[ENGINE],
+        Which::Both => &[ENGINE, ENCODER],
+        Which::FirstLook => &[FIRST_LOOK],
+    };
     let mut sizes = Vec::new();
     for module in modules {
         sizes.extend(build(paths, &node, &rustc, module)?);
@@ -156,6 +165,12 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     if let Some(sizes) = up_to_date(&stamp, &wanted, &out, module) {
         return Ok(sizes);
     }
+    // An optimised engine serves for a first look too.
+    if !module.is_optimised()
+        && up_to_date(&stamp, &fingerprint(paths, &built, &ENGINE)?, &out, module).is_some()
+    {
+        return Ok(Vec::new());
+    }
     // Made beside the last one, which a build of the client may be reading.
     let next = out.with_extension("next");
     let _ = fs::remove_dir_all(&next);
@@ -165,7 +180,14 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
         optimise(paths, node, &next.join(file), module.optimise)?;
     }
     let sizes = if module.split {
-        carry(paths, node, &next, module)?
+        let (first, parts) = read_parts(paths, node, &next, module)?;
+        let sizes = if module.is_optimised() {
+            measure_parts(node, &next, module, &first, &parts)?
+        } else {
+            Vec::new()
+        };
+        fs::write(next.join(FIRST).with_extension("wasm"), with_parts(first, &parts))?;
+        sizes
     } else {
         let file = next.join(module.whole());
         vec![module.size(
@@ -185,10 +207,49 @@ fn build(paths: &Paths, node: &Node, rustc: &WasmRustc, module: &Module) -> Resu
     Ok(sizes)
 }
 
-/// Puts the parts that the first one carries into it, and measures each of them.
-fn carry(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<Size>> {
-    let file = out.join(FIRST).with_extension("wasm");
-    let first = fs::read(&file)?;
+/// A part of the first module: its tag and its WebAssembly.
+type Part = (parts::Tag, Vec<u8>);
+
+/// The first module, and the parts that it will carry, optimised.
+fn read_parts(
+    paths: &Paths,
+    node: &Node,
+    out: &Path,
+    module: &Module,
+) -> Result<(Vec<u8>, Vec<Part>)> {
+    let first = fs::read(out.join(FIRST).with_extension("wasm"))?;
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(out.join(CARRIED))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.sort();
+    let mut carried = Vec::with_capacity(files.len());
+    for path in files {
+        optimise(paths, node, &path, module.optimise)?;
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let tag: parts::Tag = name
+            .as_bytes()
+            .try_into()
+            .with_context(|| format!("`{name}`: expected a part's name of two letters"))?;
+        carried.push((tag, fs::read(&path)?));
+    }
+    Ok((first, carried))
+}
+
+/// The first module with parts in it.
+fn with_parts<'a>(mut first: Vec<u8>, carried: impl IntoIterator<Item = &'a Part>) -> Vec<u8> {
+    for (tag, part) in carried {
+        parts::push(&mut first, *tag, part);
+    }
+    first
+}
+
+/// The sizes of the first module alone, of the largest part, and of all of it.
+fn measure_parts(
+    node: &Node,
+    out: &Path,
+    module: &Module,
+    first: &[u8],
+    carried: &[Part],
+) -> Result<Vec<Size>> {
     let compressed = |wasm: &[u8]| {
         let scratch = out.join("measured");
         fs::write(&scratch, wasm)?;
@@ -196,28 +257,15 @@ fn carry(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<
         fs::remove_file(&scratch)?;
         anyhow::Ok(length)
     };
-    let (raw, sent) = (first.len() as u64, compressed(&first)?);
+    let (raw, sent) = (first.len() as u64, compressed(first)?);
     let mut sizes = vec![module.size(module.directory, raw, sent, module.budget)];
-    let mut carried: Vec<PathBuf> =
-        fs::read_dir(out.join(CARRIED))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    carried.sort();
-    let mut all = first.clone();
     let mut largest: Option<Size> = None;
-    for path in carried {
-        optimise(paths, node, &path, module.optimise)?;
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        let tag: parts::Tag = name
-            .as_bytes()
-            .try_into()
-            .with_context(|| format!("`{name}`: expected a part's name of two letters"))?;
-        let part = fs::read(&path)?;
-        let mut alone = first.clone();
-        parts::push(&mut alone, tag, &part);
-        parts::push(&mut all, tag, &part);
+    for part in carried {
+        let name = String::from_utf8_lossy(&part.0);
         let budget = module.more.map_or(0, |(each, _)| each);
         let with_it = format!("{} +{name}", module.directory);
-        let more = compressed(&alone)?.saturating_sub(sent);
-        let size = module.size(&with_it, part.len() as u64, more, budget);
+        let more = compressed(&with_parts(first.to_vec(), [part]))?.saturating_sub(sent);
+        let size = module.size(&with_it, part.1.len() as u64, more, budget);
         if largest.as_ref().is_none_or(|largest| size.sent > largest.sent) {
             largest = Some(size);
         }
@@ -225,8 +273,8 @@ fn carry(paths: &Paths, node: &Node, out: &Path, module: &Module) -> Result<Vec<
     sizes.extend(largest);
     let budget = module.more.map_or(module.budget, |(_, all)| all);
     let name = format!("{} +all", module.directory);
+    let all = with_parts(first.to_vec(), carried);
     sizes.push(module.size(&name, all.len() as u64, compressed(&all)?, budget));
-    fs::write(file, all)?;
     Ok(sizes)
 }
 
@@ -234,6 +282,11 @@ impl Module {
     /// The file with the whole module, as wasm-bindgen names it.
     fn whole(&self) -> String {
         format!("{}_bg.wasm", self.out_name)
+    }
+
+    /// Whether wasm-opt makes it smaller.
+    fn is_optimised(&self) -> bool {
+        !self.optimise.is_empty()
     }
 
     /// The files that browsers get, where they get the module in parts.
@@ -327,7 +380,11 @@ fn bindgen(paths: &Paths, wasm: &Path, out: &Path, module: &Module) -> Result<()
         .run()
 }
 
+/// Optimises a file in place; does nothing without options.
 fn optimise(paths: &Paths, node: &Node, wasm: &Path, options: &[&str]) -> Result<()> {
+    if options.is_empty() {
+        return Ok(());
+    }
     let wasm_opt = paths.www.join("node_modules/.bin/wasm-opt");
     if !wasm_opt.exists() {
         bail!(
