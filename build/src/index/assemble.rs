@@ -202,8 +202,8 @@ pub fn assemble(parts: Parts) -> Result<Bundle, Error> {
     Ok(Bundle { manifest, shards: stored, cells: cells.unwrap_or_default(), positions })
 }
 
-/// Adds the structure. A reader of all vectors needs the number of vectors of each section; a reader
-/// of cells does not; for it the numbers are in a shard of their own.
+/// Adds the structure. A reader of all vectors needs the number of vectors of each section, which
+/// is in the structure. A reader of cells does not; then the numbers are in a shard of their own.
 fn add_structure(
     structure: &Structure,
     dense: Option<&DenseParts>,
