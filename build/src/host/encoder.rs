@@ -133,7 +133,7 @@ impl QueryEncoder {
             // The hash encoder supports any number of dimensions.
             Box::new(findling_encoder::hash::HashEncoder::new(dense.encoder.dim))
         } else {
-            models::load_encoder(name)?
+            models::load_query_encoder(name)?
         };
         let kind = if encoder.card().semantic { "transformer" } else { "hash" };
         Ok(QueryEncoder { encoder: Some(Self::of_space(encoder, dense)?), kind })

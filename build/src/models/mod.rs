@@ -20,6 +20,8 @@ use findling_encoder::Encoder;
 mod download;
 mod error;
 mod files;
+#[cfg(feature = "transformer")]
+mod fingerprint;
 pub mod install;
 pub mod known;
 #[cfg(feature = "transformer")]
@@ -66,6 +68,16 @@ pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
     load_from(&locate(name)?)
 }
 
+/// Loads the encoder called `name` for a few queries. What a query does not need is not read, once
+/// the whole model was read.
+///
+/// # Errors
+///
+/// As [`load_encoder`].
+pub fn load_query_encoder(name: &str) -> Result<BoxedEncoder, Error> {
+    transformer::load_for_queries(&locate(name)?)
+}
+
 /// Loads the encoder of an installed model.
 ///
 /// # Errors
@@ -102,12 +114,34 @@ mod transformer {
     use findling_encoder::import::Options;
     use findling_encoder::transformer::{Transformer, reference};
 
+    use super::fingerprint::{self, Files};
     use super::{BoxedEncoder, Error, Kind, ModelDir};
+
+    pub fn load_for_queries(model: &ModelDir) -> Result<BoxedEncoder, Error> {
+        if model.record.kind == Kind::Onnx {
+            return load(model, false);
+        }
+        if let Some(noted) = fingerprint::noted(model) {
+            let encoder = Transformer::load_for_queries(&model.path, &options(model), &noted);
+            let refused = |source| Error::Encoder { name: model.name.clone(), source };
+            if let Some(encoder) = encoder.map_err(refused)? {
+                return Ok(Box::new(encoder));
+            }
+        }
+        let files = Files::of(model);
+        let encoder = load(model, false)?;
+        fingerprint::note(model, files, &encoder.card().fingerprint);
+        Ok(encoder)
+    }
+
+    /// Reference vectors are found by the model's name in the store, not by its directory.
+    fn options(model: &ModelDir) -> Options {
+        Options { name: Some(model.name.clone()), ..Options::default() }
+    }
 
     pub fn load(model: &ModelDir, verify: bool) -> Result<BoxedEncoder, Error> {
         let refused = |source| Error::Encoder { name: model.name.clone(), source };
-        // Reference vectors are found by the model's name in the store, not by its directory.
-        let options = Options { name: Some(model.name.clone()), ..Options::default() };
+        let options = options(model);
         if model.record.kind == Kind::Onnx {
             return onnx(model, &options);
         }
@@ -135,6 +169,10 @@ mod transformer {
 #[cfg(not(feature = "transformer"))]
 mod transformer {
     use super::{BoxedEncoder, Error, ModelDir};
+
+    pub fn load_for_queries(model: &ModelDir) -> Result<BoxedEncoder, Error> {
+        load(model, false)
+    }
 
     pub fn load(model: &ModelDir, _verify: bool) -> Result<BoxedEncoder, Error> {
         Err(Error::NoTransformer { name: model.name.clone() })

@@ -3,13 +3,13 @@
 
 pub(crate) mod config;
 pub(crate) mod tokenizer;
-mod weights;
+pub(crate) mod weights;
 
 use std::path::Path;
 
-use crate::artefact::{Artefact, Pooling};
+use crate::artefact::{Architecture, Artefact, Pooling};
 use crate::{EncoderCard, Error};
-use weights::Weights;
+use weights::{Weights, WordRows};
 
 /// Settings that override the model's files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,10 +43,38 @@ pub struct Options {
 /// than its name promises or with a model of another family, [`Error::Tensor`] for a tensor that is
 /// missing or has another shape.
 pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
-    let sentence = config::Sentence::read(dir, options)?;
-    let architecture = config::architecture(dir, sentence.pooling)?;
+    let (card, architecture) = card(dir, options)?;
     let (tokenizer, weights) = join(|| tokenizer::read(dir), || Weights::read(dir));
     let ((normaliser, vocabulary), weights) = (tokenizer?, weights?);
+    weights.into_artefact(card, architecture, normaliser, vocabulary)
+}
+
+/// Reads the model in `dir` for a few queries: without the table of words, whose rows are read when
+/// they are needed, and without hashing the weights. `fingerprint` is the model's, noted when all
+/// of it was read. `None` if the weights are not in single precision.
+///
+/// # Errors
+///
+/// As [`import_dir`].
+pub(crate) fn import_layers(
+    dir: &Path,
+    options: &Options,
+    fingerprint: &str,
+) -> Result<Option<(Artefact, WordRows)>, Error> {
+    let (card, architecture) = card(dir, options)?;
+    let card = EncoderCard { fingerprint: fingerprint.to_owned(), ..card };
+    let (tokenizer, weights) = join(|| tokenizer::read(dir), || Weights::read_without_words(dir));
+    let ((normaliser, vocabulary), Some((weights, rows))) = (tokenizer?, weights?) else {
+        return Ok(None);
+    };
+    let layers = weights.into_layers(card, architecture, normaliser, vocabulary)?;
+    Ok(layers.map(|layers| (layers, rows)))
+}
+
+/// The model's card without a fingerprint, and its architecture.
+fn card(dir: &Path, options: &Options) -> Result<(EncoderCard, Architecture), Error> {
+    let sentence = config::Sentence::read(dir, options)?;
+    let architecture = config::architecture(dir, sentence.pooling)?;
     // A length from the user is checked against the positions; a length from a file is cut to them.
     let max_tokens =
         options.max_tokens.unwrap_or(sentence.max_tokens.min(architecture.max_positions));
@@ -59,7 +87,7 @@ pub fn import_dir(dir: &Path, options: &Options) -> Result<Artefact, Error> {
         document_prefix: sentence.document_prefix,
         semantic: true,
     };
-    weights.into_artefact(card, architecture, normaliser, vocabulary)
+    Ok((card, architecture))
 }
 
 /// Runs both, at the same time with feature `parallel`.

@@ -107,6 +107,37 @@ impl Artefact {
         places: Vec<std::ops::Range<usize>>,
     ) -> Result<Self, Error> {
         let specs = specs(&mut card, &architecture, &vocabulary)?;
+        let artefact =
+            Self::at_places(card, architecture, normaliser, vocabulary, payload, specs, places)?;
+        Ok(artefact.with_fingerprint())
+    }
+
+    /// As [`Artefact::of_payload`], without the table of words. The card has the fingerprint of the
+    /// whole model already.
+    #[cfg(feature = "import")]
+    pub(crate) fn of_layers(
+        mut card: EncoderCard,
+        architecture: Architecture,
+        normaliser: Normaliser,
+        vocabulary: Vec<String>,
+        payload: Vec<u8>,
+        places: Vec<std::ops::Range<usize>>,
+    ) -> Result<Self, Error> {
+        let mut specs = specs(&mut card, &architecture, &vocabulary)?;
+        specs.retain(|spec| spec.name != names::WORDS);
+        Self::at_places(card, architecture, normaliser, vocabulary, payload, specs, places)
+    }
+
+    #[cfg(feature = "import")]
+    fn at_places(
+        card: EncoderCard,
+        architecture: Architecture,
+        normaliser: Normaliser,
+        vocabulary: Vec<String>,
+        payload: Vec<u8>,
+        specs: Vec<TensorSpec>,
+        places: Vec<std::ops::Range<usize>>,
+    ) -> Result<Self, Error> {
         let is_of = |(spec, place): (&TensorSpec, &std::ops::Range<usize>)| {
             payload.get(place.clone()).map(<[u8]>::len) == Storage::F32.bytes(spec)
         };
@@ -120,8 +151,7 @@ impl Artefact {
             end: place.end,
         };
         let entries = specs.into_iter().zip(places).map(entry).collect();
-        let artefact = Self { card, architecture, normaliser, vocabulary, entries, payload };
-        Ok(artefact.with_fingerprint())
+        Ok(Self { card, architecture, normaliser, vocabulary, entries, payload })
     }
 
     /// The identity of its space. A quantised artefact has the card of its model: it approximates

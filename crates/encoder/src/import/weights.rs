@@ -1,12 +1,14 @@
 //! The weights of a published model, `model.safetensors`.
 //!
 //! Weights in single precision stay where they are: the file in memory becomes the payload of the
-//! artefact. Half precision is converted, tensor by tensor.
+//! artefact. Half precision is converted, tensor by tensor. The table of words is half of a small
+//! model, and a query needs a few of its rows: it can be left in the file ([`WordRows`]).
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Mutex;
 
 use findling_text::wordpiece::Normaliser;
 use half::{bf16, f16};
@@ -24,12 +26,20 @@ const CHUNK: usize = 4 << 20;
 const POSITIONS: &str = "embeddings.position_embeddings.weight";
 const TOKEN_TYPES: &str = "embeddings.token_type_embeddings.weight";
 
+/// BERT's name of the table of words.
+const WORDS: &str = "embeddings.word_embeddings.weight";
+
+/// Largest length of the header of a file of weights.
+const MAX_HEADER: u64 = 16 << 20;
+
 /// A file of weights in memory.
 pub(super) struct Weights {
     bytes: Vec<u8>,
     metadata: Metadata,
     /// Where the tensors begin.
     data: usize,
+    /// The bytes of the file that were not read, as a range of the file.
+    left_out: Range<usize>,
 }
 
 impl Weights {
@@ -45,7 +55,52 @@ impl Weights {
             Error::Import(format!("{}: expected a safetensors file: {e}", path.display()))
         })?;
         // The length of the header comes first.
-        Ok(Self { bytes, metadata, data: size_of::<u64>() + header })
+        Ok(Self { bytes, metadata, data: size_of::<u64>() + header, left_out: 0..0 })
+    }
+
+    /// Reads `model.safetensors` in `dir` without the table of words. `None` if the table is not
+    /// in single precision.
+    ///
+    /// # Errors
+    ///
+    /// As [`Weights::read`].
+    pub fn read_without_words(dir: &Path) -> Result<Option<(Self, WordRows)>, Error> {
+        let path = dir.join("model.safetensors");
+        let failed = |e| file_error(&path, &e);
+        let wrong = |e: String| {
+            Error::Import(format!("{}: expected a safetensors file: {e}", path.display()))
+        };
+        let mut file = File::open(&path).map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len();
+        let mut header_len = [0; size_of::<u64>()];
+        file.read_exact(&mut header_len).map_err(failed)?;
+        let header_len = u64::from_le_bytes(header_len);
+        if header_len > MAX_HEADER.min(len) {
+            return Err(wrong(format!("its header has {header_len} bytes")));
+        }
+        let mut header = vec![0; header_len as usize];
+        file.read_exact(&mut header).map_err(failed)?;
+        let metadata: Metadata =
+            serde_json::from_slice(&header).map_err(|e| wrong(e.to_string()))?;
+        let data = size_of::<u64>() + header.len();
+        if (data + metadata.data_len()) as u64 != len {
+            return Err(wrong(format!(
+                "{} bytes of tensors are missing or too many",
+                (data + metadata.data_len()) as i128 - i128::from(len)
+            )));
+        }
+        let mut weights = Self { bytes: Vec::new(), metadata, data, left_out: 0..0 };
+        let Some(words) = weights.find(WORDS) else { return Ok(None) };
+        let (Dtype::F32, &[rows, cols]) = (words.dtype, &words.shape[..]) else { return Ok(None) };
+        weights.left_out = weights.place(words);
+        let words = weights.left_out.clone();
+        let mut bytes = vec![0; len as usize - words.len()];
+        let (before, behind) = bytes.split_at_mut(words.start);
+        read_into(&path, 0, before).map_err(failed)?;
+        read_into(&path, words.end as u64, behind).map_err(failed)?;
+        weights.bytes = bytes;
+        let rows = WordRows { file: Mutex::new(file), start: words.start as u64, rows, cols };
+        Ok(Some((weights, rows)))
     }
 
     /// Makes an artefact of the weights.
@@ -64,17 +119,50 @@ impl Weights {
     ) -> Result<Artefact, Error> {
         architecture.check(vocabulary.len())?;
         let specs = architecture.tensors(vocabulary.len());
+        let Some(places) = self.places(&specs)? else {
+            let values = |spec: &TensorSpec| self.values(spec);
+            return Artefact::new(card, architecture, normaliser, vocabulary, values);
+        };
+        self.finish(&specs, &places)?;
+        Artefact::of_payload(card, architecture, normaliser, vocabulary, self.bytes, places)
+    }
+
+    /// Makes an artefact without the table of words. `None` if a tensor is not in single
+    /// precision.
+    ///
+    /// # Errors
+    ///
+    /// As [`Weights::into_artefact`].
+    pub fn into_layers(
+        mut self,
+        card: EncoderCard,
+        architecture: Architecture,
+        normaliser: Normaliser,
+        vocabulary: Vec<String>,
+    ) -> Result<Option<Artefact>, Error> {
+        architecture.check(vocabulary.len())?;
+        let mut specs = architecture.tensors(vocabulary.len());
+        specs.retain(|spec| spec.name != names::WORDS);
+        let Some(places) = self.places(&specs)? else { return Ok(None) };
+        self.finish(&specs, &places)?;
+        Artefact::of_layers(card, architecture, normaliser, vocabulary, self.bytes, places)
+            .map(Some)
+    }
+
+    /// Where the tensors are in memory. `None` if one is not in single precision.
+    fn places(&self, specs: &[TensorSpec]) -> Result<Option<Vec<Range<usize>>>, Error> {
         let mut places = Vec::with_capacity(specs.len());
         let mut single = true;
-        for spec in &specs {
+        for spec in specs {
             let info = self.info(&bert_name(&spec.name), &shape(spec))?;
             single &= info.dtype == Dtype::F32;
             places.push(self.place(info));
         }
-        if !single {
-            let values = |spec: &TensorSpec| self.values(spec);
-            return Artefact::new(card, architecture, normaliser, vocabulary, values);
-        }
+        Ok(single.then_some(places))
+    }
+
+    /// Adds the vector of the first token type to the positions, and checks all values.
+    fn finish(&mut self, specs: &[TensorSpec], places: &[Range<usize>]) -> Result<(), Error> {
         if let Some(at) = specs.iter().position(|spec| spec.name == names::POSITIONS)
             && let Some(first) = self.first_token_type(specs[at].cols)?
         {
@@ -85,11 +173,11 @@ impl Weights {
             }
         }
         if !are_finite(places.iter().map(|place| &self.bytes[place.clone()])) {
-            for (spec, place) in specs.iter().zip(&places) {
+            for (spec, place) in specs.iter().zip(places) {
                 check_finite(&bert_name(&spec.name), &f32s(&self.bytes[place.clone()]))?;
             }
         }
-        Artefact::of_payload(card, architecture, normaliser, vocabulary, self.bytes, places)
+        Ok(())
     }
 
     /// The values of one of the artefact's tensors, from BERT's.
@@ -135,10 +223,14 @@ impl Weights {
         Ok(info)
     }
 
-    /// The bytes of the file that are a tensor's. The metadata was compared with the file's length.
+    /// The bytes in memory that are a tensor's. The metadata was compared with the file's length.
     fn place(&self, info: &TensorInfo) -> Range<usize> {
         let (start, end) = info.data_offsets;
-        self.data + start..self.data + end
+        let skipped = match self.data + start >= self.left_out.end {
+            true => self.left_out.len(),
+            false => 0,
+        };
+        self.data + start - skipped..self.data + end - skipped
     }
 
     /// The values of a tensor of the file.
@@ -162,24 +254,62 @@ impl Weights {
     }
 }
 
-/// The bytes of a file, read on all cores with feature `parallel`: a core takes longer to copy them
-/// into fresh memory than to hash them.
+/// The table of words, of which rows are read when they are needed.
+#[derive(Debug)]
+pub(crate) struct WordRows {
+    file: Mutex<File>,
+    start: u64,
+    rows: usize,
+    cols: usize,
+}
+
+impl WordRows {
+    /// Adds a row to `sum`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if it cannot be read, [`Error::Import`] if it is not finite.
+    pub fn add_row(&self, row: usize, sum: &mut [f32]) -> Result<(), Error> {
+        let mut bytes = vec![0; 4 * self.cols];
+        let mut read = || -> io::Result<()> {
+            if row >= self.rows {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let mut file = self.file.lock().map_err(|_| io::Error::other("a reader failed"))?;
+            file.seek(SeekFrom::Start(self.start + (row * bytes.len()) as u64))?;
+            file.read_exact(&mut bytes)
+        };
+        read().map_err(|e| file_error(Path::new("model.safetensors"), &e))?;
+        let values = f32s(&bytes);
+        check_finite(WORDS, &values)?;
+        sum.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
+        Ok(())
+    }
+}
+
+/// The bytes of a file.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let len = usize::try_from(std::fs::metadata(path)?.len()).map_err(io::Error::other)?;
     let mut bytes = vec![0; len];
+    read_into(path, 0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads bytes of a file from `start`, on all cores with feature `parallel`: a core takes longer to
+/// copy them into fresh memory than to hash them.
+fn read_into(path: &Path, start: u64, bytes: &mut [u8]) -> io::Result<()> {
     let fill = |(number, chunk): (usize, &mut [u8])| {
         let mut file = File::open(path)?;
-        file.seek(SeekFrom::Start((number * CHUNK) as u64))?;
+        file.seek(SeekFrom::Start(start + (number * CHUNK) as u64))?;
         file.read_exact(chunk)
     };
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        bytes.par_chunks_mut(CHUNK).enumerate().try_for_each(fill)?;
+        bytes.par_chunks_mut(CHUNK).enumerate().try_for_each(fill)
     }
     #[cfg(not(feature = "parallel"))]
-    bytes.chunks_mut(CHUNK).enumerate().try_for_each(fill)?;
-    Ok(bytes)
+    bytes.chunks_mut(CHUNK).enumerate().try_for_each(fill)
 }
 
 /// Whether all tensors consist of finite f32, on all cores with feature `parallel`.
@@ -222,7 +352,7 @@ fn shape(spec: &TensorSpec) -> Vec<usize> {
 /// BERT's name of one of the artefact's tensors.
 fn bert_name(name: &str) -> String {
     if name == names::WORDS {
-        return "embeddings.word_embeddings.weight".into();
+        return WORDS.into();
     }
     if name == names::POSITIONS {
         return POSITIONS.into();

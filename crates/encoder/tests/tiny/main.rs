@@ -112,6 +112,50 @@ fn weights_are_the_same_in_place_and_converted() {
 }
 
 #[test]
+fn a_model_read_for_queries_gives_the_same_vectors() {
+    let options = Options { name: Some("tiny".into()), ..Options::default() };
+    for seed in 1..4 {
+        let files = Files::write(&Tiny::new(seed));
+        let whole = Transformer::load_dir_with(files.path(), &options).unwrap();
+        let lazy =
+            Transformer::load_for_queries(files.path(), &options, whole.fingerprint()).unwrap();
+        let lazy = lazy.expect("weights in single precision");
+        assert_eq!(lazy.card(), whole.card());
+        for text in TEXTS {
+            assert_eq!(
+                lazy.encode_one(text, Side::Query).unwrap(),
+                whole.encode_one(text, Side::Query).unwrap(),
+                "{text:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_model_read_for_queries_is_checked_as_far_as_it_is_read() {
+    let lazy = |tiny: &Tiny| {
+        let files = Files::write(tiny);
+        Transformer::load_for_queries(files.path(), &Options::default(), "f")
+    };
+    let half = Tiny { half: true, ..Tiny::new(1) };
+    assert!(lazy(&half).unwrap().is_none(), "half precision is converted as a whole");
+    let mut words = Tiny::new(1);
+    words.weights.get_mut("embeddings.word_embeddings.weight").unwrap().1.fill(f32::NAN);
+    let encoder = lazy(&words).unwrap().unwrap();
+    assert!(matches!(encoder.encode_one("alpha", Side::Query), Err(Error::Import(_))));
+    let mut layer = Tiny::new(1);
+    layer.weights.get_mut("encoder.layer.1.output.dense.weight").unwrap().1[100] = f32::NAN;
+    assert!(matches!(lazy(&layer), Err(Error::Import(_))));
+    let files = Files::write(&Tiny::new(1));
+    let path = files.path().join("model.safetensors");
+    let bytes = std::fs::read(&path).unwrap();
+    for wrong in [&bytes[..bytes.len() - 4], &bytes[..9], &[0xff; 64], b""] {
+        std::fs::write(&path, wrong).unwrap();
+        assert!(Transformer::load_for_queries(files.path(), &Options::default(), "f").is_err());
+    }
+}
+
+#[test]
 fn weights_that_are_not_finite_are_refused_by_name() {
     let name = "encoder.layer.1.output.dense.weight";
     for (half, wrong) in [(false, f32::NAN), (false, f32::NEG_INFINITY), (true, f32::NAN)] {
