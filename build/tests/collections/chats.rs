@@ -80,6 +80,21 @@ fn pages_are_filtered_by_project_session_and_time() {
 }
 
 #[test]
+fn a_turn_is_found_by_who_said_it_and_when() {
+    let home = Home::new();
+    session(&home);
+    home.json(&["collection", "add", "logs", "logs", "--encoder=none", "--json"]);
+    let found = |filter: &str| sections(&home, &["workers lock", &format!("--filter={filter}")]);
+    let turn = |n: u32| format!("/-src-pool/s1.jsonl#turn-{n}");
+    let mut by_user = found("role=user");
+    by_user.sort();
+    assert_eq!(by_user, [turn(1), turn(3)]);
+    assert_eq!(found("role=user,time>=2025-06-01"), [turn(3)]);
+    assert_eq!(found("role=assistant,time<2025-06-01"), [turn(2)]);
+    assert_eq!(found("role=assistant,time>=2025-06-01"), [turn(4)]);
+}
+
+#[test]
 fn tool_output_and_names_of_fields_are_settings_of_a_collection() {
     let home = Home::new();
     home.write(

@@ -64,6 +64,9 @@ fn a_text_that_appears_beside_its_bibliography_is_synced_into_its_paper() {
     assert_eq!((&synced["new"], &synced["pages"]), (&json!(1), &json!(4)));
     assert_eq!(home.found("papers", "semaphore"), ["/texts/pools.txt"]);
     assert_eq!(titles(&home, &["semaphore", "--filter=year=2019"]).len(), 1);
+    let part = |name: &str| titles(&home, &["semaphore", &format!("--filter=chunk_type={name}")]);
+    assert_eq!(part("methods"), ["Why worker pools starve"]);
+    assert_eq!(part("introduction"), [""; 0]);
     assert_eq!(home.found("papers", "Dijkstra"), [""; 0], "references are left out");
     home.json(&["collection", "remove", "papers", "--yes", "--json"]);
     add(&home, &["--references"]);
