@@ -1,5 +1,5 @@
-//! The fingerprint of an installed model, noted when all of it was read: reading and hashing a model
-//! takes longer than answering a query.
+//! The fingerprint of an installed model, noted when all of it was read. Reading and hashing a
+//! model takes longer than answering a query.
 //!
 //! The note holds for files with the same lengths and dates. `findling models verify` reads every
 //! byte.
