@@ -1,8 +1,9 @@
 //! The best passages for a query within a number of tokens, for an assistant to read and to cite.
 //!
-//! Hits first get their snippets, in the order of the ranking, for a part of the budget, so that a
-//! late hit that answers is there. The rest widens them, again in that order: to the passage around
-//! the snippet, to the whole section, or else to the neighbours of the passage as far as they fit.
+//! Each page first gets the snippet of its best section, so that a late page that answers is there.
+//! Further sections get theirs as long as a part of the budget is left. That part widens them, in the
+//! order of the ranking: to the passage around the snippet, to the whole section, or else to the
+//! neighbours of the passage as far as they fit.
 
 mod excerpt;
 mod print;
@@ -20,7 +21,8 @@ use excerpt::Excerpt;
 pub use print::markdown;
 pub use tokens::{beginning, estimate};
 
-/// The part of a budget that is kept back for widening when snippets are given out.
+/// The part of a budget that is kept back for widening when further sections of pages get their
+/// snippets.
 const FOR_WIDENING: f32 = 0.4;
 
 /// Tokens that the frame of a passage takes besides its heading and its location.
@@ -167,16 +169,16 @@ fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
     FRAME + estimate(title) + headings + estimate(&hit.url) + estimate(&location.to_string())
 }
 
-/// Gives each candidate its snippet, for a part of the budget, then widens them while the rest
-/// lasts. What is left over goes to snippets of further candidates.
+/// Gives each page a snippet, and further sections theirs for a part of the budget, then widens them
+/// while the rest lasts. What is left over goes to snippets of further candidates.
 pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     let n_found = found.len();
     let mut left = budget;
     let kept_back = (budget as f32 * FOR_WIDENING) as usize;
     let (mut taken, mut later): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
     for candidate in found {
-        // The first is taken if it fits at all.
-        let floor = if taken.is_empty() { 0 } else { kept_back };
+        // A page without a passage cannot be the one that answers.
+        let floor = if candidate.place == 0 { 0 } else { kept_back };
         match left.checked_sub(candidate.tokens()) {
             Some(rest) if rest >= floor => {
                 left = rest;

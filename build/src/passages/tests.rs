@@ -107,6 +107,20 @@ fn a_late_hit_has_its_snippet_before_an_early_one_is_widened() {
 }
 
 #[test]
+fn each_page_has_a_passage_if_their_snippets_fit_and_further_sections_leave_room_for_widening() {
+    let sections = [section("a", &PARAGRAPHS), section("b", &["Short text on a mutex."])];
+    let page = page(vec![hit("a", "A mutex guards data."), hit("b", "mutex")]);
+    let pages = found(&page, &sections);
+    let snippets: usize = pages.iter().map(Candidate::tokens).sum();
+    assert_eq!(fill(pages.clone(), snippets).passages.len(), 2);
+    let mut places = pages;
+    places[1].place = 1;
+    let taken = fill(places, snippets).passages;
+    assert_eq!(taken.len(), 1, "a second section of the page does not take the room");
+    assert!(taken[0].text.len() > "A mutex guards data.".len());
+}
+
+#[test]
 fn what_does_not_fit_is_counted() {
     let nothing = taken(0);
     assert_eq!((nothing.passages.len(), nothing.left_out, nothing.tokens), (0, 2, 0));
