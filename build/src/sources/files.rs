@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Format, Options, Problem, Severity, code, conversations, papers};
+use super::{Format, Options, Problem, Severity, code, conversations, documents, papers};
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +42,7 @@ pub(super) fn find(
             match options.format.or_else(|| format_of_file(input)) {
                 Some(format) => vec![(input.clone(), format)],
                 None => {
-                    tell(
-                        Severity::Error,
-                        input,
-                        "expected a .html, .md, .jsonl or .pdf file, source code, a conversation \
-                         or a bibliography, found something else; give its format with --format \
-                         html|markdown|jsonl|code|chats|pdf|papers"
-                            .to_owned(),
-                    );
+                    tell(Severity::Error, input, not_read(input));
                     continue;
                 }
             }
@@ -73,6 +66,17 @@ pub(super) fn find(
         }
     }
     files.into_values().collect()
+}
+
+/// What to say of a file of no format.
+fn not_read(path: &Path) -> String {
+    match documents::remedy(path) {
+        Some(remedy) => format!("is in a form that is not read; {remedy}"),
+        None => "expected a .html, .md, .jsonl, .pdf, .docx, .odt, .epub, .ipynb or .txt file, \
+                 source code, a conversation or a bibliography, found something else; give its \
+                 format with --format html|markdown|jsonl|code|chats|pdf|papers|documents"
+            .to_owned(),
+    }
 }
 
 /// The directory that paths are relative to: the only directory given, or the deepest one that
@@ -112,7 +116,7 @@ pub(super) fn format_of(path: &Path) -> Option<Format> {
         "md" | "mdx" | "markdown" | "mdown" => Some(Format::Markdown),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
         "pdf" => Some(Format::Pdf),
-        _ => None,
+        _ => documents::is_document(path).then_some(Format::Documents),
     }
 }
 
@@ -157,8 +161,18 @@ fn walk(
     }
     let format = options.format.unwrap_or_else(|| found.most());
     let also = if options.format.is_none() { read_along(&found.named, format) } else { &[] };
-    let (taken, left): (Vec<_>, Vec<_>) =
+    let (mut taken, mut left): (Vec<_>, Vec<_>) =
         found.named.into_iter().partition(|(_, found)| *found == format || also.contains(found));
+    let texts = found.texts.into_iter().map(|path| (path, Format::Documents));
+    let is_asked = options.format.is_none_or(|format| format == Format::Documents);
+    if is_asked && is_of_documents(&taken, format) {
+        taken.extend(texts);
+        for path in &found.refused {
+            tell(Severity::Skipped, path, not_read(path));
+        }
+    } else {
+        left.extend(texts);
+    }
     for (path, _) in left {
         tell(
             Severity::Skipped,
@@ -169,8 +183,8 @@ fn walk(
     if taken.is_empty() {
         let reason = match options.format {
             Some(format) => format!("holds no {} files", name_of(format)),
-            None => "expected .html, .md, .jsonl or .pdf files, source code, conversations or a \
-                     bibliography in it, found none"
+            None => "expected .html, .md, .jsonl, .pdf, .docx, .odt, .epub, .ipynb or .txt \
+                     files, source code, conversations or a bibliography in it, found none"
                 .to_owned(),
         };
         tell(Severity::Error, directory, reason);
@@ -183,6 +197,10 @@ fn walk(
 struct Found {
     /// Those whose names say their format.
     named: Vec<(PathBuf, Format)>,
+    /// Plain text, which lies about for many purposes and says nothing about its directory.
+    texts: Vec<PathBuf>,
+    /// Those in a form that is not read, though people keep text in it.
+    refused: Vec<PathBuf>,
     /// Those whose names say that they may be conversations or papers.
     others: Vec<PathBuf>,
 }
@@ -195,7 +213,11 @@ impl Found {
     /// The format of most files. On a tie the first format wins: if there are as many rendered
     /// pages as sources, the site shows the rendered pages.
     fn most(&self) -> Format {
-        let formats = [Format::Pdf, Format::Jsonl, Format::Markdown, Format::Html];
+        let formats =
+            [Format::Documents, Format::Pdf, Format::Jsonl, Format::Markdown, Format::Html];
+        if self.named.is_empty() && !(self.texts.is_empty() && self.refused.is_empty()) {
+            return Format::Documents;
+        }
         formats.into_iter().max_by_key(|format| self.count(*format)).unwrap_or(Format::Html)
     }
 
@@ -203,7 +225,7 @@ impl Found {
     fn that(&self, is: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let named = self.named.iter().map(|(path, _)| path);
         let mut files: Vec<PathBuf> =
-            named.chain(&self.others).filter(|path| is(path)).cloned().collect();
+            named.chain(&self.others).chain(&self.texts).filter(|path| is(path)).cloned().collect();
         files.sort();
         files
     }
@@ -232,10 +254,12 @@ fn below(
             Ok(entry) if entry.file_type().is_file() => {
                 let path = entry.into_path();
                 match format_of(&path) {
+                    Some(_) if documents::is_plain(&path) => found.texts.push(path),
                     Some(format) => found.named.push((path, format)),
                     None if conversations::has_name(&path) || papers::has_name(&path) => {
                         found.others.push(path);
                     }
+                    None if documents::remedy(&path).is_some() => found.refused.push(path),
                     None => {}
                 }
             }
@@ -331,14 +355,29 @@ fn walk_code(
     files.into_iter().map(|path| (path, Format::Code)).collect()
 }
 
-/// The formats that are read along with the format of most files. Notes and PDFs in one directory
-/// belong together. PDFs beside rendered pages are downloads, of which the pages tell.
+/// Whether a directory of which these files are read is a folder of documents, and no source of a
+/// site.
+fn is_of_documents(taken: &[(PathBuf, Format)], format: Format) -> bool {
+    match format {
+        Format::Documents | Format::Pdf => true,
+        Format::Markdown => taken.iter().any(|(path, format)| {
+            *format == Format::Pdf || *format == Format::Documents && documents::is_office(path)
+        }),
+        _ => false,
+    }
+}
+
+/// The formats that are read along with the format of most files. Notes, PDFs and documents in one
+/// directory belong together. PDFs beside rendered pages are downloads, of which the pages tell.
 fn read_along(found: &[(PathBuf, Format)], format: Format) -> &'static [Format] {
     match format {
         Format::Html if is_mixed(found, format, Format::Markdown) => &[Format::Markdown],
-        Format::Markdown if is_mixed(found, format, Format::Html) => &[Format::Html, Format::Pdf],
-        Format::Markdown => &[Format::Pdf],
-        Format::Pdf => &[Format::Markdown],
+        Format::Markdown if is_mixed(found, format, Format::Html) => {
+            &[Format::Html, Format::Pdf, Format::Documents]
+        }
+        Format::Markdown => &[Format::Pdf, Format::Documents],
+        Format::Pdf => &[Format::Markdown, Format::Documents],
+        Format::Documents => &[Format::Markdown, Format::Pdf],
         Format::Html | Format::Jsonl | Format::Code | Format::Chats | Format::Papers => &[],
     }
 }
@@ -363,6 +402,7 @@ fn name_of(format: Format) -> &'static str {
         Format::Chats => "conversations",
         Format::Pdf => "PDF",
         Format::Papers => "papers",
+        Format::Documents => "documents",
     }
 }
 

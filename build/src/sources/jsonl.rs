@@ -12,8 +12,7 @@ use super::attributes::Raw;
 use super::decode;
 use super::files::{self, File};
 use super::outline::{MAX_HEADING_BYTES, Outline, fold, shorten};
-use super::reference_marks::without_marks;
-use super::{Format, Options, Outcome, RawPage, Severity};
+use super::{Format, Options, Outcome, RawPage, Severity, plain_text};
 use crate::page::Section;
 
 /// Deepest nesting of objects that becomes attributes, as `a.b.c`.
@@ -245,39 +244,8 @@ fn is_short(raw: &Raw) -> bool {
 /// if it is blank.
 fn paragraphs(text: &str) -> Vec<Section> {
     let mut outline = Outline::new();
-    if looks_like_code(text) {
-        outline.code_block(text);
-        return outline.finish();
-    }
-    let mut blank = false;
-    for line in without_marks(text).lines() {
-        if line.trim().is_empty() {
-            blank = true;
-            continue;
-        }
-        if std::mem::take(&mut blank) {
-            outline.end_block();
-        }
-        outline.text().push(line);
-        outline.text().space();
-    }
-    outline.end_block();
+    plain_text::add(text, &mut outline);
     outline.finish()
-}
-
-/// Whether a text looks like source code: most lines after the first are indented or end like
-/// statements.
-fn looks_like_code(text: &str) -> bool {
-    let mut lines = 0;
-    let mut like_code = 0;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        lines += 1;
-        let indented = line.starts_with(['\t', ' '])
-            && line.len() - line.trim_start().len() >= if line.starts_with('\t') { 1 } else { 2 };
-        like_code +=
-            usize::from(indented || line.trim_end().ends_with(['{', '}', ';', ':', '(', ')']));
-    }
-    lines >= 2 && like_code * 2 >= lines
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! Sources turn files into pages.
 //!
 //! [`read`] takes directories of rendered HTML, trees of Markdown, files of JSON lines, source
-//! code, conversations and papers, parses them on all cores and returns pages in the order of their
-//! paths. For each file that cannot be read the caller gets a [`Problem`]; the other files are
-//! read.
+//! code, conversations, papers and documents, parses them on all cores and returns pages in the
+//! order of their paths. For each file that cannot be read the caller gets a [`Problem`]; the other
+//! files are read.
 
 mod attributes;
 pub mod boosts_and_pins;
 mod code;
 pub mod conversations;
 mod decode;
+mod documents;
 mod files;
 mod html;
 mod jsonl;
@@ -23,6 +24,7 @@ pub mod pagefind;
 mod papers;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod plain_text;
 mod reference_marks;
 mod site;
 mod titles;
@@ -124,6 +126,8 @@ pub enum Format {
     Pdf,
     /// Papers: bibliographies, and texts beside them.
     Papers,
+    /// Word files, OpenDocument texts, books, notebooks, plain text.
+    Documents,
 }
 
 /// The URL that a site generator gives to `guide/start.md`.
@@ -435,6 +439,12 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
         papers::read(bytes, file, options, &mut outcome);
         return outcome;
     }
+    if file.format == Format::Documents {
+        if let Some(raw) = documents::read(bytes, file, options, &mut outcome) {
+            push(raw, file, options, &mut outcome);
+        }
+        return outcome;
+    }
     let decoded = if file.format == Format::Html {
         decode::html(bytes, charset)
     } else {
@@ -457,9 +467,12 @@ fn read_bytes(file: &File, bytes: &[u8], charset: Option<&str>, options: &Option
             raw
         }),
         Format::Code => code::read(&decoded.text, file, options, &mut outcome),
-        Format::Markdown | Format::Jsonl | Format::Chats | Format::Pdf | Format::Papers => {
-            markdown::read(&decoded.text, file, options, &mut outcome)
-        }
+        Format::Markdown
+        | Format::Jsonl
+        | Format::Chats
+        | Format::Pdf
+        | Format::Papers
+        | Format::Documents => markdown::read(&decoded.text, file, options, &mut outcome),
     };
     match raw {
         Ok(raw) => {

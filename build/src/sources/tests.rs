@@ -217,8 +217,8 @@ fn a_beir_directory_is_its_corpus() {
 
 #[test]
 fn an_input_of_no_known_kind_says_what_to_do() {
-    let set = Directory::with(&[("a.txt", "x")]);
-    let (_, problems) = read_all(&[set.join("a.txt"), set.0.clone()], &Options::default());
+    let set = Directory::with(&[("a.xyz", "x")]);
+    let (_, problems) = read_all(&[set.join("a.xyz"), set.0.clone()], &Options::default());
     assert!(problems[0].reason.contains("--format"), "{problems:?}");
     assert!(problems.iter().all(|problem| problem.severity == Severity::Error), "{problems:?}");
     assert_eq!(problems[1].path, set.0);
@@ -419,11 +419,14 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 /// A file of each format.
-const FILES: [(&str, Format); 4] = [
+const FILES: [(&str, Format); 7] = [
     ("a.html", Format::Html),
     ("a.md", Format::Markdown),
     ("a.mdx", Format::Markdown),
     ("a.jsonl", Format::Jsonl),
+    ("a.docx", Format::Documents),
+    ("a.ipynb", Format::Documents),
+    ("a.txt", Format::Documents),
 ];
 
 proptest! {

@@ -56,6 +56,7 @@ pub fn check(cases: Vec<Case>) {
     }
 }
 
+#[cfg(feature = "pdf")]
 #[test]
 fn bad_pdfs_are_named_and_the_rest_is_indexed() {
     use std::io::Read;
@@ -101,5 +102,53 @@ fn bad_pdfs_are_named_and_the_rest_is_indexed() {
         ("unknown-font.pdf", Pdf::new().page(unknown).bytes(), 3, "characters"),
         ("blank.pdf", Pdf::new().page(Page::new()).bytes(), 0, "no text"),
         ("packed-bomb.pdf", bomb, 3, "unpacks"),
+    ]);
+}
+
+#[test]
+fn bad_documents_are_named_and_the_rest_is_indexed() {
+    use super::archives::{docx, epub, odt, paragraph, zip};
+
+    let good = docx(&paragraph("Heading1", "Tides"), &[]);
+    let nested = format!("{}{}", "<w:x>".repeat(2_000), "</w:x>".repeat(2_000));
+    let large = vec![b' '; 65 << 20];
+    let bomb = zip(&[("word/document.xml", &large)]);
+    // The same archive, which says that it unpacks to ten bytes.
+    let mut lying = bomb.clone();
+    let real = (large.len() as u32).to_le_bytes();
+    while let Some(at) = lying.windows(4).position(|bytes| bytes == real) {
+        lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    }
+    let manifest = "<manifest:manifest xmlns:manifest=\"m\"><manifest:file-entry>\
+        <manifest:encryption-data/></manifest:file-entry></manifest:manifest>";
+    let encryption = "<encryption><EncryptedData><CipherData><CipherReference URI=\"OPS/b.xhtml\"/>\
+        </CipherData></EncryptedData></encryption>";
+    let entity = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>";
+    let entities =
+        format!("{entity}<w:document xmlns:w=\"w\"><w:p><w:r><w:t>Kept &b;</w:t></w:r></w:p>");
+    check(vec![
+        ("empty.docx", Vec::new(), 3, "zip"),
+        ("text.docx", b"not an archive".to_vec(), 3, "zip"),
+        ("truncated.docx", good[..good.len() / 2].to_vec(), 3, "zip"),
+        ("no-body.docx", zip(&[("word/styles.xml", b"<w:styles/>")]), 3, "word/document.xml"),
+        ("broken-xml.docx", zip(&[("word/document.xml", b"<a><b></a>")]), 3, "XML"),
+        ("half-xml.docx", zip(&[("word/document.xml", b"<a><b>")]), 3, "too early"),
+        ("deep.docx", docx(&nested, &[]), 3, "deep"),
+        ("entities.docx", zip(&[("word/document.xml", entities.as_bytes())]), 3, "too early"),
+        ("bomb.docx", bomb, 3, "unpacks"),
+        ("lying-bomb.docx", lying, 3, "unpack"),
+        ("old.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more".to_vec(), 3, "older"),
+        ("empty-page.docx", docx("", &[]), 0, "no text"),
+        ("no-content.odt", zip(&[("meta.xml", b"<m/>")]), 3, "content.xml"),
+        ("encrypted.odt", odt("", &[("META-INF/manifest.xml", manifest)]), 3, "encrypted"),
+        ("no-container.epub", zip(&[("mimetype", b"application/epub+zip")]), 3, "container"),
+        (
+            "protected.epub",
+            epub("a", "b", &[("META-INF/encryption.xml", encryption)]),
+            3,
+            "protected",
+        ),
+        ("half.ipynb", b"{\"cells\": [".to_vec(), 3, "JSON"),
+        ("other.ipynb", b"{}".to_vec(), 3, "cells"),
     ]);
 }

@@ -230,8 +230,8 @@ fn fetch(url: &str, format: Option<Format>) -> Result<Fetched> {
     let path = path.splitn(4, '/').nth(3).unwrap_or_default();
     let Some(format) = format.or_else(|| format_of(&kind, path)) else {
         bail!(
-            "{url}: expected HTML, Markdown, JSON lines or PDF, found `{kind}`; give its format \
-             with --format html|markdown|jsonl|pdf"
+            "{url}: expected HTML, Markdown, JSON lines, PDF or a document, found `{kind}`; give \
+             its format with --format html|markdown|jsonl|pdf|documents"
         );
     };
     let charset = kind.split("charset=").nth(1).map(|value| {

@@ -275,7 +275,7 @@ pub(super) fn is_label(heading: NodeRef<Node>, attrs: &Attrs) -> bool {
 }
 
 /// Decodes an anchor in a link, which may be percent-encoded, to the form of an `id`.
-pub(super) fn percent_decoded(target: &str) -> String {
+pub(in crate::sources) fn percent_decoded(target: &str) -> String {
     let bytes = target.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
