@@ -1,9 +1,9 @@
 //! The best passages for a query within a number of tokens, for an assistant to read and to cite.
 //!
 //! Each page first gets the snippet of its best section, so that a late page that answers is there.
-//! Further sections get theirs as long as a part of the budget is left. That part widens them, in the
-//! order of the ranking: to the passage around the snippet, to the whole section, or else to the
-//! neighbours of the passage as far as they fit.
+//! Further sections get theirs as long as a part of the budget is left. That part widens them, in
+//! the order of the ranking: to the passage around the snippet, to the whole section, or else to
+//! the neighbours of the passage as far as they fit.
 
 mod excerpt;
 mod print;
@@ -169,8 +169,8 @@ fn frame(title: &str, hit: &SectionHit, location: &Location) -> usize {
     FRAME + estimate(title) + headings + estimate(&hit.url) + estimate(&location.to_string())
 }
 
-/// Gives each page a snippet, and further sections theirs for a part of the budget, then widens them
-/// while the rest lasts. What is left over goes to snippets of further candidates.
+/// Gives each page a snippet, and further sections theirs for a part of the budget. Then it widens
+/// them while the rest lasts. What is left over goes to snippets of further candidates.
 pub fn fill(found: Vec<Candidate>, budget: usize) -> Passages {
     let n_found = found.len();
     let mut left = budget;
