@@ -35,7 +35,9 @@ describe("the npm package", () => {
   });
 
   test("has no sources", () => {
-    const others = files.filter((path) => !/^(dist\/|README|LICENSE|package\.json$)/.test(path));
+    const others = files.filter(
+      (path) => !/^(bin\/|dist\/|README|LICENSE|package\.json$)/.test(path),
+    );
     assert.deepEqual(others, []);
   });
 

@@ -7,6 +7,13 @@ import { after, before, describe, test } from "node:test";
 import { build, run, scratch } from "../lib/bundle.mjs";
 import { dev } from "../lib/worker.mjs";
 
+/** The engine's response from the command line, without what the command says about itself. */
+function searched(...args) {
+  const { _meta, ...response } = JSON.parse(run("search", ...args, "--json"));
+  assert.equal(_meta.schema, 1);
+  return response;
+}
+
 describe("a program that asks the endpoint", () => {
   let site;
   let worker;
@@ -48,7 +55,7 @@ describe("a program that asks the endpoint", () => {
       const query = new URLSearchParams(parameters).get("q");
       assert.deepEqual(
         await response.json(),
-        JSON.parse(run("search", join(site, "findling"), query, "--json", ...options)),
+        searched(join(site, "findling"), query, ...options),
         parameters,
       );
     }
@@ -178,7 +185,7 @@ describe("a Worker with the bundle in one file", () => {
   let expected;
   before(async () => {
     const site = build();
-    expected = JSON.parse(run("search", join(site, "findling"), "thermocouple", "--json"));
+    expected = searched(join(site, "findling"), "thermocouple");
     const assets = join(scratch(), "assets");
     mkdirSync(assets);
     const pages = join(site, "../pages");
