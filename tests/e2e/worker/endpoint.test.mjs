@@ -1,15 +1,23 @@
 // The endpoint in the real Workers runtime, and its answers to a program.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { build, run, scratch } from "../lib/bundle.mjs";
+import { build, findling, run, scratch } from "../lib/bundle.mjs";
 import { dev } from "../lib/worker.mjs";
 
-/** The engine's response from the command line, without what the command says about itself. */
+/**
+ * The engine's response from the command line, without what the command says about itself. Its exit
+ * status is 1 if nothing is found.
+ */
 function searched(...args) {
-  const { _meta, ...response } = JSON.parse(run("search", ...args, "--json"));
+  const { status, stdout } = spawnSync(findling, ["search", ...args, "--json"], {
+    encoding: "utf8",
+  });
+  const { _meta, ...response } = JSON.parse(stdout);
+  assert.equal(status, response.results.length > 0 ? 0 : 1);
   assert.equal(_meta.schema, 1);
   return response;
 }
