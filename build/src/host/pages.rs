@@ -73,16 +73,23 @@ impl Host {
         self.read_addresses()?;
         let found = self.texts.addresses.as_ref().map(|all| all.find(address)).unwrap_or_default();
         let without = address.split('#').next().unwrap_or_default();
+        // Records can share an address up to `#`, so the page that has all of it comes first.
+        let mut alike = None;
         for page in found {
             let document = self.page(page)?;
-            // Two addresses can have the same hash.
-            let is_meant = document.id == address
-                || document.id == without
-                || key(&document.url) == key(address)
-                || key(&document.url) == key(address.split('?').next().unwrap_or_default());
-            if is_meant {
+            if document.id == address || document.url == address {
                 return Ok(document);
             }
+            // Two addresses can have the same hash.
+            let is_meant = document.id == without
+                || key(&document.url) == key(address)
+                || key(&document.url) == key(address.split('?').next().unwrap_or_default());
+            if is_meant && alike.is_none() {
+                alike = Some(document);
+            }
+        }
+        if let Some(document) = alike {
+            return Ok(document);
         }
         Err(findling_engine::Error::NoSuchPage { address: address.to_owned() }.into())
     }

@@ -55,3 +55,20 @@ fn markdown_names_the_source_and_keeps_text_in_a_block() {
     assert!(findling_build::safe_text::is_safe(&done.out), "{done:?}");
     assert_eq!(home.run(&["context", "zzyzx", "notes", "--verbatim"]).code, 1);
 }
+
+#[test]
+fn records_that_share_an_address_up_to_the_fragment_have_their_own_texts() {
+    let home = Home::new();
+    let record = |part: &str, text: &str| {
+        let url = format!("https://example.org/kiln#{part}");
+        serde_json::json!({"_id": url, "url": url, "title": part, "text": text}).to_string()
+    };
+    let records = [record("firing", "The kiln fires at noon."), record("glaze", "A kiln glazes.")];
+    home.write("notes/records.jsonl", &records.join("\n"));
+    home.add("notes");
+    let answer = home.json(&["context", "kiln", "notes", "--json"]);
+    let passages = answer["passages"].as_array().unwrap();
+    let mut texts: Vec<&str> = passages.iter().map(|one| one["text"].as_str().unwrap()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["A kiln glazes.", "The kiln fires at noon."]);
+}
