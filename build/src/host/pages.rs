@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
-use findling_bundle::addresses::{Addresses, key};
+use findling_bundle::addresses::{Addresses, closeness};
 use findling_bundle::texts::PageText;
 use findling_bundle::{AttributeValue, PageId, ShardId, TextsShard, decode_shard};
 use findling_engine::filter::date;
@@ -72,26 +72,17 @@ impl Host {
         let address = address.trim();
         self.read_addresses()?;
         let found = self.texts.addresses.as_ref().map(|all| all.find(address)).unwrap_or_default();
-        let without = address.split('#').next().unwrap_or_default();
-        // Records can share an address up to `#`, so the page that has all of it comes first.
-        let mut alike = None;
+        let mut best = None;
         for page in found {
             let document = self.page(page)?;
-            if document.id == address || document.url == address {
-                return Ok(document);
-            }
-            // Two addresses can have the same hash.
-            let is_meant = document.id == without
-                || key(&document.url) == key(address)
-                || key(&document.url) == key(address.split('?').next().unwrap_or_default());
-            if is_meant && alike.is_none() {
-                alike = Some(document);
+            let Some(fits) = closeness(&document.id, &document.url, address) else { continue };
+            if best.as_ref().is_none_or(|&(most, _)| fits > most) {
+                best = Some((fits, document));
             }
         }
-        if let Some(document) = alike {
-            return Ok(document);
-        }
-        Err(findling_engine::Error::NoSuchPage { address: address.to_owned() }.into())
+        best.map(|(_, document)| document).ok_or_else(|| {
+            findling_engine::Error::NoSuchPage { address: address.to_owned() }.into()
+        })
     }
 
     /// The page with a number, from 0 to the number of pages.

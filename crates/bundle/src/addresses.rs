@@ -10,9 +10,11 @@
 //! - whether ids follow: u8: 0 or 1
 //! - hash of each URL's key: `n_pages` u32
 //! - hash of each id, as it is: `n_pages` u32, if ids follow. They do if some id has another key
-//!   than its page's URL
+//!   than its page's URL, or if two URLs have one key, such as `kiln#firing` and `kiln#glazing`
 
 #![doc(alias = "deferred")]
+
+use std::collections::HashSet;
 
 use crate::codec::{Reader, hash128, put_varint};
 use crate::{Error, PageId, Stats};
@@ -29,7 +31,7 @@ const WHAT: &str = "addresses";
 /// assert_eq!(key("guide/glaze/index.html"), key("/guide/glaze/"));
 /// ```
 pub fn key(address: &str) -> String {
-    let address = address.split('#').next().unwrap_or_default();
+    let address = without_anchor(address);
     let (path, query) = match address.split_once('?') {
         Some((path, query)) => (path, Some(query)),
         None => (address, None),
@@ -78,6 +80,24 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
+/// How well an address fits a page with this id and URL, more for better; `None` where it is
+/// another page's. For the pages that [`Addresses::find`] cannot tell apart.
+pub fn closeness(id: &str, url: &str, address: &str) -> Option<u32> {
+    if id == address || url == address {
+        return Some(3);
+    }
+    let path = without_anchor(address);
+    if without_anchor(url) == path {
+        return Some(2);
+    }
+    let same = |address: &str| key(address) == key(url);
+    (same(path) || same(path.split('?').next().unwrap_or_default())).then_some(1)
+}
+
+fn without_anchor(address: &str) -> &str {
+    address.split('#').next().unwrap_or_default()
+}
+
 fn hash(text: &str) -> u32 {
     let [a, b, c, d, ..] = hash128(text.as_bytes());
     u32::from_le_bytes([a, b, c, d])
@@ -91,7 +111,8 @@ pub fn hash_of(url: &str) -> u32 {
 /// Writes the shard of all pages, each given as id and URL, in page order.
 pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<u8> {
     let mut out = Vec::new();
-    let with_ids = pages.clone().any(|(id, url)| key(id) != key(url));
+    let mut keys = HashSet::new();
+    let with_ids = pages.clone().any(|(id, url)| key(id) != key(url) || !keys.insert(key(url)));
     put_varint(&mut out, pages.clone().count() as u32);
     out.push(u8::from(with_ids));
     for (_, url) in pages.clone() {
@@ -108,7 +129,7 @@ pub fn write<'a>(pages: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec
 pub struct Addresses {
     /// The hash of each page's URL.
     urls: Vec<u32>,
-    /// The hash of each page's id; empty if ids have the keys of the URLs.
+    /// The hash of each page's id; empty if URLs tell the pages apart as well.
     ids: Vec<u32>,
 }
 
@@ -245,5 +266,31 @@ mod tests {
         let raw = write([("a", "b")].into_iter());
         assert!(Addresses::from_bytes(&raw, &Stats { n_pages: 2, ..Stats::default() }).is_err());
         assert!(read(&[]).find("").is_empty());
+    }
+
+    #[test]
+    fn the_page_that_is_spelt_so_fits_best() {
+        let (id, url) = ("a#1", "https://example.org/a?v=1");
+        for (address, expect) in [
+            ("a#1", Some(3)),
+            ("https://example.org/a?v=1#part", Some(2)),
+            ("/a.html?v=1", Some(1)),
+            ("https://example.org/a", None),
+            ("b", None),
+        ] {
+            assert_eq!(closeness(id, url, address), expect, "{address}");
+        }
+        assert_eq!(closeness("", "/a.html", "a?highlight=b#c"), Some(1));
+    }
+
+    #[test]
+    fn pages_that_share_an_address_up_to_the_fragment_are_found_by_their_ids() {
+        let pages: Vec<_> = (0..40).map(|i| format!("https://example.org/kiln#{i}")).collect();
+        let raw = write(pages.iter().map(|id| (&id[..], &id[..])));
+        let stats = Stats { n_pages: 40, ..Stats::default() };
+        let addresses = Addresses::from_bytes(&raw, &stats).expect("what was written");
+        for (i, id) in (0..).zip(&pages) {
+            assert_eq!(addresses.find(id), [PageId(i)]);
+        }
     }
 }

@@ -6,8 +6,7 @@
 
 #![doc(alias = "deferred")]
 
-use findling_bundle::addresses::key;
-use findling_bundle::texts::PageText;
+use findling_bundle::addresses::closeness;
 use findling_bundle::{PageId, SectionId, ShardId};
 
 use crate::api::Error;
@@ -61,7 +60,7 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
             }
         };
         let Some(text) = parts.first() else { continue };
-        let Some(closeness) = closeness(text, address) else { continue };
+        let Some(closeness) = closeness(text.id, text.url, address) else { continue };
         if best.is_none_or(|(most, _)| closeness > most) {
             let anchor =
                 address.split_once('#').map(|(_, anchor)| anchor).filter(|_| text.id != address);
@@ -77,43 +76,5 @@ pub(crate) fn locate(index: &Index, address: &str, texts: bool) -> Result<Locate
         (false, _) => Ok(Located::Need(needed)),
         (true, Some((_, place))) => Ok(Located::Found(place)),
         (true, None) => Err(Error::NoSuchPage { address: address.into() }),
-    }
-}
-
-/// How well an address fits a page, more for better; `None` where it is another's.
-fn closeness(page: &PageText<'_>, address: &str) -> Option<u32> {
-    if page.id == address {
-        return Some(3);
-    }
-    let (url, path) = (without_anchor(page.url), without_anchor(address));
-    if url == path {
-        return Some(2);
-    }
-    let same = |address: &str| key(address) == key(page.url);
-    (same(path) || same(path.split('?').next().unwrap_or_default())).then_some(1)
-}
-
-fn without_anchor(address: &str) -> &str {
-    address.split('#').next().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_that_is_spelt_so_fits_best() {
-        let page = PageText { id: "a#1", url: "https://example.org/a?v=1", ..PageText::default() };
-        for (address, expect) in [
-            ("a#1", Some(3)),
-            ("https://example.org/a?v=1#part", Some(2)),
-            ("/a.html?v=1", Some(1)),
-            ("https://example.org/a", None),
-            ("b", None),
-        ] {
-            assert_eq!(closeness(&page, address), expect, "{address}");
-        }
-        let page = PageText { url: "/a.html", ..PageText::default() };
-        assert_eq!(closeness(&page, "a?highlight=b#c"), Some(1));
     }
 }
