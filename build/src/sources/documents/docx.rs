@@ -32,12 +32,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, String> {
         styles: &styles,
         notes: &notes,
         writer: Writer::default(),
-        skipped: 0,
         in_text: false,
         hidden: false,
         pending_notes: Vec::new(),
     };
-    xml::each(&body, |piece| reader.take(piece))?;
+    xml::each_but(&body, is_left_out, |piece| reader.take(piece))?;
     let mut read = reader.writer.finish();
     if let Some(core) = archive.read("docProps/core.xml")? {
         read.title = text_of(&core, "title").or(read.title);
@@ -161,8 +160,6 @@ struct Body<'a> {
     styles: &'a Styles,
     notes: &'a HashMap<String, String>,
     writer: Writer,
-    /// Elements whose content is left out, that are open.
-    skipped: usize,
     in_text: bool,
     /// Whether the run is hidden.
     hidden: bool,
@@ -172,15 +169,9 @@ struct Body<'a> {
 impl Body<'_> {
     fn take(&mut self, piece: Piece) {
         match piece {
-            Piece::Start(element) if self.skipped > 0 || is_left_out(&element.name) => {
-                self.skipped += 1;
-            }
-            Piece::End(_) if self.skipped > 0 => self.skipped -= 1,
             Piece::Start(element) => self.start(&element),
             Piece::End(name) => self.end(&name),
-            Piece::Text(text) if self.in_text && self.skipped == 0 && !self.hidden => {
-                self.writer.text(&text);
-            }
+            Piece::Text(text) if self.in_text && !self.hidden => self.writer.text(&text),
             Piece::Text(_) => {}
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, String> {
     }
     let content = archive.need("content.xml")?;
     let mut body = Body::default();
-    xml::each(&content, |piece| body.take(piece))?;
+    xml::each_but(&content, is_left_out, |piece| body.take(piece))?;
     let mut read = body.writer.finish();
     if let Some(meta) = archive.read("meta.xml")? {
         read.title = text_of(&meta, "title").or(read.title);
@@ -39,8 +39,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, String> {
 #[derive(Default)]
 struct Body {
     writer: Writer,
-    /// Elements whose content is left out, that are open.
-    skipped: usize,
     /// Paragraphs and headings that are open: a note's paragraphs are inside of one.
     paragraphs: usize,
     /// The notes of the open paragraph, and whether one is open.
@@ -51,13 +49,9 @@ struct Body {
 impl Body {
     fn take(&mut self, piece: Piece) {
         match piece {
-            Piece::Start(element) if self.skipped > 0 || is_left_out(&element.name) => {
-                self.skipped += 1;
-            }
-            Piece::End(_) if self.skipped > 0 => self.skipped -= 1,
             Piece::Start(element) => self.start(&element),
             Piece::End(name) => self.end(&name),
-            Piece::Text(text) if self.skipped == 0 && self.paragraphs > 0 => self.text(&text),
+            Piece::Text(text) if self.paragraphs > 0 => self.text(&text),
             Piece::Text(_) => {}
         }
     }

@@ -79,6 +79,22 @@ pub(super) fn each(bytes: &[u8], mut take: impl FnMut(Piece)) -> Result<(), Stri
     }
 }
 
+/// As [`each`], without the elements that are left out and what is in them.
+pub(super) fn each_but(
+    bytes: &[u8],
+    is_left_out: impl Fn(&str) -> bool,
+    mut take: impl FnMut(Piece),
+) -> Result<(), String> {
+    // Elements that are left out or inside of one, and open.
+    let mut skipped = 0_usize;
+    each(bytes, |piece| match piece {
+        Piece::Start(element) if skipped > 0 || is_left_out(&element.name) => skipped += 1,
+        Piece::End(_) if skipped > 0 => skipped -= 1,
+        Piece::Text(_) if skipped > 0 => {}
+        piece => take(piece),
+    })
+}
+
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start
         .attributes()
