@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use findling_engine::{Mode, Request, Response};
 
 use super::build::build_collection;
-use super::search::load_encoder;
+use super::search::{SearchOptions, load_encoder};
 use crate::collections::{Home, Place, Registry, Settings, Target};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
-use crate::output::{Asked as Question, Failure, Sources};
+use crate::output::{Asked as Question, Failure, Sources, Timings, comparable};
 use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
@@ -62,10 +63,17 @@ impl Encoders {
     }
 }
 
+/// What one collection answers.
+pub(crate) struct Group {
+    pub asked: Asked,
+    pub response: Response,
+    pub timings: Timings,
+}
+
 /// The bundles that could be opened, and the errors of the others.
-pub(crate) struct Opened {
-    pub asked: Vec<Asked>,
-    pub failed: Failures,
+struct Opened {
+    asked: Vec<Asked>,
+    failed: Failures,
 }
 
 /// Collections that cannot answer, by name, and why.
@@ -75,7 +83,7 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 ///
 /// # Errors
 /// If a named bundle cannot be opened, or there is nothing to ask.
-pub(crate) fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
+fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {
@@ -99,6 +107,52 @@ pub(crate) fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
         opened.asked.push(directory(Path::new("."), ui)?);
     }
     Ok(opened)
+}
+
+/// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
+/// request (it has no such attribute) is a failure if others can.
+pub(crate) fn ask(
+    targets: &[PathBuf],
+    options: &SearchOptions,
+    request: &Request,
+    ui: &Ui,
+) -> Result<(Vec<Group>, Failures)> {
+    let Opened { asked, mut failed } = open(targets, ui)?;
+    let mut encoders = Encoders::new(options.ranking.query_encoder.clone());
+    let mut groups = Vec::new();
+    let mut first = None;
+    for mut asked in asked {
+        let started = Instant::now();
+        asked.host.set_streamed(options.ranking.streamed);
+        let mut request = request.clone();
+        let answered = options
+            .conditions
+            .add_to(&mut request, asked.host.manifest())
+            .and_then(|()| asked.answer(request, &mut encoders, ui));
+        match answered {
+            Ok((response, cost)) => {
+                let timings = timings(started, &asked, &cost);
+                groups.push(Group { asked, response, timings });
+            }
+            Err(error) => {
+                ui.warn(format!("{}: {error:#}", asked.name));
+                failed.push((asked.name.clone(), Failure::of(&error)));
+                first = first.or(Some(error));
+            }
+        }
+    }
+    if let (true, Some(error)) = (groups.is_empty(), first) {
+        return Err(error);
+    }
+    let best = |Group { response, .. }: &Group| {
+        response.results.first().map_or(0.0, |page| comparable(response, page))
+    };
+    groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
+    Ok((groups, failed))
+}
+
+fn timings(started: Instant, asked: &Asked, cost: &Cost) -> Timings {
+    Timings::new(started, asked.host.open_time(), Duration::ZERO, Duration::ZERO, cost)
 }
 
 /// Indexes a directory that is small enough, by words.

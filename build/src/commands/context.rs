@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
-use super::asked::{self, Encoders, Opened};
-use super::search::{Conditions, ModeArg, Output, Ranking, finish, write_to};
+use super::asked::{Group, ask};
+use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Exit, SCHEMA};
 use crate::passages::{self, Passages, candidates, fill, merged};
 use crate::safe_text;
@@ -33,15 +33,9 @@ pub struct Args {
     /// Most pages to take passages from
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = PAGES)]
     pub limit: u32,
-    /// Options of ranking.
+    /// How the query is searched.
     #[command(flatten)]
-    pub ranking: Ranking,
-    /// Conditions on common attributes.
-    #[command(flatten)]
-    pub conditions: Conditions,
-    /// Search by words, by meaning, or both
-    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
+    pub options: SearchOptions,
     /// Format of the output
     #[arg(long, value_enum, default_value_t = ContextFormat::Markdown)]
     pub format: ContextFormat,
@@ -87,29 +81,24 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
-    let Opened { mut asked, failed } = asked::open(&args.targets, ui)?;
-    let mut encoders = Encoders::new(args.ranking.query_encoder.clone());
-    let several = asked.len() > 1;
+    let request = Request {
+        limit: Limit(args.limit),
+        sections_per_page: SectionsPerPage(SECTIONS),
+        ..args.options.request(&args.query)
+    };
+    let (mut groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
+    let several = groups.len() + failed.len() > 1;
     let mut lists = Vec::new();
-    for asked in &mut asked {
-        asked.host.set_streamed(args.ranking.streamed);
-        let mut request = Request {
-            mode: args.mode.into(),
-            limit: Limit(args.limit),
-            sections_per_page: SectionsPerPage(SECTIONS),
-            ..args.ranking.request(&args.query)
-        };
-        args.conditions.add_to(&mut request, asked.host.manifest())?;
-        let (response, _) = asked.answer(request, &mut encoders, ui)?;
+    for Group { asked, response, .. } in &mut groups {
         let name = several.then_some(asked.name.as_str());
-        lists.push(candidates(&mut asked.host, &response, 0, &asked.sources, name)?);
+        lists.push(candidates(&mut asked.host, response, 0, &asked.sources, name)?);
     }
     let found = if several { merged(lists) } else { lists.pop().unwrap_or_default() };
     let is_found = !found.is_empty();
     let passages = fill(found, args.tokens);
     write_to(output, ui, |_, out| {
         if output.is_json() {
-            let bundles = asked.iter().map(|asked| asked.name.clone()).collect();
+            let bundles = groups.iter().map(|group| group.asked.name.clone()).collect();
             let meta = Meta { schema: SCHEMA, bundles };
             let printed =
                 Printed { query: &args.query, budget: args.tokens, passages: &passages, meta };
@@ -119,9 +108,5 @@ fn context(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         }
         Ok(())
     })?;
-    Ok(match (is_found, failed.is_empty()) {
-        (false, _) => Exit::Nothing,
-        (true, true) => Exit::Found,
-        (true, false) => Exit::Partial,
-    })
+    Ok(Exit::of(is_found, failed.is_empty()))
 }

@@ -2,17 +2,13 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use findling_engine::{Limit, Request, Response};
 use serde::Serialize;
 
-use super::asked::{self, Asked, Encoders, Failures, Opened};
-use super::search::{Conditions, ModeArg, Output, Ranking, finish, keep, write_to};
-use crate::host::Cost;
-use crate::output::{
-    Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA, Timings, comparable,
-};
+use super::asked::{Group, ask};
+use super::search::{Output, SearchOptions, finish, keep, write_to};
+use crate::output::{Answer, Asked as Question, Exit, Failure, Format, Meta, SCHEMA};
 use crate::safe_text;
 use crate::ui::{Paint, Ui};
 
@@ -28,25 +24,12 @@ pub struct Args {
     /// Number of pages to show of each collection
     #[arg(short = 'k', long = "limit", value_name = "N", default_value_t = 5)]
     pub limit: u32,
-    /// Options of ranking.
+    /// How the query is searched.
     #[command(flatten)]
-    pub ranking: Ranking,
-    /// Conditions on common attributes.
-    #[command(flatten)]
-    pub conditions: Conditions,
-    /// Search by words, by meaning, or both
-    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
+    pub options: SearchOptions,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
-}
-
-/// What one collection answers.
-pub(super) struct Group {
-    pub asked: Asked,
-    pub response: Response,
-    pub timings: Timings,
 }
 
 /// The output of `--format json`.
@@ -93,12 +76,8 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
                        `findling search`";
         return Err(Question { code: "usage", message: message.into() }.into());
     }
-    let request = Request {
-        mode: args.mode.into(),
-        limit: Limit(args.limit),
-        ..args.ranking.request(&args.query)
-    };
-    let (groups, failed) = ask(&args.targets, &args.ranking, &args.conditions, &request, ui)?;
+    let request = Request { limit: Limit(args.limit), ..args.options.request(&args.query) };
+    let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
     let found: Vec<&Group> =
         groups.iter().filter(|group| !group.response.results.is_empty()).collect();
     let (meta, mut offset) = (Meta::default(), 0);
@@ -143,61 +122,11 @@ fn find(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
         }
         Ok(())
     })?;
-    Ok(match (found.is_empty(), failed.is_empty()) {
-        (true, true) => Exit::Nothing,
-        (false, true) => Exit::Found,
-        (_, false) => Exit::Partial,
-    })
+    Ok(Exit::of(!found.is_empty(), failed.is_empty()))
 }
 
 fn collection(group: &Group) -> Collection<'_> {
     let Group { asked, response, timings } = group;
     let meta = asked.target.as_ref().map(|target| Meta::new(target, &asked.host, *timings));
     Collection { name: &asked.name, response, meta }
-}
-
-/// Asks each bundle. The one with the best page comes first. A collection that cannot answer the
-/// request (it has no such attribute) is a failure if others can.
-pub(super) fn ask(
-    targets: &[PathBuf],
-    ranking: &Ranking,
-    conditions: &Conditions,
-    request: &Request,
-    ui: &Ui,
-) -> anyhow::Result<(Vec<Group>, Failures)> {
-    let Opened { asked, mut failed } = asked::open(targets, ui)?;
-    let mut encoders = Encoders::new(ranking.query_encoder.clone());
-    let mut groups = Vec::new();
-    let mut first = None;
-    for mut asked in asked {
-        let started = Instant::now();
-        asked.host.set_streamed(ranking.streamed);
-        let mut request = request.clone();
-        let answered = conditions
-            .add_to(&mut request, asked.host.manifest())
-            .and_then(|()| asked.answer(request, &mut encoders, ui));
-        match answered {
-            Ok((response, cost)) => {
-                let timings = timings(started, &asked, &cost);
-                groups.push(Group { asked, response, timings });
-            }
-            Err(error) => {
-                ui.warn(format!("{}: {error:#}", asked.name));
-                failed.push((asked.name.clone(), Failure::of(&error)));
-                first = first.or(Some(error));
-            }
-        }
-    }
-    if let (true, Some(error)) = (groups.is_empty(), first) {
-        return Err(error);
-    }
-    let best = |Group { response, .. }: &Group| {
-        response.results.first().map_or(0.0, |page| comparable(response, page))
-    };
-    groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
-    Ok((groups, failed))
-}
-
-fn timings(started: Instant, asked: &Asked, cost: &Cost) -> Timings {
-    Timings::new(started, asked.host.open_time(), Duration::ZERO, Duration::ZERO, cost)
 }

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use findling_engine::{Limit, Request, SectionsPerPage};
 use serde::Serialize;
 
-use super::find::{Failed, Group, Schema, ask};
-use super::search::{Conditions, ModeArg, Output, Ranking, finish, write_to};
+use super::asked::{Group, ask};
+use super::find::{Failed, Schema};
+use super::search::{Output, SearchOptions, finish, write_to};
 use crate::output::{Asked as Question, Exit, Format, SCHEMA, comparable, title};
 use crate::safe_text::{self, line};
 use crate::ui::{Paint, Ui, count, thousands};
@@ -21,15 +22,9 @@ pub struct Args {
     /// Repeatable
     #[arg(long = "in", value_name = "BUNDLE")]
     pub targets: Vec<PathBuf>,
-    /// Options of ranking.
+    /// How the query is searched.
     #[command(flatten)]
-    pub ranking: Ranking,
-    /// Conditions on common attributes.
-    #[command(flatten)]
-    pub conditions: Conditions,
-    /// Search by words, by meaning, or both
-    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
+    pub options: SearchOptions,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -80,12 +75,11 @@ fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         return Err(Question { code: "query", message }.into());
     }
     let request = Request {
-        mode: args.mode.into(),
         limit: Limit(1),
         sections_per_page: SectionsPerPage(1),
-        ..args.ranking.request(&args.query)
+        ..args.options.request(&args.query)
     };
-    let (groups, failed) = ask(&args.targets, &args.ranking, &args.conditions, &request, ui)?;
+    let (groups, failed) = ask(&args.targets, &args.options, &request, ui)?;
     let rows: Vec<Row> = groups.iter().map(row).filter(|row| row.pages > 0).collect();
     let is_found = !rows.is_empty();
     write_to(output, ui, |ui, out| {
@@ -107,11 +101,7 @@ fn relevance(args: &Args, output: &Output, ui: &Ui) -> anyhow::Result<Exit> {
         }
         Ok(())
     })?;
-    Ok(match (is_found, failed.is_empty()) {
-        (false, true) => Exit::Nothing,
-        (true, true) => Exit::Found,
-        (_, false) => Exit::Partial,
-    })
+    Ok(Exit::of(is_found, failed.is_empty()))
 }
 
 fn row(group: &Group) -> Row {

@@ -21,8 +21,19 @@ pub enum Exit {
     Usage = 2,
     /// The data are at fault: no bundle, a damaged one, a model that is not installed.
     Data = 3,
-    /// Something was found, but not everything could be asked.
+    /// Not everything could be asked, whether something was found or not.
     Partial = 4,
+}
+
+impl Exit {
+    /// How a search of several bundles ends, by whether something was found and all were asked.
+    pub fn of(found: bool, complete: bool) -> Self {
+        match (found, complete) {
+            (_, false) => Self::Partial,
+            (true, true) => Self::Found,
+            (false, true) => Self::Nothing,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

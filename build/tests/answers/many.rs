@@ -45,6 +45,10 @@ fn a_collection_that_cannot_be_read_makes_the_answer_partial() {
     assert_eq!(names(&found), ["notes"]);
     assert_eq!(found["failed"][0]["name"], "recipes");
     assert_eq!(found["failed"][0]["error"]["code"], "not-built");
+    for query in ["mutex", "zzyzx"] {
+        let done = home.run(&["context", query, "--verbatim", "--json"]);
+        assert_eq!(done.code, 4, "{query}: {done:?}");
+    }
 }
 
 #[test]

@@ -34,15 +34,9 @@ pub struct Args {
     /// Number of pages to skip first
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
-    /// How results are ranked; `findling eval` takes the same options.
+    /// How the query is searched.
     #[command(flatten)]
-    pub ranking: Ranking,
-    /// Conditions on common attributes.
-    #[command(flatten)]
-    pub conditions: Conditions,
-    /// Search by words, by meaning, or both
-    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
+    pub options: SearchOptions,
     /// Count the values of an attribute over all pages found; * counts every facet. Repeatable
     #[arg(long = "facet", value_name = "ATTRIBUTE", conflicts_with = "batch")]
     pub facets: Vec<String>,
@@ -67,6 +61,27 @@ pub struct Args {
     /// the default, or json for one response per line
     #[arg(long, value_name = "QUERIES", conflicts_with = "query")]
     pub batch: Option<PathBuf>,
+}
+
+/// How a query is searched. `search`, `find`, `relevance` and `context` have these options.
+#[derive(Clone, Debug, clap::Args)]
+pub struct SearchOptions {
+    /// How results are ranked; `findling eval` takes the same options.
+    #[command(flatten)]
+    pub ranking: Ranking,
+    /// Conditions on common attributes.
+    #[command(flatten)]
+    pub conditions: Conditions,
+    /// Search by words, by meaning, or both
+    #[arg(long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+}
+
+impl SearchOptions {
+    /// The request for a query, without the conditions, which depend on the bundle.
+    pub(crate) fn request(&self, query: &str) -> Request {
+        Request { mode: self.mode.into(), ..self.ranking.request(query) }
+    }
 }
 
 /// Options of what is printed, and where.

@@ -18,7 +18,7 @@ use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
 use crate::safe_text;
 use crate::ui::Ui;
-pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking};
+pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
 pub(crate) use filter::parse_filter;
 
@@ -82,9 +82,10 @@ fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let target = Target::find(&args.bundle)?;
     let mut host = Host::open(target.path())?;
-    host.set_streamed(args.ranking.streamed);
+    host.set_streamed(args.options.ranking.streamed);
     let loading = Instant::now();
-    let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;
+    let encoder =
+        load_encoder(&host, &args.options.ranking.query_encoder, args.options.mode.into(), ui)?;
     let clock = Clock { started, encoder: loading.elapsed() };
     match (&args.batch, &args.query) {
         (Some(path), _) => {
@@ -121,7 +122,6 @@ pub(crate) fn load_encoder(
 
 fn request(args: &Args, query: &str) -> Request {
     Request {
-        mode: args.mode.into(),
         limit: Limit(args.limit),
         offset: args.offset,
         explain: args.explain,
@@ -129,7 +129,7 @@ fn request(args: &Args, query: &str) -> Request {
         facets: args.facets.clone(),
         facets_of: if args.facets_of_sections { FacetsOf::Sections } else { FacetsOf::Pages },
         facets_instead: args.facets_instead,
-        ..args.ranking.request(query)
+        ..args.options.request(query)
     }
 }
 
@@ -144,7 +144,7 @@ fn single(
 ) -> anyhow::Result<Exit> {
     let format = args.output.format()?;
     let mut request = request(args, query);
-    args.conditions.add_to(&mut request, host.manifest())?;
+    args.options.conditions.add_to(&mut request, host.manifest())?;
     let mut embedding = Duration::ZERO;
     if let Some(encoder) = encoder {
         (request.vector, embedding) = encoder.encode(query)?;
@@ -283,7 +283,7 @@ fn batch(
     let bar = ui.bar("Searching", queries.len() as u64, "queries");
     for Query { id, text } in queries {
         let mut request = request(args, text);
-        args.conditions.add_to(&mut request, host.manifest())?;
+        args.options.conditions.add_to(&mut request, host.manifest())?;
         if trec {
             request.sections_per_page = SectionsPerPage(1);
         }
