@@ -83,9 +83,12 @@ fn place(url: &str, base_url: &str) -> Option<(PathBuf, String)> {
         None => format!("{path}.md"),
     };
     let is_inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
-    let slash = if base_url.is_empty() || base_url.ends_with('/') { "" } else { "/" };
-    let base = if base_url.is_empty() { "/" } else { base_url };
-    is_inside.then(|| (PathBuf::from(&path), format!("{base}{slash}{path}")))
+    is_inside.then(|| (PathBuf::from(&path), address(base_url, &path)))
+}
+
+/// The address of a file below the base, which is the root of its host if there is none.
+fn address(base_url: &str, path: &str) -> String {
+    format!("{}/{path}", base_url.strip_suffix('/').unwrap_or(base_url))
 }
 
 /// A page as Markdown, with title, address and date in front.
@@ -162,13 +165,11 @@ fn list(pages: &[(&Page, String)], base_url: &str, n_parts: usize) -> String {
     if n_parts > 0 {
         out.push_str("\n## Optional\n\n");
         for number in 1..=n_parts {
-            let name = part_name(number);
-            let slash = if base_url.is_empty() || base_url.ends_with('/') { "" } else { "/" };
-            let base = if base_url.is_empty() { "/" } else { base_url };
+            let url = address(base_url, &part_name(number));
             let _ = writeln!(
                 out,
                 "- [All pages, part {number} of {n_parts}]({})",
-                safe_text::url(&format!("{base}{slash}{name}"))
+                safe_text::url(&url)
             );
         }
     }
