@@ -20,6 +20,7 @@ pub mod output;
 pub mod page;
 pub mod passages;
 pub mod ranking;
+mod replace_file;
 pub mod safe_text;
 pub mod sample;
 pub mod serve;

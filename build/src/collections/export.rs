@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::{Manifest, PositionsDirectory, ShardId, encode_manifest, single_file};
 
 use super::error::Error;
-use super::files;
 use super::generation::Generations;
 use super::lock::Lock;
 use super::name::Name;
@@ -16,6 +15,7 @@ use super::registry::{Home, Registry, Settings};
 use super::remove::remove;
 use super::state::{Built, Scan, State};
 use crate::bundle_files::{BundleFiles, SINGLE_FILE};
+use crate::replace_file::replace_by;
 
 /// Writes a bundle as one file and returns its bytes. A file that is there is replaced at the end.
 ///
@@ -28,7 +28,7 @@ pub fn export(bundle: &BundleFiles, out: &Path) -> Result<u64> {
     if out.is_dir() {
         bail!("{}: expected the name of a file, found a directory", out.display());
     }
-    files::replace_by(out, |file| write(bundle, file))
+    replace_by(out, |file| write(bundle, file))
         .with_context(|| format!("{} cannot be written", out.display()))
 }
 

@@ -1,40 +1,15 @@
-//! Writing files so that a reader sees either the old or the new one, and never a part.
+//! Files of the registry and of collections: replaced as a whole, swept, put on disk.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::error::Error;
+use crate::replace_file::replace_by;
 
 /// Replaces a file by these bytes; see [`replace_by`].
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_by(path, |file| file.write_all(bytes)).map_err(Error::io("written", path))
-}
-
-/// Replaces a file by a rename: what `write` writes is on disk before the name leads to it. Behind
-/// a symbolic link it is the file itself that is replaced. If something fails, the old file stays.
-///
-/// # Errors
-/// If the system refuses, and those of `write`.
-pub fn replace_by<T, E: From<io::Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> Result<T, E>,
-) -> Result<T, E> {
-    let path = path.canonicalize().or_else(|_| std::path::absolute(path))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let staged = path.with_file_name(format!(".{name}.new-{}", std::process::id()));
-    let replace = || {
-        let mut file = File::create(&staged)?;
-        let written = write(&mut file)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&staged, &path)?;
-        path.parent().map_or(Ok(()), sync_directory)?;
-        Ok(written)
-    };
-    replace().inspect_err(|_| {
-        let _ = fs::remove_file(&staged);
-    })
 }
 
 /// Removes what processes that were killed left of [`replace`] in a directory.
@@ -45,11 +20,6 @@ pub(super) fn sweep_replaced(directory: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-/// Puts the names in a directory on disk. Windows has no such call and needs none.
-fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 /// Puts everything below a directory on disk.
@@ -64,7 +34,7 @@ pub(super) fn sync_tree(directory: &Path) -> io::Result<()> {
         for entry in walkdir::WalkDir::new(directory).contents_first(true) {
             let entry = entry?;
             if entry.file_type().is_dir() {
-                sync_directory(entry.path())?;
+                crate::replace_file::sync_directory(entry.path())?;
             } else {
                 File::open(entry.path())?.sync_all()?;
             }

@@ -21,7 +21,6 @@ mod watch;
 
 pub use error::Error;
 pub use export::{export, import};
-pub use files::replace_by;
 pub use freshness::Freshness;
 pub use kind::{Kind, names as kinds};
 pub use lock::{Lock, Owner};

@@ -5,12 +5,14 @@
 //! byte.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::ModelDir;
+use crate::replace_file::replace_by;
 
 /// The note, in the model's directory.
 const FILE: &str = "fingerprint.json";
@@ -57,14 +59,8 @@ pub(super) fn note(model: &ModelDir, before: Option<Files>, fingerprint: &str) {
         return;
     }
     let note = Note { version: VERSION, fingerprint: fingerprint.to_owned(), files };
-    let staged = path(model).with_extension(format!("new-{}", std::process::id()));
-    let write = || {
-        fs::write(&staged, serde_json::to_vec(&note)?)?;
-        fs::rename(&staged, path(model))
-    };
-    if write().is_err() {
-        let _ = fs::remove_file(&staged);
-    }
+    let write = |file: &mut fs::File| file.write_all(&serde_json::to_vec(&note)?);
+    let _ = replace_by(&path(model), write);
 }
 
 /// The files of a model, as they are now.

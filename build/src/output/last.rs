@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Asked, Location, address, names};
-use crate::collections::{Home, replace_by};
+use crate::collections::Home;
+use crate::replace_file::replace_by;
 
 /// Version of the file. One of another version counts as missing.
 const VERSION: u32 = 1;

@@ -12,10 +12,11 @@ use anyhow::{Context, bail};
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
-use crate::collections::{Target, replace_by};
+use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
 use crate::output::{Answer, Asked, Exit, Failure, Format, Last, Meta, Sources, Timings};
+use crate::replace_file::replace_by;
 use crate::safe_text;
 use crate::ui::Ui;
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
