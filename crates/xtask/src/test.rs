@@ -258,9 +258,10 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
         ]),
     );
     // The wasm modules and the client are built first, because the command-line tool contains them.
-    let wasm =
-        report.work("wasm", || check_budgets(wasm::run(paths, wasm::Which::Both)?)).is_some();
-    let client = if wasm {
+    let sizes = report.work("wasm", || wasm::run(paths, wasm::Which::Both));
+    let client = if let Some(sizes) = sizes {
+        // A module that is too large works, so the tests go on with it.
+        report.work("wasm budgets", || check_budgets(sizes));
         report.work("client", || client::run(paths)).is_some()
     } else {
         report.skip("client", "the wasm modules could not be built");
