@@ -2,6 +2,7 @@
  * Search as an HTTP endpoint, for Cloudflare Workers and other hosts with `fetch`. `GET /search?q=`
  * answers with the same JSON as `findling search --json`, from the same bundle. `GET /similar?url=`
  * answers with pages similar to one. The README lists the parameters, `edge-request.ts` reads them.
+ * `POST /mcp` answers assistants, see `edge-mcp.ts`.
  *
  * Variables: `FINDLING_BUNDLE`, the bundle's path among the assets: a directory (`/findling/`) or a
  * file (`/site.findling`).
@@ -13,9 +14,16 @@ import { type Answer, Bundle, withNotice } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";
 import { applyCorrections, correctionsIn } from "./corrected-query";
+import { answerMessage, type Site } from "./edge-mcp";
 import { readSearch, readSimilar } from "./edge-request";
 import type { Encoded } from "./encoder";
-import type { Correction, Notice, QueryVector, Request as SearchRequest } from "./engine-types";
+import type {
+  Correction,
+  Response as EngineResponse,
+  Notice,
+  QueryVector,
+  Request as SearchRequest,
+} from "./engine-types";
 import { type ErrorCode, FindlingError } from "./errors";
 import { HttpStore, noTraffic } from "./http-store";
 import type { Description } from "./types";
@@ -52,6 +60,8 @@ export interface EdgeOptions {
   path?: string;
   /** Path of the endpoint for similar pages. Default: `/similar`. */
   similarPath?: string;
+  /** Path of the endpoint for assistants; `false` for none. Default: `/mcp`. */
+  mcpPath?: string | false;
 }
 
 /** Bytes of memory for shards between requests. */
@@ -62,6 +72,7 @@ const ENCODER_RETRY = 60_000;
 const REVISION_CHECK = 60_000;
 
 const METHODS = "GET, HEAD, OPTIONS";
+const MCP_METHODS = "POST, OPTIONS";
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "etag, server-timing",
@@ -97,6 +108,7 @@ class Endpoint {
   readonly #options: EdgeOptions;
   readonly #path: string;
   readonly #similarPath: string;
+  readonly #mcpPath: string | false;
   #opening: Promise<Opened> | undefined;
   #encoder: ReturnType<EdgeEncoder["load"]> | undefined;
   /** When the encoder last failed to load. */
@@ -106,6 +118,7 @@ class Endpoint {
     this.#options = options;
     this.#path = options.path ?? "/search";
     this.#similarPath = options.similarPath ?? "/similar";
+    this.#mcpPath = options.mcpPath ?? "/mcp";
   }
 
   async fetch(request: Request, env: Env): Promise<Response> {
@@ -123,20 +136,38 @@ class Endpoint {
 
   async #route(request: Request, env: Env): Promise<Response> {
     const url = new URL(request.url);
+    if (url.pathname === this.#mcpPath) return this.#assist(request, env, url);
     if (![this.#path, this.#similarPath, "/health"].includes(url.pathname)) {
       const message =
         `Nothing is at ${url.pathname}. Search: ${this.#path}?q=words. ` +
         `Similar pages: ${this.#similarPath}?url=page.`;
       return json(request, 404, { error: { code: "not-found", message } });
     }
-    if (request.method === "OPTIONS") return preflight(request);
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      const message = `The method ${request.method} is not supported: use GET.`;
-      return json(request, 405, { error: { code: "method", message } }, { allow: METHODS });
-    }
+    if (request.method === "OPTIONS") return preflight(request, METHODS);
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return wrongMethod(request, METHODS, "GET");
     return url.pathname === "/health"
       ? this.#health(request, env, url)
       : this.#search(request, env, url);
+  }
+
+  /** Answers an assistant. */
+  async #assist(request: Request, env: Env, url: URL): Promise<Response> {
+    if (request.method === "OPTIONS") return preflight(request, MCP_METHODS);
+    if (request.method !== "POST") return wrongMethod(request, MCP_METHODS, "POST");
+    const site = async (): Promise<Site> => {
+      const opened = await this.#open(env, url.origin);
+      const { base } = parseBundleAddress(bundleUrl(env, url.origin));
+      const ask = async (query: SearchRequest) =>
+        JSON.parse((await this.#answer(query, opened)).json) as EngineResponse;
+      const { generator } = opened.description;
+      return { generator, base: new URL("..", base), ask };
+    };
+    const { status, body } = await answerMessage(request, site);
+    const headers = { "cache-control": "no-store" };
+    return body
+      ? json(request, status, body, headers)
+      : new Response(null, { status, headers: { ...CORS, ...headers } });
   }
 
   async #search(request: Request, env: Env, url: URL): Promise<Response> {
@@ -256,7 +287,7 @@ class Endpoint {
 
 async function openBundle(env: Env, origin: string, memory: number): Promise<Opened> {
   engine.initSync({ module: engineModule });
-  const { base, file } = parseBundleAddress(new URL(env.FINDLING_BUNDLE ?? "/findling/", origin));
+  const { base, file } = parseBundleAddress(bundleUrl(env, origin));
   const store = new HttpStore(base, (url, init) =>
     env.ASSETS.fetch(url, init?.headers ? { headers: init.headers } : undefined),
   );
@@ -264,6 +295,10 @@ async function openBundle(env: Env, origin: string, memory: number): Promise<Ope
     file === undefined ? new DirectorySource(store) : new SingleFileSource(store, file, engine);
   const bundle = await Bundle.open(engine, source, { memory, streamed: false }, noTraffic());
   return { bundle, store, description: bundle.describe(), checked: Date.now() };
+}
+
+function bundleUrl(env: Env, origin: string): URL {
+  return new URL(env.FINDLING_BUNDLE ?? "/findling/", origin);
 }
 
 /** The build and the request together determine the answer, so they name it. */
@@ -279,11 +314,16 @@ function matches(header: string | null, etag: string): boolean {
   return tags.includes("*") || tags.includes(etag);
 }
 
-function preflight(request: Request): Response {
+function wrongMethod(request: Request, methods: string, use: string): Response {
+  const message = `The method ${request.method} is not supported: use ${use}.`;
+  return json(request, 405, { error: { code: "method", message } }, { allow: methods });
+}
+
+function preflight(request: Request, methods: string): Response {
   const headers = {
     ...CORS,
-    allow: METHODS,
-    "access-control-allow-methods": METHODS,
+    allow: methods,
+    "access-control-allow-methods": methods,
     "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
     "access-control-max-age": "86400",
   };
