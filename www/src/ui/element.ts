@@ -8,6 +8,7 @@ import type { Mode, Order } from "../engine-types";
 import type { OpenOptions, PageResult, SectionResult } from "../types";
 import { h, icon, MAGNIFIER } from "./dom";
 import { LABELS, type Labels } from "./labels";
+import { followPage } from "./page-theme";
 import { Panel } from "./panel";
 import css from "./styles.css";
 
@@ -23,7 +24,7 @@ const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 let sheet: CSSStyleSheet | undefined;
 
 export class FindlingSearch extends HTMLElement {
-  static readonly observedAttributes = ["placeholder", "inline", "shortcut"];
+  static readonly observedAttributes = ["placeholder", "inline", "shortcut", "theme"];
 
   readonly #root = this.attachShadow({ mode: "open", delegatesFocus: true });
   #labels: Labels = LABELS;
@@ -31,6 +32,9 @@ export class FindlingSearch extends HTMLElement {
   #dialog: HTMLDialogElement | undefined;
   #index: Promise<FindlingIndex> | undefined;
   #options: OpenOptions = {};
+  #unfollow: (() => void) | undefined;
+  /** The page's address when the element came into it. A router may change it later. */
+  #base = document.baseURI;
 
   /** The texts of the element. Set only those to replace. */
   get labels(): Labels {
@@ -73,12 +77,15 @@ export class FindlingSearch extends HTMLElement {
   }
 
   connectedCallback(): void {
+    this.#base = document.baseURI;
     if (!this.#panel) this.#draw();
     document.addEventListener("keydown", this.#shortcut);
+    this.#follow();
   }
 
   disconnectedCallback(): void {
     document.removeEventListener("keydown", this.#shortcut);
+    this.#unfollow?.();
     this.#index?.then(
       (index) => index.close(),
       () => {},
@@ -89,8 +96,20 @@ export class FindlingSearch extends HTMLElement {
 
   attributeChangedCallback(name: string): void {
     if (!this.#panel) return;
-    if (name === "placeholder") this.#panel.relabel();
+    if (name === "theme") this.#follow();
+    else if (name === "placeholder") this.#panel.relabel();
     else this.#draw();
+  }
+
+  /** With `theme="page"`, notes the page's theme where the style sheet looks for it. */
+  #follow(): void {
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+    delete this.dataset["page"];
+    if (this.getAttribute("theme") === "page")
+      this.#unfollow = followPage((theme) => {
+        if (this.dataset["page"] !== theme) this.dataset["page"] = theme;
+      });
   }
 
   #draw(): void {
@@ -159,8 +178,10 @@ export class FindlingSearch extends HTMLElement {
     this.#index ??= import("../client")
       .then(({ open }) => {
         const site = this.getAttribute("site");
-        return open(this.getAttribute("bundle") ?? new URL(".", import.meta.url), {
-          ...(site === null ? {} : { site }),
+        const bundle = this.getAttribute("bundle");
+        const address = (path: string) => new URL(path, this.#base).href;
+        return open(bundle === null ? new URL(".", import.meta.url) : address(bundle), {
+          ...(site === null ? {} : { site: address(site) }),
           encoder: this.#oneOf("encoder", ["auto", "static", "transformer", "none"] as const),
           ...this.#options,
         });
@@ -182,7 +203,8 @@ export class FindlingSearch extends HTMLElement {
       }),
     );
     this.hide();
-    return go;
+    if (go) follow(selection.href);
+    return false;
   }
 
   #dismiss(): void {
@@ -211,6 +233,11 @@ export class FindlingSearch extends HTMLElement {
     return key === "none" ? undefined : key.toLowerCase();
   }
 
+  /** The keys that open the search without Ctrl or Cmd. */
+  #plainKeys(): string[] {
+    return ["/", ...(this.getAttribute("keys") ?? "").split(",").map((key) => key.trim())];
+  }
+
   #oneOf<const T extends readonly string[]>(name: string, values: T): T[number] {
     const value = this.getAttribute(name);
     return values.find((known) => known === value) ?? values[0]!;
@@ -224,13 +251,25 @@ export class FindlingSearch extends HTMLElement {
       !event.altKey &&
       !event.shiftKey &&
       event.key.toLowerCase() === key;
-    const slash =
-      event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
-    if (!combined && !slash) return;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !writes(event);
+    if (!combined && !(plain && this.#plainKeys().includes(event.key))) return;
     event.preventDefault();
+    // A page that had a search before may still listen.
+    event.stopImmediatePropagation();
     if (combined && this.#dialog?.open) this.hide();
     else this.show();
   };
+}
+
+/**
+ * Goes to an address by a click on a link of the page, which routers of sites notice. They do not
+ * see the links in a shadow root.
+ */
+function follow(href: string): void {
+  const link = h("a", { href, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
 }
 
 /** Whether a key is typed into a text field. */

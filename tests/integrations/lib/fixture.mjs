@@ -1,0 +1,107 @@
+// Copies of the fixtures, which the real generators build.
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findling, root } from "../../e2e/lib/bundle.mjs";
+import { freePort } from "../../e2e/lib/server.mjs";
+
+const here = join(dirname(fileURLToPath(import.meta.url)), "..");
+const made = [];
+const running = [];
+process.on("exit", () => {
+  for (const child of running) stop(child);
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
+/** The environment of generators: which program builds, and nothing that asks for the network. */
+const environment = {
+  ...process.env,
+  FINDLING_BINARY_PATH: findling,
+  ASTRO_TELEMETRY_DISABLED: "1",
+  NO_UPDATE_NOTIFIER: "1",
+  FORCE_COLOR: "0",
+};
+
+/** Why a generator of npm cannot run; `undefined` if it can. */
+export function missing(name) {
+  if (existsSync(join(here, name, "node_modules"))) return undefined;
+  return `no tests/integrations/${name}/node_modules: run \`npm ci\` there`;
+}
+
+/**
+ * A copy of a fixture. For generators of npm, the package `findling` is put where npm installs it:
+ * with the files that are published, and not by a link, which bundlers resolve to other places.
+ */
+export function copy(name) {
+  const fixture = join(here, name);
+  mkdirSync(join(fixture, "work"), { recursive: true });
+  const directory = mkdtempSync(join(fixture, "work", "site-"));
+  made.push(directory);
+  cpSync(join(fixture, "site"), directory, { recursive: true });
+  const modules = join(fixture, "node_modules");
+  if (existsSync(modules)) {
+    const installed = join(modules, "findling");
+    rmSync(installed, { recursive: true, force: true });
+    for (const part of ["package.json", "bin", "dist", "integrations"])
+      cpSync(join(root, "www", part), join(installed, part), { recursive: true });
+  }
+  return directory;
+}
+
+/** Runs a program of a generator to its end. Throws with its output if it fails. */
+export function run(directory, program, args, env = {}) {
+  const done = spawnSync(locate(directory, program), args, {
+    cwd: directory,
+    env: { ...environment, ...env },
+    encoding: "utf8",
+  });
+  if (done.status !== 0)
+    throw new Error(`${program} ${args.join(" ")}: ${done.error ?? done.stdout + done.stderr}`);
+  return done.stdout + done.stderr;
+}
+
+/** Starts a development server; returns its address once it answers. `args` takes the port. */
+export async function develop(directory, program, args, path = "/", env = {}) {
+  const port = await freePort();
+  const child = spawn(locate(directory, program), args(String(port)), {
+    cwd: directory,
+    env: { ...environment, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  running.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text) => {
+      output += text;
+    });
+  const url = `http://127.0.0.1:${port}${path}`;
+  while (!(await answers(url))) {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return { url, close: () => stop(child), output: () => output };
+}
+
+const answers = (url) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Ends a server and the processes that it started. */
+function stop(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** A program of the generator's own packages, or one named by its path. */
+function locate(directory, program) {
+  const local = join(directory, "../../node_modules/.bin", program);
+  return existsSync(local) ? local : program;
+}

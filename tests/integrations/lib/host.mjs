@@ -1,0 +1,51 @@
+// A host of static files, as most are: it serves `index.html` of a directory, and `page.html` for
+// `page`.
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/** Serves a directory below a path that begins and ends with `/`. */
+export async function host(directory, base = "/") {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    const file = path.startsWith(base) && find(directory, path.slice(base.length));
+    if (file) {
+      response.writeHead(200, {
+        "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+        "cache-control": "no-cache",
+      });
+      response.end(readFileSync(file));
+    } else {
+      // No icon is part of any fixture.
+      response.writeHead(path === "/favicon.ico" ? 204 : 404);
+      response.end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}${base}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  };
+}
+
+function find(directory, path) {
+  const file = join(directory, normalize(`/${path}`));
+  return [file, join(file, "index.html"), `${file.replace(/\/$/, "")}.html`].find(
+    (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
+  );
+}

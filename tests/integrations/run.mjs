@@ -1,0 +1,28 @@
+// Runs the tests of the integrations: `node run.mjs` those of every run, `node run.mjs nightly` all
+// others, which take minutes. Further arguments select tests by name.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+/** The tests of every run: the generators that build a small site within seconds. */
+const QUICK = ["vitepress", "mkdocs", "mdbook", "sphinx", "hugo"];
+const [which, ...rest] = process.argv.slice(2);
+const only = which === "nightly" ? rest : [which, ...rest].filter(Boolean);
+
+const files = readdirSync(here)
+  .filter((name) => name.endsWith(".test.mjs"))
+  .map((name) => name.slice(0, -".test.mjs".length))
+  .filter((name) =>
+    only.length > 0 ? only.includes(name) : QUICK.includes(name) !== (which === "nightly"),
+  )
+  .map((name) => join(here, `${name}.test.mjs`));
+// One file at a time: two browsers on two cores run into timeouts.
+const { status } = spawnSync(
+  process.execPath,
+  ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],
+  { cwd: here, stdio: "inherit" },
+);
+process.exit(status ?? 1);

@@ -1,0 +1,38 @@
+// Search for Docusaurus: a theme with the component `SearchBar`, which no other theme needs to be
+// changed for. The bundle of each language is built after its pages. The development server
+// searches the last build.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BUNDLE, buildBundle, client } from "../shared/build.mjs";
+
+const THEME = fileURLToPath(new URL("theme", import.meta.url));
+
+/** @param {import("./index.mjs").Options} options */
+export default function findling(context, options) {
+  const { i18n, outDir, baseUrl } = context;
+  const bundle = join(outDir, BUNDLE);
+  return {
+    name: "findling",
+    getThemePath: () => THEME,
+    contentLoaded({ actions }) {
+      actions.setGlobalData({ labels: options.labels?.[i18n.currentLocale] ?? {} });
+    },
+    configureWebpack: () => ({
+      devServer: {
+        static: [bundle, client].map((directory) => ({
+          directory,
+          publicPath: `${baseUrl}${BUNDLE}`,
+          watch: false,
+        })),
+      },
+    }),
+    async postBuild() {
+      const excluded = i18n.locales
+        .filter((locale) => locale !== i18n.currentLocale)
+        .map((locale) => `--exclude=${i18n.localeConfigs[locale]?.path ?? locale}`);
+      const { pages } = await buildBundle(outDir, bundle, options, excluded);
+      console.log(`findling: ${pages} pages can be searched`);
+    },
+  };
+}

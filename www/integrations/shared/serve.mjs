@@ -1,0 +1,61 @@
+// Serves bundles in a generator's development server.
+
+import { createReadStream, statSync } from "node:fs";
+import { extname, join, sep } from "node:path";
+import { client } from "./build.mjs";
+
+const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
+
+/**
+ * A handler of requests below `prefix`. Files come from the directory that `bundle` names for the
+ * request's path below the prefix, once `ready` is settled. Without a bundle there is still the
+ * client, which tells the reader so.
+ *
+ * @param {string} prefix path that ends with `/`
+ * @param {(path: string) => string | undefined} locate
+ * @param {() => Promise<unknown>} ready
+ */
+export function handler(prefix, locate, ready = async () => {}) {
+  return (request, response, next) => {
+    const path = pathOf(request.url ?? "");
+    if (!path?.startsWith(prefix)) return next();
+    const below = path.slice(prefix.length);
+    const found = /^(?:(.*)\/)?findling\/(.*)$/.exec(below);
+    if (!found) return next();
+    const [, language = "", file] = found;
+    ready().finally(() => {
+      const directory = locate(language);
+      if (directory === undefined) return next();
+      send(response, [directory, client], file);
+    });
+  };
+}
+
+/** The path of a request; `undefined` if it cannot be decoded. */
+function pathOf(url) {
+  try {
+    return decodeURIComponent(url.split(/[?#]/, 1)[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response, directories, file) {
+  const path = directories
+    .map((directory) => inside(directory, file))
+    .find((path) => path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile());
+  response.setHeader("cache-control", "no-cache");
+  if (path === undefined) {
+    response.statusCode = 404;
+    response.end();
+    return;
+  }
+  response.setHeader("content-type", TYPES[extname(path)] ?? "application/octet-stream");
+  createReadStream(path).pipe(response);
+}
+
+/** A file of a directory; `undefined` if it is outside. */
+function inside(directory, file) {
+  const path = join(directory, file);
+  return path.startsWith(directory + sep) && !file.includes("\0") ? path : undefined;
+}

@@ -1,0 +1,51 @@
+/**
+ * Whether a page is light or dark, by the colour behind its text. Generators say it in many ways (a
+ * class, an attribute of `<html>` or `<body>`, the reader's setting); the colour is common to all.
+ */
+
+/** Calls `apply` with the page's theme, now and whenever it changes. Returns what ends that. */
+export function followPage(apply: (theme: "light" | "dark") => void): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const look = () => apply(pageTheme());
+  const observer = new MutationObserver(look);
+  for (const element of [document.documentElement, document.body])
+    observer.observe(element, { attributes: true });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", look, { signal });
+  // A colour that changes slowly is known at the end. Style sheets may come after this script.
+  document.addEventListener("transitionend", look, { signal });
+  window.addEventListener("load", look, { signal });
+  look();
+  return () => {
+    observer.disconnect();
+    controller.abort();
+  };
+}
+
+function pageTheme(): "light" | "dark" {
+  for (const element of [document.body, document.documentElement]) {
+    const lightness = backgroundLightness(getComputedStyle(element).backgroundColor);
+    if (lightness !== undefined) return lightness < 0.5 ? "dark" : "light";
+  }
+  // A page without a background has the browser's.
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const scheme = getComputedStyle(document.documentElement).colorScheme;
+  return scheme === "dark" || (dark && /dark/.test(scheme)) ? "dark" : "light";
+}
+
+/**
+ * The lightness of a computed colour, 0 to 1; `undefined` if one can see through it. Browsers
+ * compute `rgb()` for most colours, and keep `color()` and the spaces with a lightness of their own.
+ */
+export function backgroundLightness(color: string): number | undefined {
+  const [, space, body] = /^(\w+)\((.*)\)$/.exec(color) ?? [];
+  if (space === undefined || body === undefined) return undefined;
+  const [channels, slashed] = body.replace(/^(srgb|srgb-linear|display-p3) /, "").split("/");
+  const numbers = (channels ?? "").split(/[\s,]+/).map(Number.parseFloat);
+  const [first = 0, second = 0, third = 0] = numbers;
+  if (Number.parseFloat(slashed ?? String(numbers[3] ?? 1)) < 0.5) return undefined;
+  if (space.startsWith("ok")) return first;
+  if (space.startsWith("l")) return first / 100;
+  const scale = space.startsWith("rgb") ? 255 : 1;
+  return (0.299 * first + 0.587 * second + 0.114 * third) / scale;
+}
