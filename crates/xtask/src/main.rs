@@ -12,6 +12,7 @@ mod cmd;
 mod demo;
 mod docs;
 mod fuzz;
+mod integrations;
 mod package;
 mod paths;
 mod setup;
@@ -26,8 +27,10 @@ The repository's own commands. Each installs what it lacks, and says so first.
                               build what a first look needs and a bundle of a real site, and serve
                               it on 127.0.0.1
                               --model: embed the pages with the transformer, which takes longer
-  cargo xtask test [--fast] [--deny-skips]
+  cargo xtask test [--fast] [--nightly] [--deny-skips]
                               every test: native, wasm, Chromium, workerd
+                              --nightly: only those of generators that take minutes to build a
+                              site, with the tool and the client that are built
                               --fast: only those that need neither tract nor a browser
                               --deny-skips: fail on skipped tests not in tests/allowed-skips.txt
   cargo xtask setup           only install what the others need
@@ -201,6 +204,7 @@ fn test_options(args: &[String]) -> Result<test::Options> {
     for arg in args {
         match arg.as_str() {
             "--fast" => options.fast = true,
+            "--nightly" => options.nightly = true,
             "--deny-skips" => options.deny_skips = true,
             unknown => bail!("`cargo xtask test` knows no `{unknown}`\n\n{HELP}"),
         }

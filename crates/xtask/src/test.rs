@@ -9,7 +9,7 @@ use crate::cmd::{Cmd, heading};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
-use crate::{assistants, client, demo, wasm};
+use crate::{assistants, client, demo, integrations, wasm};
 
 /// Time limit of a step; enough for a first build on two cores.
 const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -19,6 +19,8 @@ const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
 pub struct Options {
     /// Only run tests that need neither tract nor a browser.
     pub fast: bool,
+    /// Only run the integrations that take minutes, with the tool and the client that are built.
+    pub nightly: bool,
     /// Whether a skipped test that [`ALLOWED_SKIPS`] does not name is a failure.
     pub deny_skips: bool,
 }
@@ -226,6 +228,9 @@ pub fn run(paths: &Paths, options: &Options) -> bool {
 }
 
 fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
+    if options.nightly {
+        return integrations(paths, report, integrations::Which::Nightly);
+    }
     let cargo = |args: &[&str]| Cmd::new(paths::cargo()).args(args).dir(&paths.root);
     report.step("format", cargo(&["fmt", "--all", "--check"]));
     if options.fast {
@@ -282,6 +287,20 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     end_to_end(paths, report, tool, client);
     if tool {
         official_clients(paths, report);
+    }
+    if tool && client {
+        integrations(paths, report, integrations::Which::Quick);
+    }
+}
+
+/// Searches sites that documentation generators have built.
+fn integrations(paths: &Paths, report: &mut Report, which: integrations::Which) {
+    let tests = packages_and_node(paths).and_then(|node| integrations::tests(paths, &node, which));
+    match tests {
+        Ok(tests) => {
+            report.step("integrations", tests);
+        }
+        Err(error) => report.skip("integrations", format!("{error:#}")),
     }
 }
 

@@ -1,8 +1,18 @@
 // Copies of the fixtures, which the real generators build.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findling, root } from "../../e2e/lib/bundle.mjs";
 import { freePort } from "../../e2e/lib/server.mjs";
@@ -15,9 +25,30 @@ process.on("exit", () => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
+/** Where programs written in Python are: beside FINDLING_PYTHON, otherwise those of the machine. */
+const python = process.env["FINDLING_PYTHON"] ? [dirname(process.env["FINDLING_PYTHON"])] : [];
+/** The package's commands, as npm installs them. */
+const commands = mkdtempSync(join(tmpdir(), "findling-commands-"));
+made.push(commands);
+const { bin } = JSON.parse(readFileSync(join(root, "www/package.json"), "utf8"));
+for (const [name, file] of Object.entries(bin))
+  symlinkSync(join(root, "www", file), join(commands, name));
+/** The Python package, with the entry points that its wheel has. */
+const wheel = join(commands, "findling-0.dist-info");
+mkdirSync(wheel);
+writeFileSync(join(wheel, "METADATA"), "Metadata-Version: 2.1\nName: findling\nVersion: 0\n");
+const project = readFileSync(join(root, "python/pyproject.toml"), "utf8");
+const points = /entry-points\."mkdocs\.plugins"\]\n(\S+) = "(\S+)"/.exec(project);
+writeFileSync(join(wheel, "entry_points.txt"), `[mkdocs.plugins]\n${points[1]} = ${points[2]}\n`);
+const PYTHONPATH = [join(root, "python/src"), commands].join(delimiter);
+const PATH = [commands, ...python, process.env["PATH"]].join(delimiter);
+
 /** The environment of generators: which program builds, and nothing that asks for the network. */
 const environment = {
   ...process.env,
+  PATH,
+  PYTHONPATH,
+  PYTHONDONTWRITEBYTECODE: "1",
   FINDLING_BINARY_PATH: findling,
   ASTRO_TELEMETRY_DISABLED: "1",
   NO_UPDATE_NOTIFIER: "1",
@@ -30,18 +61,28 @@ export function missing(name) {
   return `no tests/integrations/${name}/node_modules: run \`npm ci\` there`;
 }
 
+/** Why a program written in Python cannot run; `undefined` if it can. */
+export function missingPython(program) {
+  const { error } = spawnSync(program, ["--version"], { env: environment });
+  return error ? `no ${program}: \`cargo xtask test\` installs it` : undefined;
+}
+
 /**
- * A copy of a fixture. For generators of npm, the package `findling` is put where npm installs it:
- * with the files that are published, and not by a link, which bundlers resolve to other places.
+ * A copy of a fixture. For generators of npm it is below the fixture, where Node finds the packages,
+ * and the package `findling` is put where npm installs it: with the files that are published, and
+ * not by a link, which bundlers resolve to other places. mdBook does not watch what git ignores, so
+ * the others are copied elsewhere.
  */
 export function copy(name) {
   const fixture = join(here, name);
-  mkdirSync(join(fixture, "work"), { recursive: true });
-  const directory = mkdtempSync(join(fixture, "work", "site-"));
+  const modules = join(fixture, "node_modules");
+  const inside = existsSync(modules);
+  const parent = inside ? join(fixture, "work") : tmpdir();
+  mkdirSync(parent, { recursive: true });
+  const directory = mkdtempSync(join(parent, "findling-site-"));
   made.push(directory);
   cpSync(join(fixture, "site"), directory, { recursive: true });
-  const modules = join(fixture, "node_modules");
-  if (existsSync(modules)) {
+  if (inside) {
     const installed = join(modules, "findling");
     rmSync(installed, { recursive: true, force: true });
     for (const part of ["package.json", "bin", "dist", "integrations"])

@@ -15,8 +15,8 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a directory below a path that begins and ends with `/`. */
-export async function host(directory, base = "/") {
+/** Serves a directory below a path that begins and ends with `/`. By default at any free port. */
+export async function host(directory, base = "/", port = 0) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     const file = path.startsWith(base) && find(directory, path.slice(base.length));
@@ -32,7 +32,7 @@ export async function host(directory, base = "/") {
       response.end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}${base}`,
     close: () =>

@@ -3,20 +3,41 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { answered, open } from "../../e2e/lib/browser.mjs";
+import { expectComplaints, open } from "../../e2e/lib/browser.mjs";
 import { FRAME } from "./content.mjs";
 
 /** A page with the element loaded. */
 export async function visit(browser, url, options) {
   const page = await open(browser, url, options);
+  // Development servers hold requests back while they build.
+  page.setDefaultTimeout(90_000);
   await ready(page);
   return page;
 }
 
 /** Waits until the element's script runs and the page is at rest. */
 export async function ready(page) {
-  await page.waitForFunction(() => customElements.get("findling-search") !== undefined);
-  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => document.querySelector("findling-search")?.shadowRoot);
+  // Frameworks attach their handlers after the load, and a development server never rests.
+  await page.waitForLoadState("load");
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+}
+
+/** Declares what a site's own scripts write to the console. */
+export function expects(page, patterns) {
+  if (patterns.length > 0) expectComplaints(page, ...patterns);
+}
+
+/** Makes a change, and waits until a development server has another index at an address. */
+export async function rebuilt(index, change) {
+  const entry = async () => {
+    const answer = await fetch(`${index}findling.idx`).catch(() => undefined);
+    return answer?.ok ? Buffer.from(await answer.arrayBuffer()).toString("hex") : undefined;
+  };
+  const before = await entry();
+  change();
+  for (let now = before; now === before || now === undefined; now = await entry())
+    await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
 const visiblePanel = (page) => page.locator("findling-search dialog[open] .panel");
@@ -36,7 +57,7 @@ export async function close(page) {
 /** The titles and headings that a query finds, top to bottom. */
 export async function search(page, query) {
   await visiblePanel(page).getByRole("combobox").fill(query);
-  await answered(page);
+  await page.locator("findling-search dialog[open] .panel[aria-busy=false]").waitFor();
   return page
     .locator("findling-search dialog[open] [role=option]")
     .evaluateAll((found) => found.map((option) => option.innerText));

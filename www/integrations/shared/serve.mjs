@@ -17,7 +17,8 @@ const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
  */
 export function handler(prefix, locate, ready = async () => {}) {
   return (request, response, next) => {
-    const path = pathOf(request.url ?? "");
+    // Some servers have taken the base path off already.
+    const path = pathOf(request.originalUrl ?? request.url ?? "");
     if (!path?.startsWith(prefix)) return next();
     const below = path.slice(prefix.length);
     const found = /^(?:(.*)\/)?findling\/(.*)$/.exec(below);

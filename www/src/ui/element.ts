@@ -246,6 +246,8 @@ export class FindlingSearch extends HTMLElement {
   readonly #shortcut = (event: KeyboardEvent): void => {
     const key = this.#key();
     if (key === undefined || event.defaultPrevented || event.isComposing) return;
+    // A page may have one for wide screens and one for narrow ones.
+    if (this.getClientRects().length === 0) return;
     const combined =
       (event.ctrlKey || event.metaKey) &&
       !event.altKey &&

@@ -195,6 +195,7 @@ fn is_navigation_class(class: &str) -> bool {
             | "table-of-contents"
             | "tableofcontents"
             | "toctree-wrapper"
+            | "onthispage"
             | "list-of-tables"
             | "list-of-figures"
             | "list-of-examples"

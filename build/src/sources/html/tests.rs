@@ -32,6 +32,12 @@ fn the_content_is_what_is_in_main() {
          <nav>More</nav></main></body>",
         "1 A #a: Text",
     );
+    // The contents beside a page, as a theme of Sphinx sets them inside of <main>.
+    check(
+        "<main><article><h1>A</h1><p>Text</p></article>\
+         <div class='page-toc tocsection onthispage'>On this page</div></main>",
+        "1 A: Text",
+    );
     check("<body><p>Around</p><div role=main><p>Text</p></div></body>", "0 : Text");
     check(
         "<body><p>Ad</p><article><p>The text is here.</p></article></body>",

@@ -18,8 +18,8 @@ use crate::paths::Paths;
 use crate::setup::Node;
 
 /// The directories of `www` that the package has, and its other files.
-const CONTENTS: [&str; 6] =
-    ["bin", "dist", "package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
+const CONTENTS: [&str; 7] =
+    ["bin", "dist", "integrations", "package.json", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Makes the package `findling`. Returns its file.
 pub fn pack_client(paths: &Paths, node: &Node, scratch: &Path, out: &Path) -> Result<PathBuf> {

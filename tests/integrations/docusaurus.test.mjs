@@ -1,0 +1,110 @@
+// A site of Docusaurus with two versions and two languages, built and served by Docusaurus.
+
+import assert from "node:assert/strict";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { expectComplaints, launch } from "../e2e/lib/browser.mjs";
+import { PAGES, writeMarkdown } from "./lib/content.mjs";
+import { copy, develop, missing, run } from "./lib/fixture.mjs";
+import { host } from "./lib/host.mjs";
+import * as reader from "./lib/reader.mjs";
+
+const skip = missing("docusaurus");
+
+function sources() {
+  const site = copy("docusaurus");
+  writeMarkdown(join(site, "docs"), PAGES.en);
+  writeMarkdown(join(site, "versioned_docs/version-1.0"), [
+    ...PAGES.en.filter(({ path }) => path !== "guide/glazes"),
+    { path: "wood", title: "Wood", sections: [["Stoking", "Stoke with dry larch every hour."]] },
+  ]);
+  writeFileSync(join(site, "versions.json"), '["1.0"]\n');
+  const german = join(site, "i18n/de/docusaurus-plugin-content-docs");
+  writeMarkdown(join(german, "version-1.0"), PAGES.de);
+  return site;
+}
+
+describe("a reader of a site of Docusaurus", { skip }, () => {
+  let browser;
+  let site;
+  let server;
+  let page;
+  before(async () => {
+    site = sources();
+    run(site, "docusaurus", ["build"]);
+    server = await host(join(site, "build"), "/docs/");
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(() => page.context().close());
+
+  test("finds the page and the heading, and goes there without a reload", async () => {
+    page = await reader.visit(browser, server.url);
+    await reader.mark(page);
+    await reader.press(page, "Control+k");
+    assert.match((await reader.search(page, "larch"))[0], /Wood/);
+    await reader.shoot(page, "docusaurus-light");
+    await reader.choose(page, "Stoking", "**/docs/wood/#stoking");
+    await page.getByRole("heading", { name: "Stoking" }).waitFor();
+    assert.ok(await reader.isMarked(page));
+    await reader.press(page, "/");
+    assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+  });
+
+  test("filters by version", async () => {
+    page = await reader.visit(browser, server.url);
+    await reader.press(page, "Control+k");
+    await reader.search(page, "kiln");
+    const current = page.locator("findling-search [data-key='version=current']");
+    await current.click();
+    await reader.search(page, "celadon");
+    await reader.choose(page, "Celadon", "**/docs/next/guide/glazes/#celadon");
+  });
+
+  test("finds nothing around the pages", async () => {
+    page = await reader.visit(browser, `${server.url}wood/`);
+    await reader.press(page, "Control+k");
+    await reader.findsNoFrame(page);
+  });
+
+  test("sees the search in the colours of the page", async () => {
+    page = await reader.visit(browser, server.url);
+    await reader.followsTheme(page, "Control+k", async () => {
+      while ((await page.locator("html").getAttribute("data-theme")) !== "dark")
+        await page.getByRole("button", { name: /dark and light/ }).click();
+    });
+    await reader.search(page, "larch");
+    await reader.shoot(page, "docusaurus-dark");
+  });
+
+  test("finds pages of the language alone", async () => {
+    page = await reader.visit(browser, `${server.url}de/guide/firing/`);
+    await reader.press(page, "Control+k");
+    assert.match((await reader.search(page, "Deckel"))[0], /Den Ofen brennen/);
+    await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
+  });
+
+  test("is told in the development server that there is no index yet, then finds", async () => {
+    const source = sources();
+    const args = (port) => ["start", "--no-open", "--port", port, "--host", "127.0.0.1"];
+    const dev = await develop(source, "docusaurus", args, "/docs/");
+    try {
+      page = await reader.visit(browser, dev.url);
+      expectComplaints(page, /findling\.idx/);
+      await reader.press(page, "Control+k");
+      await reader.search(page, "larch");
+      await page.getByText("The search index is not built yet").first().waitFor();
+      cpSync(join(site, "build"), join(source, "build"), { recursive: true });
+      await page.reload();
+      await reader.ready(page);
+      await reader.press(page, "Control+k");
+      assert.match((await reader.search(page, "larch"))[0], /Wood/);
+    } finally {
+      dev.close();
+    }
+  });
+});
