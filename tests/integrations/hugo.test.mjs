@@ -65,7 +65,7 @@ describe("a reader of a site of Hugo", { skip }, () => {
 
   test("sees the search in the colours of the page", async () => {
     page = await reader.visit(browser, server.url);
-    await reader.followsTheme(page, "/", () =>
+    await reader.followsTheme(page, "Control+k", () =>
       page.evaluate(() => document.documentElement.classList.add("dark")),
     );
     await reader.search(page, "dunting");

@@ -115,6 +115,7 @@ describe("a site of MkDocs", { skip }, () => {
     const dev = await develop(site, "mkdocs", args, "/docs/");
     try {
       page = await reader.visit(browser, dev.url);
+      reader.expects(page, [/Enabled live reload/]);
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
       await page.context().close();
@@ -122,6 +123,7 @@ describe("a site of MkDocs", { skip }, () => {
         appendFileSync(join(site, "docs/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
       );
       page = await reader.visit(browser, dev.url);
+      reader.expects(page, [/Enabled live reload/]);
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
     } finally {

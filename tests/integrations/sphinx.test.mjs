@@ -69,7 +69,7 @@ for (const theme of ["furo", "sphinx_rtd_theme", "pydata_sphinx_theme", "alabast
     if (!TO_DARK[theme]) return;
     test("sees the search in the colours of the page", async () => {
       await visit("index.html");
-      await reader.followsTheme(page, "/", () => TO_DARK[theme](page));
+      await reader.followsTheme(page, "Control+k", () => TO_DARK[theme](page));
       await reader.search(page, "dunting");
       await reader.shoot(page, `sphinx-${theme}-dark`);
     });

@@ -77,7 +77,7 @@ describe("a reader of a site of Starlight", { skip }, () => {
     const dev = await develop(source, "astro", args, "/docs/");
     try {
       page = await reader.visit(browser, dev.url);
-      expectComplaints(page, /\[vite\] connect/, /findling\.idx/);
+      expectComplaints(page, /\[vite\] connect/, /findling\.idx/, /\[astro\]/);
       await reader.press(page, "Control+k");
       await reader.search(page, "dunting");
       await page.getByText("The search index is not built yet").first().waitFor();
