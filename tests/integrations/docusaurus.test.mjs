@@ -104,6 +104,7 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "larch"))[0], /Wood/);
     } finally {
+      await page.context().close();
       dev.close();
     }
   });

@@ -97,6 +97,7 @@ describe("a reader of a site of Hugo", { skip }, () => {
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
     } finally {
+      await page.context().close();
       dev.close();
     }
   });

@@ -84,6 +84,7 @@ describe("a reader of a book of mdBook", { skip }, () => {
       await reader.press(page, "s");
       assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
     } finally {
+      await page.context().close();
       dev.close();
     }
   });

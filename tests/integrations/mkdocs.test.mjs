@@ -105,6 +105,7 @@ describe("a site of MkDocs", { skip }, () => {
       await reader.search(page, "Deckel");
       await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
     } finally {
+      await page.context().close();
       await server.close();
     }
   });
@@ -127,6 +128,7 @@ describe("a site of MkDocs", { skip }, () => {
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
     } finally {
+      await page.context().close();
       dev.close();
     }
   });

@@ -92,6 +92,7 @@ describe("a reader of a VitePress site", { skip }, () => {
       await reader.press(page, "Control+k");
       assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
     } finally {
+      await page.context().close();
       dev.close();
     }
   });
