@@ -1,0 +1,94 @@
+// The element in a page that has colours, keys and a router of its own.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { ask, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { build } from "../lib/bundle.mjs";
+import { serve } from "../lib/server.mjs";
+
+describe("a page with its own colours, keys and router", () => {
+  let browser;
+  let server;
+  let page;
+  before(async () => {
+    server = await serve([build()], {
+      "/page": withSearch('theme="page" keys="s, f"'),
+      "/two": withSearch("hidden", "<findling-search id=shown></findling-search>"),
+    });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(() => page.context().close());
+
+  const theme = () =>
+    page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          requestAnimationFrame(() =>
+            resolve(document.querySelector("findling-search").dataset.page),
+          );
+        }),
+    );
+
+  for (const [color, expected] of [
+    ["#16181f", "dark"],
+    ["oklch(0.97 0.01 90)", "light"],
+    ["lab(12 3 4)", "dark"],
+    ["color(srgb 0.9 0.9 0.8)", "light"],
+  ])
+    test(`gives the search its theme: ${color} is ${expected}`, async () => {
+      page = await openSearch(browser, `${server.url}page`);
+      const other = expected === "dark" ? "white" : "black";
+      for (const now of [other, color])
+        await page.evaluate((now) => {
+          document.body.style.background = now;
+        }, now);
+      assert.equal(await theme(), expected);
+    });
+
+  test("has the reader's theme without a background, and follows a change", async () => {
+    page = await openSearch(browser, `${server.url}page`, { colorScheme: "dark" });
+    await page.evaluate(() => {
+      document.documentElement.style.colorScheme = "light dark";
+    });
+    assert.equal(await theme(), "dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    assert.equal(await theme(), "light");
+  });
+
+  test("is searched by its own keys, unless a reader writes", async () => {
+    page = await openSearch(browser, `${server.url}page`);
+    await page.keyboard.press("f");
+    await page.locator("findling-search dialog[open]").waitFor();
+    await page.keyboard.press("s");
+    assert.equal(await page.getByRole("combobox").inputValue(), "s");
+  });
+
+  test("with two elements opens the one that is shown", async () => {
+    page = await openSearch(browser, `${server.url}two`);
+    await page.keyboard.press("Control+k");
+    await page.locator("#shown dialog[open]").waitFor();
+    assert.equal(await page.locator("findling-search dialog[open]").count(), 1);
+  });
+
+  test("sees in its router which result was chosen", async () => {
+    page = await openSearch(browser, `${server.url}page`);
+    await page.evaluate(() => {
+      document.addEventListener("click", (event) => {
+        const link = event.target.closest("a");
+        if (!link) return;
+        event.preventDefault();
+        window.routed = link.href;
+      });
+    });
+    await page.keyboard.press("/");
+    await ask(page, "thermocouple");
+    const href = await page.getByRole("option").first().getAttribute("href");
+    await page.getByRole("option").first().click();
+    assert.equal(await page.evaluate(() => window.routed), new URL(href, server.url).href);
+    assert.equal(page.url(), `${server.url}page`);
+  });
+});
