@@ -8,16 +8,18 @@ builders `html` and `dirhtml`. Sphinx's own search page stays.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
 from . import FindlingError
 from ._site import NARROW, build_site, element, script, style
+
+if TYPE_CHECKING:
+    from sphinx.util.typing import ExtensionMetadata
 
 logger = logging.getLogger(__name__)
 
