@@ -12,7 +12,7 @@ import * as reader from "./lib/reader.mjs";
 const skip = missingPython("sphinx-build");
 
 /** What the theme writes to the console of every page, with or without the search. */
-const SAYS = { pydata_sphinx_theme: [/theme mode/, /Changed to/] };
+const SAYS = { pydata_sphinx_theme: [/theme mode/, /\[PST\]/] };
 /** Makes a page dark, where the theme can. */
 const TO_DARK = {
   furo: async (page) => {

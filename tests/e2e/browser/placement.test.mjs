@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { ask, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { ask, launch, open, openSearch, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -68,7 +68,8 @@ describe("a page with its own colours, keys and router", () => {
   });
 
   test("with two elements opens the one that is shown", async () => {
-    page = await openSearch(browser, `${server.url}two`);
+    page = await open(browser, `${server.url}two`);
+    await page.locator("#shown:defined").waitFor();
     await page.keyboard.press("Control+k");
     await page.locator("#shown dialog[open]").waitFor();
     assert.equal(await page.locator("findling-search dialog[open]").count(), 1);
