@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// Bytes of an HTML file in which a declared character set counts even if the bytes are UTF-8, as
 /// in browsers.
 const PRESCAN_BYTES: usize = 1024;
+
+/// Bytes by which UTF-16 without a byte order mark is recognised.
+const UTF_16_SAMPLE: usize = 4096;
 
 /// Decoded text, with a warning if it may be wrong.
 pub(super) struct Decoded<'a> {
@@ -56,6 +59,9 @@ fn with<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
 }
 
 fn guess(bytes: &[u8]) -> Decoded<'_> {
+    if let Some(encoding) = utf_16(bytes) {
+        return with(bytes, encoding);
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => Decoded { text: Cow::Borrowed(text), warning: None },
         Err(error) => Decoded {
@@ -66,6 +72,27 @@ fn guess(bytes: &[u8]) -> Decoded<'_> {
                 error.valid_up_to()
             )),
         },
+    }
+}
+
+/// Recognises UTF-16 without a byte order mark: markup and the text of most European languages have
+/// a zero in every other byte and, almost always, on one side only. No other text has zeros.
+fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let sample = &bytes[..bytes.len().min(UTF_16_SAMPLE) / 2 * 2];
+    let zeros =
+        |side: usize| sample.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
+    let (first, second, units) = (zeros(0), zeros(1), sample.len() / 2);
+    // ASCII is a third of the units at least, and a zero on the other side is an exception.
+    let is_side = |zeros: usize, others: usize| zeros * 3 >= units.max(1) && others * 20 <= units;
+    if bytes.len() % 2 != 0 {
+        return None;
+    }
+    if is_side(second, first) {
+        Some(UTF_16LE)
+    } else if is_side(first, second) {
+        Some(UTF_16BE)
+    } else {
+        None
     }
 }
 
@@ -204,6 +231,19 @@ mod tests {
         check(b"<meta charset=utf-16><p>plain", "plain", false);
         check(b"<p>\xe9", "é", true);
         check(b"<meta charset=utf-8><p>\xe9!", "\u{fffd}!", true);
+    }
+
+    #[test]
+    fn utf_16_is_recognised_without_a_byte_order_mark() {
+        let text = "<p>Gr\u{fc}n \u{2013} \u{432}\u{43e}\u{434}\u{430}</p>";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        check(&little, text, false);
+        check(&big, text, false);
+        assert_eq!(plain(&little, None).text, text);
+        // A zero by itself is not UTF-16.
+        check(b"<p>a\0b</p>", "a\0b", false);
+        assert!(utf_16(b"").is_none() && utf_16(b"ab").is_none());
     }
 
     #[test]

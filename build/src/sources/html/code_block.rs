@@ -200,11 +200,19 @@ enum CopyName {
     Clipboard,
 }
 
+/// Whether a word is in the names of copy controls alone.
+fn is_clipboard(word: &str) -> bool {
+    matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
+}
+
+/// Whether the names of an element say that it is a copy control, wherever it stands.
+pub(super) fn is_clipboard_control(element: &Element) -> bool {
+    is_called(element, is_clipboard)
+}
+
 fn copy_name(element: &Element) -> Option<CopyName> {
-    let is_clipboard =
-        |word: &str| matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy");
     let is_copy = |word: &str| matches!(word, "copy" | "copied") || is_clipboard(word);
-    if is_called(element, is_clipboard) {
+    if is_clipboard_control(element) {
         return Some(CopyName::Clipboard);
     }
     // `body-copy` is the text of an advertisement.

@@ -189,7 +189,7 @@ pub(super) fn is_icon(element: &Element) -> bool {
         let class = class.to_ascii_lowercase();
         class.starts_with("material-icons")
             || class.starts_with("material-symbols")
-            || class == "mat-icon"
+            || matches!(class.as_str(), "mat-icon" | "ms-icon")
     };
     element.name().ends_with("-icon")
         || element

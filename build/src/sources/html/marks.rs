@@ -4,6 +4,7 @@ use scraper::ElementRef;
 
 use super::super::left_out::Rule;
 use super::attrs::{Attrs, is_called};
+use super::code_block::is_clipboard_control;
 use super::heading::{is_anchor_word, is_icon, is_visually_hidden};
 
 /// Why an inline element of Markdown is left out, by its tag. `heading` is the text of the heading
@@ -16,6 +17,9 @@ pub(in super::super) fn left_out_inline(tag: ElementRef, heading: Option<&str>) 
     }
     if is_icon(element) {
         return Some(Rule::Icon);
+    }
+    if is_clipboard_control(element) {
+        return Some(Rule::CodeControl);
     }
     if attrs.role == "doc-noteref" {
         return Some(Rule::ReferenceMark);

@@ -14,7 +14,7 @@ use super::fences::{fence_of, unquoted};
 use super::inline_html::attribute;
 
 /// Marks that begin markup of generators.
-const MARKS: [&str; 25] = [
+const MARKS: [&str; 27] = [
     "{{",
     "{%",
     "{:",
@@ -30,6 +30,8 @@ const MARKS: [&str; 25] = [
     "[toc]",
     "[^",
     "^[",
+    "==",
+    "^^",
     "///",
     "--8<--",
     "!>",
@@ -114,7 +116,8 @@ impl<'a> Scanner<'a, '_> {
             }
             line_start = false;
             let rest = self.rest();
-            let next = rest.find(['\n', '`', '{', '<', '[', '^', '\\', ':']).unwrap_or(rest.len());
+            let next =
+                rest.find(['\n', '`', '{', '<', '[', '^', '=', '\\', ':']).unwrap_or(rest.len());
             self.copy(next);
             let rest = self.rest();
             match rest.as_bytes().first() {
@@ -148,8 +151,38 @@ impl<'a> Scanner<'a, '_> {
                     self.out.push(' ');
                     self.copy(1);
                 }
+                Some(b'=' | b'^') => self.highlight(),
                 Some(_) => self.copy(1),
             }
+        }
+    }
+
+    /// `==marked==` and `^^inserted^^`: the words without their marks. As in PyMdown, the marks stand
+    /// at the ends of words, so that `a==b` stays as it is.
+    fn highlight(&mut self) {
+        let rest = self.rest();
+        let mark = rest.chars().next().unwrap_or_default();
+        let run = rest.len() - rest.trim_start_matches(mark).len();
+        let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != mark);
+        let inner = &rest[run..];
+        let paragraph = inner.find("\n\n").map_or(inner, |end| &inner[..end]);
+        let paragraph = &paragraph[..paragraph.floor_char_boundary(MAX_CONSTRUCT)];
+        let opens = run == 2
+            && is_edge(self.out.chars().next_back())
+            && paragraph.starts_with(|c: char| !c.is_whitespace());
+        let close = [mark; 2].iter().collect::<String>();
+        let end = paragraph.match_indices(&close).map(|(at, _)| at).find(|at| {
+            !paragraph[..*at].ends_with(char::is_whitespace)
+                && is_edge(paragraph[at + 2..].chars().next())
+        });
+        match end {
+            Some(end) if opens && !paragraph[..end].contains('`') => {
+                self.at += run;
+                self.copy(end);
+                self.at += 2;
+            }
+            _ if opens => self.give_up(run, paragraph),
+            _ => self.copy(run),
         }
     }
 
@@ -581,6 +614,24 @@ mod tests {
         check("greased[^a] x\n\n[^a]: With lard.", false, "greased[^a] x\n[^a]: With lard.");
         check("greased^[With lard.] x", false, "greased [With lard.] x");
         check("`a[^1]` and [^ x]", false, "`a[^1]` and [^ x]");
+    }
+
+    #[test]
+    fn marks_of_highlighted_and_inserted_words_go() {
+        check("the ==last two== and ^^new^^ words", false, "the last two and new words");
+        check("(==a==), **==b==**", false, "(a), **b**");
+        for stays in [
+            "if a==b and c==d",
+            "a == b == c",
+            "Title\n=====",
+            "== open",
+            "2^^3",
+            "`==x==`",
+            "x ==a `b== c`",
+            "========",
+        ] {
+            check(stays, false, stays);
+        }
     }
 
     #[test]
