@@ -13,6 +13,7 @@ pub mod distill;
 pub mod embedding;
 pub mod eval;
 pub mod host;
+mod http;
 pub mod index;
 pub mod models;
 mod numeric;

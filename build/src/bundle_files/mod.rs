@@ -1,7 +1,12 @@
-//! Reads a bundle on disk, a directory or a single file.
+//! Reads a bundle on disk, a directory or a single file, and the copy of a site's bundle.
+
+mod address;
+mod web;
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use findling_bundle::texts::PageText;
@@ -9,6 +14,17 @@ use findling_bundle::{
     Centroids, Entry, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile, TextsShard,
     decode_manifest, decode_shard, entry, single_file,
 };
+
+pub use address::is_address;
+pub use web::{Error as WebError, WebCopy, copy};
+
+use web::Origin;
+
+/// Files of a site's bundle that are fetched at the same time.
+const CONNECTIONS: usize = 6;
+
+/// Most bytes of a shard whose length the shard directory does not list.
+const MAX_UNLISTED_LEN: u64 = 64 << 20;
 
 /// The name of a single-file bundle in its directory.
 pub const SINGLE_FILE: &str = "bundle.findling";
@@ -31,6 +47,8 @@ pub struct BundleFiles {
 #[derive(Debug)]
 enum Place {
     Directory,
+    /// A directory with those files of a site's bundle that have been read so far.
+    Copy(Origin),
     SingleFile(Box<SingleFile<Vec<u8>>>),
 }
 
@@ -74,6 +92,7 @@ impl BundleFiles {
             fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
         let entry = Entry::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.manifest_path());
+        let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
         let stored_manifest = fs::read(&file).with_context(|| {
             format!(
                 "{} cannot be read; the bundle is incomplete: deploy or build it again",
@@ -83,13 +102,7 @@ impl BundleFiles {
         entry.check_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
         let manifest =
             decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
-        Ok(Self {
-            path: path.to_owned(),
-            entry,
-            manifest,
-            stored_manifest,
-            place: Place::Directory,
-        })
+        Ok(Self { path: path.to_owned(), entry, manifest, stored_manifest, place })
     }
 
     fn open_file(path: &Path) -> Result<Self> {
@@ -119,7 +132,7 @@ impl BundleFiles {
     /// The directory that paths in the manifest are relative to.
     pub fn directory(&self) -> &Path {
         match self.place {
-            Place::Directory => &self.path,
+            Place::Directory | Place::Copy(_) => &self.path,
             Place::SingleFile(_) => self.path.parent().unwrap_or(Path::new("")),
         }
     }
@@ -127,6 +140,29 @@ impl BundleFiles {
     /// Whether it is one file.
     pub fn is_single_file(&self) -> bool {
         matches!(self.place, Place::SingleFile(_))
+    }
+
+    /// Whether files that are read for the first time come from a site.
+    pub fn is_copy(&self) -> bool {
+        matches!(self.place, Place::Copy(_))
+    }
+
+    /// Whether the entry file is still the one that was read.
+    pub fn is_current(&self) -> bool {
+        let read = |path: &Path, len: usize| {
+            let mut bytes = vec![0; len];
+            let mut file = fs::File::open(path).ok()?;
+            std::io::Read::read_exact(&mut file, &mut bytes).ok().map(|()| bytes)
+        };
+        let entry = match self.place {
+            Place::SingleFile(_) => read(&self.path, single_file::HEADER_LEN)
+                .and_then(|bytes| single_file::read_header(&bytes).ok()),
+            Place::Directory | Place::Copy(_) => {
+                read(&self.path.join(entry::FILE_NAME), Entry::LEN)
+                    .and_then(|bytes| Entry::from_bytes(&bytes).ok())
+            }
+        };
+        entry == Some(self.entry)
     }
 
     /// The entry file. Its hash identifies the bundle.
@@ -183,6 +219,7 @@ impl BundleFiles {
     /// Where its file cannot be read.
     pub fn stored(&self, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
         match &self.place {
+            Place::Copy(origin) => self.copied(origin, id, entry),
             Place::Directory => {
                 let file = self.path.join(self.manifest.path(id, entry));
                 fs::read(&file).with_context(|| {
@@ -200,6 +237,60 @@ impl BundleFiles {
                 )?
                 .to_vec()),
         }
+    }
+
+    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that cannot
+    /// be fetched is an error when it is read.
+    pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
+        let Place::Copy(_) = self.place else { return };
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..CONNECTIONS.min(wanted.len()) {
+                scope.spawn(|| {
+                    while let Some((id, entry)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let _ = self.stored(*id, entry);
+                    }
+                });
+            }
+        });
+    }
+
+    /// A shard of a site's bundle: from the copy, otherwise fetched, checked and copied.
+    fn copied(&self, origin: &Origin, id: ShardId, entry: &ShardEntry) -> Result<Vec<u8>> {
+        let path = self.manifest.path(id, entry);
+        let file = self.path.join(&path);
+        // A copy that a disk spoilt is fetched again.
+        let kept = web::kept(&file)?.filter(|stored| decode_shard(entry, stored).is_ok());
+        if let Some(stored) = kept {
+            return Ok(stored);
+        }
+        let part = match origin.is_single_file() {
+            true => Some(self.part(id, entry)?),
+            false => None,
+        };
+        // The directory of shards does not list every length.
+        let most = match entry.stored_len {
+            0 => MAX_UNLISTED_LEN,
+            len => u64::from(len),
+        };
+        let stored = origin.file(&path, part, most)?;
+        decode_shard(entry, &stored)
+            .map_err(|error| WebError::Contents { url: path, reason: error.to_string() })?;
+        web::write(&file, &stored)?;
+        Ok(stored)
+    }
+
+    /// Where a shard is in the single file that this is a copy of.
+    fn part(&self, id: ShardId, entry: &ShardEntry) -> Result<Range<u64>> {
+        let ranges = single_file::shard_ranges(&self.entry, &self.manifest);
+        if id.place_of_positions().is_none() {
+            let range = ranges.get(id.index()).cloned();
+            return range.with_context(|| format!("shard {} does not exist", id.0));
+        }
+        let directory = self.positions()?.context("the bundle has no positions")?;
+        let head = single_file::HEADER_LEN as u64 + u64::from(self.entry.manifest_len);
+        let start = ranges.last().map_or(head, |last| last.end) + directory.offset(id);
+        Ok(start..start + u64::from(entry.stored_len))
     }
 
     /// The centroids, which list the cells; `None` if the bundle has no cells.
@@ -249,9 +340,23 @@ impl BundleFiles {
         let mut whole = Vec::new();
         for part in files {
             let path = self.directory().join(&part.path);
-            let bytes =
-                fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-            if bytes.len() as u64 != part.len || findling_bundle::hash128(&bytes) != part.hash {
+            let is_whole = |bytes: &[u8]| {
+                bytes.len() as u64 == part.len && findling_bundle::hash128(bytes) == part.hash
+            };
+            let bytes = match &self.place {
+                Place::Copy(origin) => {
+                    // Fetching checks the path, which comes from the site.
+                    let fetch = || origin.file(&part.path, None, part.len);
+                    match web::kept(&path).ok().flatten().filter(|bytes| is_whole(bytes)) {
+                        Some(bytes) => bytes,
+                        None => fetch()?,
+                    }
+                }
+                _ => {
+                    fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
+                }
+            };
+            if !is_whole(&bytes) {
                 bail!(
                     "{}: expected the file that the manifest lists, found other contents; deploy \
                      or build the bundle again",

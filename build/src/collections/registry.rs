@@ -151,6 +151,20 @@ impl Home {
             .ok_or(Error::NoHome)
     }
 
+    /// What holds the copies of sites' bundles: `sites` in `$FINDLING_HOME`, or in the platform's
+    /// directory for caches.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`] where there is neither.
+    pub fn copies_of_sites() -> Result<PathBuf, Error> {
+        if std::env::var_os("FINDLING_HOME").is_some_and(|home| !home.is_empty()) {
+            return Ok(Self::default_location()?.root.join("sites"));
+        }
+        directories::ProjectDirs::from("", "", "findling")
+            .map(|directories| directories.cache_dir().join("sites"))
+            .ok_or(Error::NoHome)
+    }
+
     /// The registry's file.
     pub fn registry(&self) -> PathBuf {
         self.root.join("collections.toml")

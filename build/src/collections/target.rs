@@ -1,4 +1,5 @@
-//! Targets: what commands that read a bundle are given. A path, or the name of a collection.
+//! Targets: what commands that read a bundle are given. A path, the name of a collection, or the
+//! address of a site's bundle.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
 use super::name::Name;
 use super::registry::{Home, Registry, Settings};
-use crate::bundle_files::SINGLE_FILE;
+use crate::bundle_files::{SINGLE_FILE, copy, is_address};
 
 /// Whether a directory is a bundle.
 fn is_bundle(path: &Path) -> bool {
@@ -23,6 +24,8 @@ pub struct Target {
     given: String,
     path: PathBuf,
     collection: Option<Collection>,
+    is_copy: bool,
+    notice: Option<String>,
 }
 
 /// The collection that a target is.
@@ -36,17 +39,21 @@ struct Collection {
 }
 
 impl Target {
-    /// Finds the bundle: the one at this path, otherwise that of the collection of this name. A
-    /// directory that is no bundle does not hide a collection: it is often the collection's source.
+    /// Finds the bundle: the one at this address, or at this path, otherwise that of the collection
+    /// of this name. A directory that is no bundle does not hide a collection: it is often the
+    /// collection's source.
     ///
     /// # Errors
-    /// If there is neither; the error names collections that are spelled alike. If the collection
-    /// has no bundle yet.
+    /// If there is none; the error names collections that are spelled alike. If the collection has
+    /// no bundle yet. [`crate::bundle_files::WebError`] of a site's bundle.
     pub fn find(given: &Path) -> Result<Self> {
+        if let Some(address) = given.to_str().filter(|text| is_address(text)) {
+            return Self::of_site(address);
+        }
         let exists = given.symlink_metadata().is_ok();
         let at_path = || {
             let text = given.to_string_lossy().into_owned();
-            Ok(Self { given: text, path: given.to_owned(), collection: None })
+            Ok(Self { path: given.to_owned(), ..Self::named(text) })
         };
         if given.is_file() || is_bundle(given) {
             return at_path();
@@ -66,6 +73,19 @@ impl Target {
         }
     }
 
+    fn named(given: String) -> Self {
+        Self { given, path: PathBuf::new(), collection: None, is_copy: false, notice: None }
+    }
+
+    /// The copy of a site's bundle.
+    fn of_site(address: &str) -> Result<Self> {
+        let copied = copy(address, &Home::copies_of_sites()?)?;
+        let notice =
+            copied.stale.map(|reason| format!("the copy on this machine is searched: {reason}"));
+        let path = copied.directory;
+        Ok(Self { path, is_copy: true, notice, ..Self::named(address.to_owned()) })
+    }
+
     /// The bundle of a collection.
     ///
     /// # Errors
@@ -81,12 +101,22 @@ impl Target {
         }
         let (home, settings) = (home.clone(), settings.clone());
         let collection = Collection { home, name: name.clone(), settings, held };
-        Ok(Self { given: name.to_string(), path, collection: Some(collection) })
+        Ok(Self { path, collection: Some(collection), ..Self::named(name.to_string()) })
     }
 
     /// The bundle's path. It stays there as long as this value lives.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether files of the bundle may have to be fetched from a site.
+    pub fn is_copy(&self) -> bool {
+        self.is_copy
+    }
+
+    /// What a reader of answers should know, such as that a site could not be reached.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
     }
 
     /// The target as it was given.

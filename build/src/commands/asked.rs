@@ -33,6 +33,18 @@ pub(crate) struct Asked {
     _staged: Option<tempfile::TempDir>,
 }
 
+/// Finds a target, and tells what a reader of answers should know about it.
+///
+/// # Errors
+/// Those of [`Target::find`].
+pub(crate) fn find_target(given: &Path, ui: &Ui) -> Result<Target> {
+    let target = Target::find(given)?;
+    if let Some(notice) = target.notice() {
+        ui.warn(notice);
+    }
+    Ok(target)
+}
+
 /// The encoders of queries, each loaded once for all bundles of its space.
 pub(crate) struct Encoders {
     choice: EncoderChoice,
@@ -87,7 +99,7 @@ fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {
-            opened.asked.push(Asked::open(Target::find(path)?)?);
+            opened.asked.push(Asked::open(find_target(path, ui)?)?);
         }
         return Ok(opened);
     }

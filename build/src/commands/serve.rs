@@ -41,6 +41,13 @@ impl Args {
 /// Runs the command until it is interrupted.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let target = Target::find(&args.bundle)?;
+    if target.is_copy() {
+        bail!(
+            "{}: expected a bundle on this machine, found the address of a site, which serves it \
+             itself",
+            target.given()
+        );
+    }
     for dir in &args.site {
         if !dir.exists() {
             bail!("{}: expected a directory, found none", dir.display());

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use findling_engine::{Limit, MAX_LIMIT, Request};
 
+use super::asked::find_target;
 use super::search::{ModeArg, Output, answer, exit, finish, keep, meta, parse_filter, write_to};
-use crate::collections::Target;
 use crate::host::Host;
 use crate::output::{Answer, Exit, Sources, Timings};
 use crate::ui::Ui;
@@ -52,7 +52,7 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn similar(args: Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let (format, page) = (args.output.format()?, args.page.clone());
-    let target = Target::find(&args.bundle)?;
+    let target = find_target(&args.bundle, ui)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.streamed);
     let request = Request {

@@ -228,6 +228,12 @@ impl Host {
     /// Reads the shards of one round and gives them to the engine. One shard at a time, so that the
     /// stored bytes of only one are in memory.
     fn read(&mut self, wanted: Vec<ShardId>, cost: &mut Cost) -> anyhow::Result<()> {
+        if self.files.is_copy() {
+            let start = Instant::now();
+            let listed = wanted.iter().filter_map(|id| Some((*id, *self.index.entry(*id)?)));
+            self.files.fetch(&listed.collect::<Vec<_>>());
+            cost.read += start.elapsed();
+        }
         for shard in wanted {
             let start = Instant::now();
             let entry = *self.index.entry(shard).with_context(|| {

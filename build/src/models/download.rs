@@ -12,14 +12,15 @@ use ureq::http::{HeaderMap, StatusCode, header};
 use super::Error;
 use super::error::at;
 use super::files::digest;
+use crate::http::{Timeouts, agent};
+
+/// Redirects that are followed. The pin decides what is accepted, wherever it comes from.
+const REDIRECTS: u32 = 10;
 
 /// Timeouts and the number of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// Timeout for a connection, and again for the head of a response.
-    pub connect: Duration,
-    /// Timeout for the next bytes.
-    pub stall: Duration,
+    pub timeouts: Timeouts,
     /// Largest number of attempts in a row that download almost nothing.
     pub tries: u32,
     /// Pause before the second attempt; doubles each time.
@@ -29,8 +30,7 @@ pub(super) struct Patience {
 impl Default for Patience {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(15),
-            stall: Duration::from_secs(30),
+            timeouts: Timeouts { connect: Duration::from_secs(15), stall: Duration::from_secs(30) },
             tries: 4,
             pause: Duration::from_millis(500),
         }
@@ -71,7 +71,7 @@ pub(super) fn download(
     patience: &Patience,
     progress: &dyn Fn(u64),
 ) -> Result<(), Error> {
-    let agent = agent(patience);
+    let agent = agent(patience.timeouts, REDIRECTS);
     let mut failures = 0;
     loop {
         let before = length(part)?;
@@ -93,18 +93,6 @@ pub(super) fn download(
         }
         std::thread::sleep(patience.pause * 2u32.pow(failures - 1));
     }
-}
-
-fn agent(patience: &Patience) -> Agent {
-    Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_resolve(Some(patience.connect))
-        .timeout_connect(Some(patience.connect))
-        .timeout_recv_response(Some(patience.connect))
-        .timeout_per_read(Some(patience.stall))
-        .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .into()
 }
 
 fn attempt(

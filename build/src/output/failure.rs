@@ -6,7 +6,7 @@ use anyhow::Error;
 use serde::Serialize;
 
 use super::SCHEMA;
-use crate::bundle_files::NoBundle;
+use crate::bundle_files::{NoBundle, WebError};
 use crate::{collections, models};
 
 /// The exit status of a command that answers.
@@ -116,6 +116,9 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         if cause.is::<findling_bundle::Error>() {
             return ("bundle", Exit::Data);
         }
+        if let Some(error) = cause.downcast_ref::<WebError>() {
+            return web(error);
+        }
         if cause.is::<models::Error>() {
             return ("model", Exit::Data);
         }
@@ -127,6 +130,16 @@ fn kind(error: &Error) -> (&'static str, Exit) {
         }
     }
     ("failed", Exit::Data)
+}
+
+fn web(error: &WebError) -> (&'static str, Exit) {
+    match error {
+        WebError::Address { .. } => ("address", Exit::Usage),
+        WebError::NoBundle { .. } => ("no-bundle", Exit::Data),
+        WebError::Unreachable { .. } | WebError::Moved { .. } => ("unreachable", Exit::Data),
+        WebError::Contents { .. } => ("bundle", Exit::Data),
+        WebError::Copy { .. } => ("io", Exit::Data),
+    }
 }
 
 /// An error in what was asked, with a code of its own.

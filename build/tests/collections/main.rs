@@ -7,6 +7,7 @@ mod home;
 mod kill;
 mod papers;
 mod refused;
+mod sites;
 mod targets;
 mod transfer;
 mod watching;

@@ -10,8 +10,8 @@ use anyhow::{Context, bail};
 use findling_engine::{Limit, Mode, Request, SectionsPerPage, Suggest};
 use serde::Serialize;
 
+use super::asked::find_target;
 use super::search::{ModeArg, Ranking, load_encoder};
-use crate::collections::Target;
 use crate::eval::heading_queries::heading_queries;
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
@@ -105,7 +105,7 @@ struct Judged {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = Target::find(&args.bundle)?;
+    let target = find_target(&args.bundle, ui)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     if let Some(path) = &args.parameters {

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use findling_engine::{Limit, Request};
 
+use super::asked::find_target;
 use super::search::{ModeArg, Ranking, answer, load_encoder};
-use crate::collections::Target;
 use crate::host::Host;
 use crate::safe_text;
 use crate::ui::Ui;
@@ -38,7 +38,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let target = Target::find(&args.bundle)?;
+    let target = find_target(&args.bundle, ui)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.ranking.streamed);
     let encoder = load_encoder(&host, &args.ranking.query_encoder, args.mode.into(), ui)?;

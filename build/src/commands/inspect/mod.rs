@@ -14,8 +14,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use super::asked::find_target;
 use crate::bundle_files::BundleFiles;
-use crate::collections::Target;
 use crate::ui::Ui;
 use contents::inspect;
 
@@ -52,7 +52,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     if args.extraction.extraction {
         return extraction::run(&args.bundle, &args.extraction, args.json, ui);
     }
-    let target = Target::find(&args.bundle)?;
+    let target = find_target(&args.bundle, ui)?;
     if args.budget.budget {
         return budget::run(target.path(), &args.budget, args.json, ui);
     }

@@ -53,7 +53,7 @@ impl Bundles {
         Err(Question { code, message }.into())
     }
 
-    /// An open bundle. A collection that was synced since is opened again.
+    /// An open bundle. One that was built or synced since, or a site's that changed, is opened again.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -61,9 +61,10 @@ impl Bundles {
         let target = Target::find(Path::new(name))?;
         let mut open = lock(&self.open);
         if let Some(asked) = open.get(name) {
-            let is_current =
-                lock(asked).target.as_ref().is_some_and(|known| known.path() == target.path());
-            if is_current {
+            let known = lock(asked);
+            let is_same = known.target.as_ref().is_some_and(|known| known.path() == target.path());
+            if is_same && known.host.files().is_current() {
+                drop(known);
                 return Ok(asked.clone());
             }
         }

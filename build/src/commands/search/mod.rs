@@ -12,6 +12,7 @@ use anyhow::{Context, bail};
 use findling_engine::{FacetsOf, Limit, Mode, Request, Response, SectionsPerPage};
 use serde::Serialize;
 
+use super::asked::find_target;
 use crate::collections::Target;
 use crate::eval::judged::{Query, read_queries};
 use crate::host::{Cost, EncoderChoice, Host, QueryEncoder};
@@ -81,7 +82,7 @@ pub(crate) fn write_to(
 
 fn search(args: &Args, ui: &Ui) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let target = Target::find(&args.bundle)?;
+    let target = find_target(&args.bundle, ui)?;
     let mut host = Host::open(target.path())?;
     host.set_streamed(args.options.ranking.streamed);
     let loading = Instant::now();

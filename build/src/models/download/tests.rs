@@ -119,8 +119,7 @@ fn answer(mut stream: TcpStream, file: &[u8], act: &Act, seen: &Mutex<Vec<Option
 }
 
 const IMPATIENT: Patience = Patience {
-    connect: Duration::from_millis(400),
-    stall: Duration::from_millis(400),
+    timeouts: Timeouts { connect: Duration::from_millis(400), stall: Duration::from_millis(400) },
     tries: 3,
     pause: Duration::from_millis(5),
 };

@@ -1,0 +1,30 @@
+//! The client for HTTP: timeouts, the name it goes by, and what it follows.
+
+use std::time::Duration;
+
+use ureq::Agent;
+
+/// Timeouts of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// For a connection, and again for the head of a response.
+    pub connect: Duration,
+    /// For the next bytes.
+    pub stall: Duration,
+}
+
+/// A client that returns every response, whatever its status, and follows at most `redirects`
+/// redirects.
+pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(redirects)
+        .max_redirects_will_error(redirects > 0)
+        .timeout_resolve(Some(timeouts.connect))
+        .timeout_connect(Some(timeouts.connect))
+        .timeout_recv_response(Some(timeouts.connect))
+        .timeout_per_read(Some(timeouts.stall))
+        .user_agent(concat!("findling/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into()
+}

@@ -1,0 +1,256 @@
+//! The bundle of a deployed site is a target: fetched piece by piece, checked, kept, and asked again.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::home::{Home, tree};
+
+/// A site served by the program itself, until it is dropped.
+struct Site {
+    server: Child,
+    address: String,
+}
+
+impl Site {
+    fn serve(home: &Home, bundle: &str) -> Self {
+        let mut server = home
+            .command(&["serve", bundle, "--port=0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut address = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        Self { server, address: address.trim().to_owned() }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+}
+
+/// Answers each request by its path, as `answer` says: the head without the length, and the body.
+/// Returns the address and the paths that were asked for.
+fn site(answer: impl Fn(&str) -> (String, Vec<u8>) + Send + 'static) -> (String, Paths) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    let paths = Paths::default();
+    let asked = paths.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            respond(stream.unwrap(), &answer, &asked);
+        }
+    });
+    (address, paths)
+}
+
+type Paths = Arc<Mutex<Vec<String>>>;
+
+fn respond(mut stream: TcpStream, answer: &impl Fn(&str) -> (String, Vec<u8>), asked: &Paths) {
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    let path = first.split(' ').nth(1).unwrap().to_owned();
+    while lines.next().unwrap().unwrap() != "" {}
+    asked.lock().unwrap().push(path.clone());
+    let (head, body) = answer(&path);
+    let length = body.len();
+    // A client that has read enough may have gone.
+    let _ =
+        write!(stream, "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    let _ = stream.write_all(&body);
+}
+
+fn missing() -> (String, Vec<u8>) {
+    ("404 Not Found".to_owned(), Vec::new())
+}
+
+fn home() -> Home {
+    let home = Home::new();
+    let more = "One thread at a time may hold it, and all others wait until it is let go. ";
+    for (file, title) in [("a", "Threads that share a mutex"), ("b", "Locks that threads take")] {
+        let text = format!("# {title}\n\nA mutex guards data of threads. {}\n", more.repeat(4));
+        home.write(&format!("site/{file}.md"), &text);
+    }
+    build(&home, &[]);
+    home
+}
+
+fn build(home: &Home, more: &[&str]) {
+    let args = ["build", "site", "-o", "site-bundle", "--encoder=static", "--no-client", "--fresh"];
+    let done = home.run(&[&args[..], more].concat());
+    assert_eq!(done.code, 0, "{done:?}");
+}
+
+/// Lets the next command ask the site whether it has changed, as after a minute.
+fn forget_the_check(home: &Home) {
+    for (path, _) in tree(&home.data().join("sites")) {
+        if path.ends_with("checked.txt") {
+            let file = std::fs::File::open(home.data().join("sites").join(path)).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        }
+    }
+}
+
+/// Takes out what contains times, also of each collection.
+fn without_meta(answer: &mut Value) {
+    match answer {
+        Value::Object(fields) => {
+            fields.remove("_meta");
+            fields.values_mut().for_each(without_meta);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_meta),
+        _ => {}
+    }
+}
+
+#[test]
+fn commands_answer_over_an_address_as_over_the_bundle() {
+    let home = home();
+    let site = Site::serve(&home, "site-bundle");
+    for args in [
+        vec!["search", "TARGET", "mutex", "--json"],
+        vec!["search", "TARGET", "who may hold a lock", "--json", "--mode=semantic"],
+        vec!["similar", "TARGET", "/a/", "--json"],
+        vec!["explain", "TARGET", "mutex", "/b/", "--json"],
+        vec!["find", "mutex", "--in", "TARGET", "--json"],
+        vec!["context", "mutex", "TARGET", "--json"],
+    ] {
+        let over = |target: &str| {
+            let args: Vec<&str> =
+                args.iter().map(|arg| if *arg == "TARGET" { target } else { arg }).collect();
+            let mut answer = home.json(&args);
+            without_meta(&mut answer);
+            answer.to_string().replace(target, "TARGET")
+        };
+        assert_eq!(over(&site.address), over("site-bundle"), "{args:?}");
+    }
+    let serves = home.run(&["serve", &site.address, "--port=0"]);
+    assert_eq!(serves.code, 1, "a site serves itself: {serves:?}");
+}
+
+#[test]
+fn a_copy_answers_without_the_site_and_follows_it_when_it_changes() {
+    let home = home();
+    let site = Site::serve(&home, "site-bundle");
+    let address = site.address.clone();
+    assert_eq!(home.found(&address, "mutex").len(), 2);
+    home.write("site/c.md", "# Ovens\n\nAn oven bakes.\n");
+    build(&home, &[]);
+    assert_eq!(home.found(&address, "oven"), [""; 0], "it was asked less than a minute ago");
+    forget_the_check(&home);
+    assert_eq!(home.found(&address, "oven"), ["/c/"]);
+    drop(site);
+    forget_the_check(&home);
+    let done = home.run(&["search", &address, "oven", "--format=paths", "--mode=lexical"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.err.contains(&address), "says that the site cannot be reached: {done:?}");
+    // What was not read before cannot be read now.
+    let unread = home.run(&["search", &address, "zebra bakes", "--json"]);
+    assert_eq!(unread.code, 3, "{unread:?}");
+    assert!(unread.out.contains("\"unreachable\""), "{unread:?}");
+    let other = home.run(&["search", "http://127.0.0.1:9/", "oven", "--json"]);
+    assert_eq!(other.code, 3, "{other:?}");
+    assert!(other.out.contains("\"unreachable\""), "{other:?}");
+}
+
+#[test]
+fn a_single_file_is_read_in_parts() {
+    let home = home();
+    build(&home, &["--single-file"]);
+    let site = Site::serve(&home, "site-bundle");
+    let file = std::fs::read_dir(home.path("site-bundle"))
+        .map(|mut files| files.next().unwrap().unwrap().file_name().into_string().unwrap())
+        .unwrap_or_else(|_| "site-bundle".to_owned());
+    let address = format!("{}{file}", site.address);
+    assert_eq!(home.found(&address, "mutex").len(), 2);
+    let phrase = home.found(&address, "\"guards data\"");
+    assert_eq!(phrase.len(), 2, "positions are behind the shards that the manifest lists");
+}
+
+#[test]
+fn a_spoilt_copy_is_fetched_again() {
+    let home = home();
+    let site = Site::serve(&home, "site-bundle");
+    assert_eq!(home.found(&site.address, "mutex").len(), 2);
+    let sites = home.data().join("sites");
+    let mut n_spoilt = 0;
+    for (path, mut bytes) in tree(&sites) {
+        if path.extension().is_some_and(|extension| extension == "bin") {
+            let last = bytes.len() - 1;
+            bytes[last] ^= 1;
+            std::fs::write(sites.join(path), bytes).unwrap();
+            n_spoilt += 1;
+        }
+    }
+    assert!(n_spoilt > 2, "{n_spoilt}");
+    forget_the_check(&home);
+    // The manifest is checked when the site is asked, shards when they are read.
+    std::fs::remove_file(find(&sites, "findling.idx")).unwrap();
+    assert_eq!(home.found(&site.address, "mutex").len(), 2);
+}
+
+fn find(root: &std::path::Path, name: &str) -> std::path::PathBuf {
+    let found = tree(root).into_iter().map(|(path, _)| path).find(|path| path.ends_with(name));
+    root.join(found.unwrap())
+}
+
+#[test]
+fn a_site_that_lies_is_refused_and_leads_nowhere_else() {
+    let home = home();
+    let bundle = home.path("site-bundle");
+    let file = move |path: &str| std::fs::read(bundle.join(path.trim_start_matches('/'))).ok();
+    let whole = |bytes: Vec<u8>| ("200 OK".to_owned(), bytes);
+    let spoil = |mut bytes: Vec<u8>| {
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        bytes
+    };
+
+    type Answer = Box<dyn Fn(&str) -> (String, Vec<u8>) + Send>;
+    let read = file.clone();
+    let spoilt: Answer = Box::new(move |path| match (read(path), path) {
+        (Some(bytes), "/findling.idx") => whole(bytes),
+        (Some(bytes), _) => whole(spoil(bytes)),
+        _ => missing(),
+    });
+    let read = file.clone();
+    let endless: Answer = Box::new(move |path| match read(path) {
+        Some(mut bytes) => {
+            bytes.resize(bytes.len() + 1_000_000, 0);
+            whole(bytes)
+        }
+        None => missing(),
+    });
+    let empty: Answer = Box::new(|_| ("200 OK".to_owned(), b"<!doctype html>".to_vec()));
+    let moved: Answer =
+        Box::new(|_| ("302 Found\r\nLocation: http://127.0.0.1:1/secret".to_owned(), Vec::new()));
+    let fails: Answer = Box::new(|_| ("500 Oh".to_owned(), Vec::new()));
+    let nothing: Answer = Box::new(|_| missing());
+    for (what, answer, code) in [
+        ("spoilt", spoilt, "bundle"),
+        ("endless", endless, "bundle"),
+        ("a page for everything", empty, "bundle"),
+        ("moved", moved, "unreachable"),
+        ("fails", fails, "unreachable"),
+        ("nothing", nothing, "no-bundle"),
+    ] {
+        let (address, asked) = site(answer);
+        let done = home.run(&["search", &address, "mutex", "--json"]);
+        let error: Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!((done.code, &error["error"]["code"]), (3, &code.into()), "{what}: {done:?}");
+        assert!(asked.lock().unwrap().len() <= 4, "{what}");
+    }
+    let copies = tree(&home.data().join("sites"));
+    assert!(copies.iter().all(|(path, _)| !path.ends_with("findling.idx")), "{copies:?}");
+    for address in ["http://example.org/", "https://a@example.org/", "https://example.org/?x"] {
+        let done = home.run(&["search", address, "mutex", "--json"]);
+        assert_eq!(done.code, 2, "{done:?}");
+    }
+}
