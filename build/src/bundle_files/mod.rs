@@ -239,8 +239,8 @@ impl BundleFiles {
         }
     }
 
-    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that cannot
-    /// be fetched is an error when it is read.
+    /// Fetches the shards of a site's bundle that the copy lacks, several at a time. One that
+    /// cannot be fetched is an error when it is read.
     pub fn fetch(&self, wanted: &[(ShardId, ShardEntry)]) {
         let Place::Copy(_) = self.place else { return };
         let next = AtomicUsize::new(0);

@@ -84,7 +84,7 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     let (first, second, units) = (zeros(0), zeros(1), sample.len() / 2);
     // ASCII is a third of the units at least, and a zero on the other side is an exception.
     let is_side = |zeros: usize, others: usize| zeros * 3 >= units.max(1) && others * 20 <= units;
-    if bytes.len() % 2 != 0 {
+    if !bytes.len().is_multiple_of(2) {
         return None;
     }
     if is_side(second, first) {

@@ -1,4 +1,5 @@
-//! The bundle of a deployed site is a target: fetched piece by piece, checked, kept, and asked again.
+//! The bundle of a deployed site is a target: fetched piece by piece, checked, kept, and asked
+//! again.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -68,8 +68,9 @@ export function missingPython(program) {
 }
 
 /**
- * A copy of a fixture. For generators of npm it is below the fixture, where Node finds the packages,
- * and the package `findling` is put where npm installs it: with the files that are published, and
+ * A copy of a fixture. For generators of npm it is below the fixture, where Node finds the
+ * packages, and the package `findling` is put where npm installs it: with the files that are
+ * published, and
  * not by a link, which bundlers resolve to other places. mdBook does not watch what git ignores, so
  * the others are copied elsewhere.
  */

@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLE, buildBundle, client } from "../shared/build.mjs";
+import { BUNDLE, buildBundle, client } from "../common/build.mjs";
 
 const THEME = fileURLToPath(new URL("theme", import.meta.url));
 

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { BUNDLE, buildBundle } from "../shared/build.mjs";
+import { BUNDLE, buildBundle } from "../common/build.mjs";
 
 /** A rem of mdBook is 10 pixels. */
 const STYLE = `<style>

@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLE, buildSite } from "../shared/build.mjs";
-import { handler } from "../shared/serve.mjs";
+import { BUNDLE, buildSite } from "../common/build.mjs";
+import { handler } from "../common/serve.mjs";
 
 /** @param {import("./index.mjs").Options} options */
 export default function findling(options = {}) {

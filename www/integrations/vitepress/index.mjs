@@ -4,8 +4,8 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLE, buildBundle, buildSite } from "../shared/build.mjs";
-import { handler } from "../shared/serve.mjs";
+import { BUNDLE, buildBundle, buildSite } from "../common/build.mjs";
+import { handler } from "../common/serve.mjs";
 
 const COMPONENT = fileURLToPath(new URL("search.mjs", import.meta.url));
 const SETTINGS = "virtual:findling/settings";

@@ -4,7 +4,7 @@ import Button from "virtual:findling/button";
 import settings from "virtual:findling/settings";
 import { useData, useRouter, withBase } from "vitepress";
 import { defineComponent, h, onMounted, ref, watch } from "vue";
-import { connect } from "../shared/element.mjs";
+import { connect } from "../common/element.mjs";
 import "./search.css";
 
 export default defineComponent({

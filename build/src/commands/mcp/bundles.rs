@@ -53,7 +53,8 @@ impl Bundles {
         Err(Question { code, message }.into())
     }
 
-    /// An open bundle. One that was built or synced since, or a site's that changed, is opened again.
+    /// An open bundle. One that was built or synced since, or a site's that changed, is opened
+    /// again.
     ///
     /// # Errors
     /// If it cannot be opened.

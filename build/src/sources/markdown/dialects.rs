@@ -157,8 +157,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// `==marked==` and `^^inserted^^`: the words without their marks. As in PyMdown, the marks stand
-    /// at the ends of words, so that `a==b` stays as it is.
+    /// `==marked==` and `^^inserted^^`: the words without their marks. As in PyMdown, the marks
+    /// stand at the ends of words, so that `a==b` stays as it is.
     fn highlight(&mut self) {
         let rest = self.rest();
         let mark = rest.chars().next().unwrap_or_default();

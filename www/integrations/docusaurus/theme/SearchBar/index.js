@@ -4,7 +4,7 @@ import { useHistory } from "@docusaurus/router";
 import useBaseUrl from "@docusaurus/useBaseUrl";
 import { usePluginData } from "@docusaurus/useGlobalData";
 import { createElement, useEffect, useRef } from "react";
-import { connect } from "../../../shared/element.mjs";
+import { connect } from "../../../common/element.mjs";
 import "./styles.css";
 
 /** What the development server shows until the site was built once. */
