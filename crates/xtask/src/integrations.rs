@@ -19,8 +19,12 @@ pub enum Which {
 }
 
 /// Fixtures whose generator is a package of npm, and the tests that need them.
-const OF_NPM: [(&str, Which); 3] =
-    [("vitepress", Which::Quick), ("docusaurus", Which::Nightly), ("starlight", Which::Nightly)];
+const OF_NPM: [(&str, Which); 4] = [
+    ("vitepress", Which::Quick),
+    ("docusaurus", Which::Nightly),
+    ("starlight", Which::Nightly),
+    ("recipes", Which::Nightly),
+];
 
 /// The tests, with what they need installed.
 pub fn tests(paths: &Paths, node: &Node, which: Which) -> Result<Cmd> {

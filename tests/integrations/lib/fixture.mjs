@@ -68,13 +68,12 @@ export function missingPython(program) {
 }
 
 /**
- * A copy of a fixture. For generators of npm it is below the fixture, where Node finds the
- * packages, and the package `findling` is put where npm installs it: with the files that are
- * published, and
- * not by a link, which bundlers resolve to other places. mdBook does not watch what git ignores, so
- * the others are copied elsewhere.
+ * A copy of a fixture, or of a part of it. For generators of npm it is below the fixture, where
+ * Node finds the packages, and the package `findling` is put where npm installs it: with the files
+ * that are published, and not by a link, which bundlers resolve to other places. mdBook does not
+ * watch what git ignores, so the others are copied elsewhere.
  */
-export function copy(name) {
+export function copy(name, part = "") {
   const fixture = join(here, name);
   const modules = join(fixture, "node_modules");
   const inside = existsSync(modules);
@@ -82,7 +81,7 @@ export function copy(name) {
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, "findling-site-"));
   made.push(directory);
-  cpSync(join(fixture, "site"), directory, { recursive: true });
+  cpSync(join(fixture, "site", part), directory, { recursive: true });
   if (inside) {
     const installed = join(modules, "findling");
     rmSync(installed, { recursive: true, force: true });

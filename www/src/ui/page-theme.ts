@@ -35,7 +35,8 @@ function pageTheme(): "light" | "dark" {
 
 /**
  * The lightness of a computed colour, 0 to 1; `undefined` if one can see through it. Browsers
- * compute `rgb()` for most colours, and keep `color()` and the spaces with a lightness of their own.
+ * compute `rgb()` for most colours, and keep `color()` and the spaces with a lightness of their
+ * own.
  */
 export function backgroundLightness(color: string): number | undefined {
   const [, space, body] = /^(\w+)\((.*)\)$/.exec(color) ?? [];

@@ -223,6 +223,8 @@ fn is_frame_class(class: &str) -> bool {
             | "share-buttons"
             | "social-share"
             | "theme-doc-footer"
+            | "theme-doc-version-badge"
+            | "theme-doc-version-banner"
             | "md-source-file"
             | "grammar-railroad"
             | "site-footer"

@@ -38,6 +38,13 @@ fn the_content_is_what_is_in_main() {
          <div class='page-toc tocsection onthispage'>On this page</div></main>",
         "1 A: Text",
     );
+    // What Docusaurus says of a version above each of its pages.
+    check(
+        "<main><div class='theme-doc-version-banner alert'>This is unreleased.</div><article>\
+         <span class='theme-doc-version-badge badge'>Version: 1.0</span><h1>A</h1><p>Text\
+         </article></main>",
+        "1 A: Text",
+    );
     check("<body><p>Around</p><div role=main><p>Text</p></div></body>", "0 : Text");
     check(
         "<body><p>Ad</p><article><p>The text is here.</p></article></body>",

@@ -1,0 +1,98 @@
+// Sites of generators without an integration of their own: two lines in the layout, and one command
+// after the build, as docs/integrations.md has them.
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { launch } from "../e2e/lib/browser.mjs";
+import { findling, root } from "../e2e/lib/bundle.mjs";
+import { PAGES, writeMarkdown } from "./lib/content.mjs";
+import { copy, missing, run } from "./lib/fixture.mjs";
+import { host } from "./lib/host.mjs";
+import * as reader from "./lib/reader.mjs";
+
+const skip = missing("recipes");
+
+/** A page of the handbook as markup, for generators of components. */
+function markup({ title, sections }) {
+  const parts = sections.map(([heading, text]) => {
+    const id = heading.toLowerCase().replaceAll(" ", "-");
+    return `<h2 id="${id}">${heading}</h2><p>${text}</p>`;
+  });
+  return `<h1>${title}</h1>${parts.join("")}`;
+}
+
+/** Writes a file for each page; the first page is the root. */
+function writePages(directory, file, text) {
+  for (const page of PAGES.en) {
+    const path = join(directory, page.path === "index" ? "" : page.path, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text(page));
+  }
+}
+
+const RECIPES = {
+  eleventy: {
+    write: (site) =>
+      writeMarkdown(site, PAGES.en, { title: "field", extra: "layout: layout.njk\n" }),
+    build: ["eleventy"],
+    output: "_site",
+    keepsWindow: false,
+  },
+  sveltekit: {
+    write: (site) => writePages(join(site, "src/routes"), "+page.svelte", markup),
+    build: ["vite", "build"],
+    output: "build",
+    keepsWindow: true,
+  },
+  next: {
+    write: (site) =>
+      writePages(
+        join(site, "app"),
+        "page.jsx",
+        (page) => `export default function Page() { return <article>${markup(page)}</article>; }`,
+      ),
+    build: ["next", "build"],
+    output: "out",
+    keepsWindow: false,
+  },
+};
+
+for (const [name, { write, build, output, keepsWindow }] of Object.entries(RECIPES))
+  describe(`a reader of a site made with the recipe for ${name}`, { skip }, () => {
+    let browser;
+    let server;
+    let page;
+    before(async () => {
+      const site = copy("recipes", name);
+      write(site);
+      const [program, ...args] = build;
+      run(site, program, args);
+      const index = ["build", output, "--output", `${output}/findling`, "--encoder", "static"];
+      run(site, findling, ["--quiet", ...index, "--client", join(root, "www/dist")]);
+      server = await host(join(site, output));
+      browser = await launch();
+    });
+    after(async () => {
+      await browser?.close();
+      await server?.close();
+    });
+    afterEach(() => page.context().close());
+
+    test("finds the page and the heading, and goes there", async () => {
+      page = await reader.visit(browser, server.url);
+      await reader.mark(page);
+      await reader.press(page, "Control+k");
+      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
+      await reader.choose(page, "Cooling down", "**/guide/firing/#cooling-down");
+      await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+      assert.equal(await reader.isMarked(page), keepsWindow);
+    });
+
+    test("finds nothing of the menus", async () => {
+      page = await reader.visit(browser, server.url);
+      await reader.press(page, "Control+k");
+      await reader.findsNoFrame(page);
+    });
+  });
