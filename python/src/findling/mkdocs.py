@@ -82,7 +82,7 @@ _THEMES: dict[str, tuple[Callable[[str, str], str], str, str]] = {
     # A rem of Material is 20 pixels.
     "material": (_material, "s,f", style(_MATERIAL, NARROW + f"findling-search{{{_SIZE}}}")),
     "mkdocs": (_mkdocs, "s", style(_BOOTSTRAP)),
-    "readthedocs": (_readthedocs, "s", ""),
+    "readthedocs": (_readthedocs, "s", style({}, "findling-search{display:block}")),
 }
 
 
