@@ -57,6 +57,18 @@ const RECIPES = {
     output: "out",
     keepsWindow: false,
   },
+  nuxt: {
+    write(site) {
+      for (const page of PAGES.en) {
+        const file = join(site, "app/pages", `${page.path}.vue`);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, `<template><article>${markup(page)}</article></template>`);
+      }
+    },
+    build: ["nuxt", "generate"],
+    output: ".output/public",
+    keepsWindow: false,
+  },
 };
 
 for (const [name, { write, build, output, keepsWindow }] of Object.entries(RECIPES))
