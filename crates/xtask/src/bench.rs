@@ -108,6 +108,12 @@ const BENCHES: &[Bench] = &[
         how: How::PeersInNode("tests/peers/peers.mjs"),
     },
     Bench {
+        name: "answers",
+        question: "whether snippets contain the sentence that answers, beside Pagefind's excerpts",
+        args: "SET...",
+        how: How::Peers("tests/peers/answers.mjs"),
+    },
+    Bench {
         name: "keystrokes",
         question: "a search for each key pressed, in wasm, and for the worst that can be typed",
         args: "BUNDLE QUERIES",

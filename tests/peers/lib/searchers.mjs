@@ -130,11 +130,19 @@ function actAsBrowser() {
   };
 }
 
-/** Writes HTML pages with the title as heading, since Pagefind weights headings. */
-async function pagefindOf(documents, scratch) {
+/**
+ * Pagefind's client over an index of documents, and the id of a document by the URL of its page. A
+ * document is an HTML page with the title as heading, since Pagefind weights headings; with `site`,
+ * the documents are the HTML files of that directory.
+ */
+export async function openPagefind(documents, scratch, site) {
   const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
   if (!index) throw new Error(`pagefind failed: ${errors.join(", ")}`);
-  for (const [i, { title, text }] of documents.entries()) {
+  if (site) {
+    const added = await index.addDirectory({ path: site });
+    if (added.errors.length > 0) throw new Error(`pagefind failed: ${added.errors.join(", ")}`);
+  }
+  for (const [i, { title, text }] of site ? [] : documents.entries()) {
     const content =
       `<!doctype html><html lang="en"><title>${escaped(title)}</title>` +
       `<body><h1>${escaped(title)}</h1><p>${escaped(text)}</p></body></html>`;
@@ -149,11 +157,17 @@ async function pagefindOf(documents, scratch) {
   const client = await import(pathToFileURL(join(out, "pagefind.js")));
   await client.options({ basePath: `${out}/`, baseUrl: "/", noWorker: true });
   await client.init();
+  const idOf = (url) => (site ? decodeURI(url.slice(1)) : documents[Number(url.slice(1))].id);
+  return { client, idOf, out };
+}
+
+async function pagefindOf(documents, scratch) {
+  const { client, idOf, out } = await openPagefind(documents, scratch, null);
   return {
     search: (query) => client.search(query),
     ids: async ({ results }) => {
       const pages = await Promise.all(results.slice(0, LIMIT).map((result) => result.data()));
-      return pages.map(({ raw_url: url }) => documents[Number(url.slice(1))].id);
+      return pages.map(({ raw_url: url }) => idOf(url));
     },
     files: filesBelow(out, (name) => /\.pf_\w+$|entry\.json$/.test(name)),
   };
