@@ -83,6 +83,7 @@ const entryPoints = {
   findling: "src/client.ts",
   "findling-worker": "src/worker.ts",
   "findling-ui": "src/ui/element.ts",
+  "findling-highlight": "src/highlight.ts",
   "findling-edge": "src/edge.ts",
   pagefind: "src/pagefind/pagefind.ts",
   ...(withEncoder
@@ -126,6 +127,7 @@ for (const [directory, name] of [
 for (const [name, source] of [
   ["findling", "client"],
   ["findling-ui", "ui/element"],
+  ["findling-highlight", "highlight"],
   ["findling-edge", "edge"],
   ["findling-edge-semantic", "edge-semantic"],
   ["pagefind", "pagefind/pagefind"],

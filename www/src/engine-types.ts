@@ -259,6 +259,11 @@ corrections: Array<Correction>,
  */
 suggestions: Array<Suggestion>, 
 /**
+ * How likely it is that the site answers the query, 0 to 1: see [`Evidence`]. `None` if there
+ * was no query, or neither words nor vectors to judge by.
+ */
+answerable: number | null, 
+/**
  * How many pages and sections match, returned or not.
  */
 total: Total, 
@@ -477,6 +482,11 @@ ranges: Array<[number, number]>,
  */
 code: Array<[number, number]>, 
 /**
+ * The range of the sentence that the snippet was chosen for, in the same units: it says most
+ * of the query. Sentences of more than 40 words are divided. Empty if the text has no words.
+ */
+sentence: [number, number], 
+/**
  * Whether text before it was left out.
  */
 cutStart: boolean, 
@@ -563,6 +573,21 @@ reason: string,
 share: number, };
 
 /**
+ * What speaks for it that the site answers a query. Of several wordings the most likely counts.
+ */
+export type Evidence = { 
+/**
+ * The BM25F score of the best passage, divided by that of a passage of average length that has
+ * every word of the query; `None` if no words were searched.
+ */
+words: number | null, 
+/**
+ * The cosine of the query and the nearest vector, minus that of the query and the mean vector;
+ * `None` without vectors.
+ */
+meaning: number | null, };
+
+/**
  * How a query was read and run.
  */
 export type Plan = { 
@@ -598,7 +623,11 @@ fusion: string,
 /**
  * How many vectors were compared with the query.
  */
-vectorsCompared: number, };
+vectorsCompared: number, 
+/**
+ * What [`Response::answerable`] is computed from.
+ */
+evidence: Evidence, };
 
 /**
  * The explanation of a page's rank.

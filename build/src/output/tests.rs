@@ -97,6 +97,7 @@ fn response(text: &str) -> Response {
             verbatim: false,
             pages: 1,
         }],
+        answerable: None,
         total: Total { pages: 2, sections: 3, at_least: false },
         results: vec![page.clone(), PageHit { title: String::new(), sections: vec![], ..page }],
         facets: vec![Facet { name: own(), values: vec![(own(), 1)] }],

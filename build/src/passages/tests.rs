@@ -135,6 +135,7 @@ fn the_best_section_of_each_page_comes_first() {
         notices: vec![],
         corrections: vec![],
         suggestions: vec![],
+        answerable: None,
         total: Total::default(),
         results: vec![page(vec![hit("a", ""), hit("b", "")]), page(vec![hit("c", "")])],
         facets: vec![],

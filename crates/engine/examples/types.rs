@@ -50,6 +50,7 @@ fn main() -> std::io::Result<()> {
     declare::<engine::Explanation>(&mut out);
     declare::<engine::TermExplanation>(&mut out);
     declare::<engine::Boost>(&mut out);
+    declare::<engine::Evidence>(&mut out);
     declare::<engine::Plan>(&mut out);
     declare::<engine::Why>(&mut out);
     declare::<engine::PageName>(&mut out);

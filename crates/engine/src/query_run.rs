@@ -1,13 +1,14 @@
 //! One query's run, from a resolved query to the sections and pages that it finds.
 //!
 //! ```text
-//! Typed --> Spelt --> Probing --> Retrieved
-//!             ^                       |
-//!             +-- relaxed, if nothing +
+//! Typed --> Spelt --> Probing --> Settling --> Retrieved
+//!             ^                                    |
+//!             +-- relaxed, if nothing -------------+
 //! ```
 //!
 //! A query that is taken as it is written begins with `Spelt`. `Probing` is left out where all
-//! vectors are here, or the query has none.
+//! vectors are here, or the query has none; `Settling` where no other page scores nearly as much
+//! as the first.
 
 use findling_bundle::ShardId;
 
@@ -31,6 +32,8 @@ pub(crate) enum QueryRun {
     Spelt(Box<ResolvedQuery>),
     /// With what words found, and the cells that are looked into.
     Probing(Box<Probing>),
+    /// With what it found, and the shards of the vectors that decide which page comes first.
+    Settling(Box<Retrieved>, Vec<ShardId>),
     /// With what it found.
     Retrieved(Box<Retrieved>),
 }
@@ -83,6 +86,7 @@ impl QueryRun {
                 Self::Typed(asked) => spell(index, asked)?,
                 Self::Spelt(asked) => retrieve(index, asked)?,
                 Self::Probing(probing) => probe(index, probing)?,
+                Self::Settling(retrieved, shards) => settle(index, retrieved, shards)?,
                 Self::Retrieved(retrieved) => {
                     let missing = index.missing(&retrieved.shards(index));
                     return Ok((Self::Retrieved(retrieved), missing));
@@ -271,5 +275,23 @@ fn finish(
     {
         return Ok(Next::Stage(QueryRun::Spelt(Box::new(asked.reread(index, reading)))));
     }
-    Ok(Next::Stage(QueryRun::Retrieved(Box::new(Retrieved { asked, found }))))
+    let contended = found.contended(index, &asked);
+    let retrieved = Box::new(Retrieved { asked, found });
+    Ok(Next::Stage(match contended.is_empty() {
+        true => QueryRun::Retrieved(retrieved),
+        false => QueryRun::Settling(retrieved, contended),
+    }))
+}
+
+/// Compares the first pages by their vectors, once these are here.
+fn settle(
+    index: &Index,
+    mut retrieved: Box<Retrieved>,
+    shards: Vec<ShardId>,
+) -> Result<Next<QueryRun>, Error> {
+    if !index.missing(&shards).is_empty() {
+        return Ok(Next::Need(QueryRun::Settling(retrieved, shards.clone()), shards));
+    }
+    retrieved.found.settle(index, &shards);
+    Ok(Next::Stage(QueryRun::Retrieved(retrieved)))
 }

@@ -45,27 +45,37 @@ fn streamed() -> Bundle {
 
 /// `tells`: whether it says which vector is in which cell.
 fn streamed_telling(tells: bool) -> Bundle {
-    let mut bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
-    let unit = |i: usize| {
-        let vector = vector(i % 8, i);
+    let bundle = build(&pages(), &[("parity", AttributeKind::Number)], Cut::default());
+    let vectors = (0..PAGES).map(|i| vector(i % 8, i)).collect();
+    with_cells(bundle, vectors, 16, |i| i % 8 + i / 8 % 2 * 8, tells, 0.02)
+}
+
+/// Adds cells to a bundle with a vector for each page. `cell_of`: the cell of a page's vector.
+/// `step`: between the values that a coded vector can have.
+fn with_cells(
+    mut bundle: Bundle,
+    vectors: Vec<Vec<f32>>,
+    n_cells: u32,
+    cell_of: impl Fn(u32) -> u32,
+    tells: bool,
+    step: f32,
+) -> Bundle {
+    let unit = |vector: Vec<f32>| {
         let norm = vector.iter().map(|v| v * v).sum::<f32>().sqrt();
         vector.into_iter().map(|v| v / norm).collect::<Vec<f32>>()
     };
-    let vectors: Vec<Vec<f32>> = (0..PAGES).map(unit).collect();
-    let members: Vec<Vec<u32>> = (0..16)
-        .map(|cell| {
-            (0..PAGES as u32).filter(|i| (i % 8, i / 8 % 2) == (cell % 8, cell / 8)).collect()
-        })
-        .collect();
+    let vectors: Vec<Vec<f32>> = vectors.into_iter().map(unit).collect();
+    let all = 0..vectors.len() as u32;
     let middle = |ids: &[u32]| -> Vec<f32> {
         (0..DIM)
             .map(|d| ids.iter().map(|&i| vectors[i as usize][d]).sum::<f32>() / ids.len() as f32)
             .collect()
     };
-    let coder = Coder::of(vectors.iter(), Steps::of(vectors.iter(), DIM, 0.02).unwrap()).unwrap();
+    let coder = Coder::of(vectors.iter(), Steps::of(vectors.iter(), DIM, step).unwrap()).unwrap();
     let (mut cells, mut stored, mut centroids) = (Vec::new(), Vec::new(), Vec::new());
-    for ids in &members {
-        let centroid = middle(ids);
+    for cell in 0..n_cells {
+        let ids: Vec<u32> = all.clone().filter(|&i| cell_of(i) == cell).collect();
+        let centroid = middle(&ids);
         let rows: Vec<&[f32]> = ids.iter().map(|&i| &vectors[i as usize][..]).collect();
         let places: Vec<VectorPlace> =
             ids.iter().map(|&page| VectorPlace::new(PageId(page), 0, 0, 1)).collect();
@@ -75,8 +85,7 @@ fn streamed_telling(tells: bool) -> Bundle {
         stored.push(bytes);
         centroids.extend(centroid);
     }
-    let cell_of = (0..PAGES as u32).map(|i| i % 8 + i / 8 % 2 * 8).filter(|_| tells);
-    let cell_of: Vec<u32> = cell_of.collect();
+    let cell_of: Vec<u32> = all.map(cell_of).filter(|_| tells).collect();
     let raw = write_centroids(&coder, &cells, &centroids, 0.02, &cell_of).unwrap();
     let (entry, bytes) = encode_shard(ShardKind::Centroids, &raw).unwrap();
     bundle.manifest.shards.push(entry);
@@ -210,12 +219,68 @@ fn all_vectors_are_told_by_how_many_each_section_has_whichever_comes_first() {
     assert!(other.answer(&mut other.open(), request).is_err());
 }
 
+/// The same, where no scores are too close to be taken as they are.
+fn open_without_comparing(bundle: &Bundle, probe_bytes: u32) -> Index {
+    let mut index = open(bundle, probe_bytes);
+    let params = RankParams { close: 0.0, ..*index.rank_params() };
+    index.set_rank_params(params);
+    index
+}
+
+#[test]
+fn pages_that_score_about_the_same_are_compared_by_their_vectors() {
+    // The first two differ by less than a step of their codes.
+    let tilts = [0.10, 0.13, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.1];
+    let vectors: Vec<Vec<f32>> =
+        tilts.iter().map(|&tilt| vec![1.0, tilt, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
+    let pages: Vec<Page> = vectors
+        .iter()
+        .enumerate()
+        .map(|(i, vector)| Page {
+            title: "tide".into(),
+            url: format!("/{i}/"),
+            language: "en".into(),
+            sections: vec![Section {
+                text: "tide table".into(),
+                vectors: vec![vector.clone()],
+                ..Section::default()
+            }],
+            ..Page::default()
+        })
+        .collect();
+    let bundle = build(&pages, &[], Cut::default());
+    let bundle = with_cells(bundle, vectors, 2, |i| u32::from(i >= 2), true, 0.2);
+    let mut request = about(0, Mode::Hybrid);
+    request.vector.as_mut().unwrap().values = vec![1.0, 0.13, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let resident = bundle.search(request.clone());
+    assert_eq!(urls(&resident), ["/1/", "/0/"]);
+    let all = u32::MAX / 4;
+    let (as_coded, _) =
+        bundle.answer(&mut open_without_comparing(&bundle, all), request.clone()).unwrap();
+    assert_eq!(urls(&as_coded), ["/0/", "/1/"]);
+
+    let mut index = open(&bundle, all);
+    let (compared, rounds) = bundle.answer(&mut index, request.clone()).unwrap();
+    assert_eq!(urls(&compared), ["/1/", "/0/"]);
+    let scores = |response: &Response| response.results.iter().map(|page| page.score).collect();
+    let (resident, compared): (Vec<f32>, Vec<f32>) = (scores(&resident), scores(&compared));
+    assert!(resident.iter().zip(&compared).all(|(a, b)| (a - b).abs() < 1e-5));
+    let fetched = rounds.iter().flatten().filter(|shard| {
+        bundle.manifest.shard(**shard).is_some_and(|entry| entry.kind == ShardKind::Vectors)
+    });
+    assert_eq!(fetched.count(), 1, "a shard has the vectors of three pages");
+    // A search that finds them here asks for nothing.
+    let (_, rounds) = bundle.answer(&mut index, request).unwrap();
+    assert!(rounds.is_empty());
+}
+
 #[test]
 fn a_query_fetches_the_cells_around_it_and_no_vectors() {
     let bundle = streamed();
     let budget = 2 * bundle.shards.last().unwrap().len() as u32 + 20;
-    let (response, rounds) =
-        bundle.answer(&mut open(&bundle, budget), about(5, Mode::Hybrid)).unwrap();
+    let (response, rounds) = bundle
+        .answer(&mut open_without_comparing(&bundle, budget), about(5, Mode::Hybrid))
+        .unwrap();
     let bytes = cell_bytes(&bundle, &rounds);
     assert_eq!(bytes.len(), 3, "what the query says, cells, texts");
     assert!(

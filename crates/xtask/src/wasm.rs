@@ -71,8 +71,8 @@ const ENGINE: Module = Module {
     ],
     split: true,
     // What it is, and a little room: so that it grows only on purpose.
-    budget: 161_000,
-    more: Some((9_000, 197_800)),
+    budget: 163_700,
+    more: Some((9_000, 200_300)),
     binding: true,
 };
 

@@ -32,6 +32,7 @@ class Snippet(TypedDict):
     text: str
     ranges: List[Tuple[int, int]]
     code: List[Tuple[int, int]]
+    sentence: Tuple[int, int]
     cutStart: bool
     cutEnd: bool
 
@@ -119,6 +120,7 @@ class Response(TypedDict):
     notices: List[Notice]
     corrections: List[Correction]
     suggestions: List[Dict[str, Any]]
+    answerable: Optional[float]
     total: Total
     results: List[Page]
     facets: List[Facet]

@@ -212,8 +212,10 @@ describe("a reader on a page with search", () => {
     assert.equal(await selected.getAttribute("id"), before);
     await page.keyboard.press("Enter");
     await page.waitForURL(/#/);
-    assert.equal(page.url(), `${server.url}reference/thermocouple.html#swap`);
-    assert.equal(await page.locator("h2:target").innerText(), "Swapping the thermocouple");
+    const [address] = page.url().split(":~:");
+    assert.equal(address, `${server.url}reference/thermocouple.html#swap`);
+    // The element with the sentence is the target, in the section that the anchor names.
+    await page.locator("#swap + :target").waitFor();
   });
 
   test("closes the dialog with Escape, and the focus is where it was", async () => {
@@ -297,7 +299,8 @@ describe("a reader on a page with search", () => {
     assert.equal(ran, false);
     await openDialog("");
     await ask(page, "platypus");
-    assert.equal(await first().getAttribute("href"), "https://example.org/platypus");
+    const [address] = (await first().getAttribute("href")).split("#");
+    assert.equal(address, "https://example.org/platypus");
   });
 
   test("finds the box inside the page if the site wants it there", async () => {

@@ -11,6 +11,7 @@ import { LABELS, type Labels } from "./labels";
 import { followPage } from "./page-theme";
 import { Panel } from "./panel";
 import css from "./styles.css";
+import { knowsFragments } from "./text-fragment";
 
 /** The detail of `findling-select`. */
 export interface Selection {
@@ -125,6 +126,7 @@ export class FindlingSearch extends HTMLElement {
       facets: () => this.#facets(),
       placeholder: () => this.getAttribute("placeholder") ?? this.#labels.placeholder,
       select: (hit, href) => this.#select({ href, ...hit }),
+      passages: () => this.hasAttribute("highlight") || knowsFragments(),
       answered: (detail) =>
         this.dispatchEvent(
           new CustomEvent("findling-search", { detail, bubbles: true, composed: true }),

@@ -11,8 +11,8 @@ import { CROSS, h, icon, MAGNIFIER } from "./dom";
 import { Facets } from "./facets";
 import type { Labels } from "./labels";
 import { ResultList } from "./result-list";
-import type { Hit } from "./results";
 import { StateView } from "./state-view";
+import { type Hit, type Verdict, verdictOn } from "./verdict";
 
 /** What the element decides. */
 export interface PanelOptions {
@@ -26,6 +26,8 @@ export interface PanelOptions {
   placeholder: () => string;
   /** A result was chosen. `false` leaves navigation to the site. */
   select: (hit: Hit, href: string) => boolean;
+  /** Whether links name the passage that they lead to. */
+  passages: () => boolean;
   /** A search was answered. */
   answered: (response: SearchResponse) => void;
   dismiss: () => void;
@@ -107,6 +109,7 @@ export class Panel {
         else this.input.removeAttribute("aria-activedescendant");
       },
       select: options.select,
+      passages: options.passages,
     });
     this.#state = new StateView({
       labels: options.labels,
@@ -273,28 +276,31 @@ export class Panel {
     if (shown !== undefined && shown > stage) return;
     this.#answered = { signal, stage };
     this.#facets.show(response.facets, response.total.atLeast);
+    // What words alone have found so far is no ground for a verdict.
+    const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     if (shown === undefined) {
-      this.#replace(response);
+      this.#replace(response, verdict);
     } else if (shown === Stage.WORDS && response.mode === "lexical") {
-      // The whole answer is by words as well, so it adds only notices and suggestions.
+      // The whole answer is by words as well, so it adds only notices, suggestions, the verdict.
+      if (!this.#list.touched) this.#list.lead(verdict);
       this.#showNotices(response);
       if (this.#list.length === 0) this.#showNone(response.suggestions);
     } else {
-      this.#join(response, shown);
+      this.#join(response, shown, verdict);
     }
   }
 
   /** Replaces the results. */
-  #replace(response: SearchResponse): void {
+  #replace(response: SearchResponse, verdict?: Verdict): void {
     this.#scroll.scrollTop = 0;
-    this.#list.replace(response.results);
+    this.#list.replace(response.results, verdict);
     this.#conclude(response);
     if (response.results.length === 0) this.#showNone(response.suggestions);
     else this.#showResults();
   }
 
   /** Adds results to those shown. Rows that the reader has touched stay where they are. */
-  #join(response: SearchResponse, shown: Stage): void {
+  #join(response: SearchResponse, shown: Stage, verdict: Verdict): void {
     const labels = this.#options.labels();
     if (this.#list.touched && this.#list.length > 0) {
       const title = shown === Stage.OWN_WORDS ? labels.alsoCorrected : labels.also;
@@ -305,7 +311,7 @@ export class Panel {
     } else {
       this.#showResults();
       this.#scroll.scrollTop = 0;
-      this.#list.glideTo(response.results);
+      this.#list.glideTo(response.results, verdict);
       this.#conclude(response);
     }
   }

@@ -3,7 +3,8 @@
 import type { PageResult } from "../types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
-import { type Hit, pageGroup } from "./results";
+import { answerOption, pageGroup } from "./results";
+import type { Hit, Verdict } from "./verdict";
 
 /** What the list asks of the panel. */
 export interface ResultListOptions {
@@ -14,6 +15,8 @@ export interface ResultListOptions {
   activated: (option: HTMLElement | undefined) => void;
   /** A result was chosen. `false` leaves navigation to the site. */
   select: (hit: Hit, href: string) => boolean;
+  /** Whether links name the passage that they lead to. */
+  passages: () => boolean;
 }
 
 export class ResultList {
@@ -48,19 +51,34 @@ export class ResultList {
   }
 
   /** Replaces all rows; the first becomes active. */
-  replace(pages: PageResult[]): void {
+  replace(pages: PageResult[], verdict?: Verdict): void {
     this.#hits.clear();
     this.#pages = [];
     this.#active = undefined;
     this.element.replaceChildren();
     this.append(pages);
+    this.lead(verdict);
     this.activate(this.element.querySelector<HTMLElement>("[role=option]") ?? undefined, false);
   }
 
+  /** Says above the pages which sentence answers, or that nothing does. */
+  lead(verdict: Verdict): void {
+    const labels = this.#options.labels();
+    this.element.classList.toggle("unanswered", verdict === "nothing");
+    if (verdict === "nothing") {
+      const title = h("div", { class: "also-title", role: "presentation" }, labels.unanswered);
+      this.element.prepend(title);
+    } else if (verdict) {
+      const row = answerOption(verdict, labels.answer, this.#options.passages());
+      this.#register(row, verdict);
+      this.element.prepend(row);
+    }
+  }
+
   /** Replaces all rows. Rows that remain glide from their old places to their new ones. */
-  glideTo(pages: PageResult[]): void {
+  glideTo(pages: PageResult[], verdict: Verdict): void {
     const places = new Map(this.#groups().map((group) => [group.dataset["page"], group.offsetTop]));
-    this.replace(pages);
+    this.replace(pages, verdict);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const group of this.#groups()) {
       const before = places.get(group.dataset["page"]);
@@ -84,10 +102,9 @@ export class ResultList {
     const groups = pages.map((page) => {
       const copies = page.copies ? this.#options.labels().copies(page.copies) : undefined;
       const tags = [this.#options.tag(page), copies].filter((tag) => tag !== undefined);
-      const group = pageGroup(page, tags, (option, hit) => {
-        option.id = `option-${this.#nextId++}`;
-        this.#hits.set(option, hit);
-      });
+      const group = pageGroup(page, tags, this.#options.passages(), (option, hit) =>
+        this.#register(option, hit),
+      );
       group.dataset["page"] = page.id;
       return group;
     });
@@ -98,7 +115,7 @@ export class ResultList {
 
   /** Moves the active option by one, around the ends, or by more, up to the ends. */
   step(by: number): void {
-    const options = [...this.#hits.keys()];
+    const options = [...this.element.querySelectorAll<HTMLElement>("[role=option]")];
     if (options.length === 0) return;
     const at = this.#active ? options.indexOf(this.#active) : -1;
     const next =
@@ -115,6 +132,11 @@ export class ResultList {
     option?.setAttribute("aria-selected", "true");
     this.#options.activated(option);
     if (scroll) option?.scrollIntoView({ block: "nearest" });
+  }
+
+  #register(option: HTMLElement, hit: Hit): void {
+    option.id = `option-${this.#nextId++}`;
+    this.#hits.set(option, hit);
   }
 
   #groups(): HTMLElement[] {
@@ -134,7 +156,9 @@ export class ResultList {
       const hit = option && this.#hits.get(option);
       if (!hit || !option.href || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
         return;
-      if (!this.#options.select(hit, option.href)) event.preventDefault();
+      // A site that navigates by itself gets the address without the passage.
+      const href = hit.section?.href ?? hit.page.href ?? option.href;
+      if (!this.#options.select(hit, href)) event.preventDefault();
     });
   }
 }

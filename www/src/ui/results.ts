@@ -3,24 +3,21 @@
 import type { PageResult, SectionResult } from "../types";
 import { h } from "./dom";
 import { snippetNodes } from "./snippet";
-
-/** The page and the section of an option. */
-export interface Hit {
-  page: PageResult;
-  section: SectionResult | undefined;
-}
+import { withPassage } from "./text-fragment";
+import type { AnswerHit, Hit } from "./verdict";
 
 /**
- * The group of a page, with `tags` next to its title. `register` is called with every option and
- * must give it an id.
+ * The group of a page, with `tags` next to its title. `passages`: whether links name the passage.
+ * `register` is called with every option and must give it an id.
  */
 export function pageGroup(
   page: PageResult,
   tags: string[],
+  passages: boolean,
   register: (option: HTMLElement, hit: Hit) => void,
 ): HTMLElement {
   const [best, ...others] = page.sections;
-  const first = pageOption(page, tags);
+  const first = pageOption(page, tags, passages);
   register(first, { page, section: best });
   const group = h(
     "div",
@@ -30,7 +27,7 @@ export function pageGroup(
   if (others.length > 0) {
     const row = h("div", { class: "subs", role: "presentation" });
     for (const section of others) {
-      const sub = option(section.href, "hit sub");
+      const sub = option(address(section, passages), "hit sub");
       sub.append(h("span", { dir: "auto" }, section.headingPath.at(-1) ?? page.title));
       if (section.snippet.text) sub.title = section.snippet.text;
       register(sub, { page, section });
@@ -41,10 +38,22 @@ export function pageGroup(
   return group;
 }
 
+/** The option of an answer: the sentence as the site has it, and its page. */
+export function answerOption(answer: AnswerHit, label: string, passages: boolean): HTMLElement {
+  const { page, section, sentence } = answer;
+  const row = option(section ? address(section, passages) : page.href, "hit answer");
+  row.append(
+    h("div", { class: "also-title" }, label),
+    h("q", { class: "quote", dir: "auto" }, sentence),
+    h("div", { class: "path", dir: "auto" }, page.title || page.url),
+  );
+  return row;
+}
+
 /** The option of a page and its best section. Each text has its own direction. */
-function pageOption(page: PageResult, tags: string[]): HTMLAnchorElement {
+function pageOption(page: PageResult, tags: string[], passages: boolean): HTMLAnchorElement {
   const best = page.sections[0];
-  const first = option(best?.href ?? page.href, "hit");
+  const first = option(best?.href ? address(best, passages) : page.href, "hit");
   const title = h("span", { dir: "auto" }, page.title || best?.headingPath[0] || page.url);
   first.append(
     h("div", { class: "title" }, title, ...tags.map((tag) => h("span", { class: "tag" }, tag))),
@@ -62,6 +71,11 @@ function pageOption(page: PageResult, tags: string[]): HTMLAnchorElement {
 /** The heading path without a first heading that repeats the title. */
 function withoutTitle(path: string[], title: string): string[] {
   return path[0] === title ? path.slice(1) : path;
+}
+
+/** Where a section's link leads. */
+function address({ href, snippet }: SectionResult, passages: boolean): string | null {
+  return href !== null && passages ? withPassage(href, snippet) : href;
 }
 
 function separator(): HTMLElement {

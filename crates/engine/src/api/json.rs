@@ -163,12 +163,14 @@ impl Json {
     }
 
     fn ranges(&mut self, ranges: &[(u32, u32)]) {
-        self.list(ranges, |json, &(start, end)| {
-            json.array();
-            json.whole(start.into());
-            json.whole(end.into());
-            json.end_array();
-        });
+        self.list(ranges, |json, &range| json.range(range));
+    }
+
+    fn range(&mut self, (start, end): (u32, u32)) {
+        self.array();
+        self.whole(start.into());
+        self.whole(end.into());
+        self.end_array();
     }
 }
 
@@ -195,6 +197,7 @@ impl Response {
             json.end_object();
         });
         json.name("suggestions").list(&self.suggestions, rare::suggestion);
+        json.name("answerable").or_null(self.answerable, Json::real);
         json.name("total").object().name("pages").whole(self.total.pages.into());
         json.name("sections").whole(self.total.sections.into());
         if self.total.at_least {
@@ -264,10 +267,11 @@ fn section(json: &mut Json, section: &SectionHit) {
     json.name("headingPath").texts(heading_path);
     attributes(json, own);
     json.name("score").real(*score);
-    let Snippet { text, ranges, code, cut_start, cut_end } = snippet;
+    let Snippet { text, ranges, code, sentence, cut_start, cut_end } = snippet;
     json.name("snippet").object().name("text").text(text);
     json.name("ranges").ranges(ranges);
     json.name("code").ranges(code);
+    json.name("sentence").range(*sentence);
     json.name("cutStart").truth(*cut_start);
     json.name("cutEnd").truth(*cut_end);
     json.end_object();
@@ -351,6 +355,10 @@ mod rare {
         json.name("neighbours").text(&plan.neighbours);
         json.name("fusion").text(&plan.fusion);
         json.name("vectorsCompared").whole(plan.vectors_compared.into());
+        json.name("evidence").object();
+        json.name("words").or_null(plan.evidence.words, Json::real);
+        json.name("meaning").or_null(plan.evidence.meaning, Json::real);
+        json.end_object();
         json.end_object();
     }
 
@@ -409,6 +417,7 @@ mod tests {
                 text: text(),
                 ranges: vec![(0, 3), (4, u32::MAX)],
                 code: vec![(1, 2)],
+                sentence: (0, 5),
                 cut_start: true,
                 cut_end: false,
             },
@@ -465,6 +474,7 @@ mod tests {
                     })
                 })
                 .collect(),
+            answerable: Some(number),
             total: Total { pages: 3, sections: 4, at_least: true },
             results: vec![page.clone(), page.clone()],
             facets: vec![Facet { name: text(), values: vec![(text(), 3), ("b".into(), 0)] }],
@@ -477,6 +487,7 @@ mod tests {
                 neighbours: "exact".into(),
                 fusion: text(),
                 vectors_compared: 9,
+                evidence: Evidence { words: Some(number), meaning: None },
             }),
             why: Some(Why {
                 page: PageName { id: text(), url: text(), title: text() },
@@ -518,6 +529,7 @@ mod tests {
             notices: vec![],
             corrections: vec![],
             suggestions: vec![],
+            answerable: None,
             total: Total::default(),
             results: vec![],
             facets: vec![],

@@ -122,6 +122,9 @@ pub struct RankParams {
     /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
     /// 1.15 unless told.
     pub unseen: f32,
+    /// Where vectors are streamed: pages that score less than the first by no more than this are
+    /// compared by their vectors, up to three of them. 0: none. 0.04 unless told.
+    pub close: f32,
 }
 
 impl Default for RankParams {
@@ -140,6 +143,7 @@ impl Default for RankParams {
             probe_enough: 100,
             most_probe_bytes: 256_000,
             unseen: 1.15,
+            close: 0.04,
         }
     }
 }

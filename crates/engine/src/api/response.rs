@@ -22,6 +22,9 @@ pub struct Response {
     /// If nothing is found: other requests, each of which finds something. The one most like the
     /// query comes first.
     pub suggestions: Vec<Suggestion>,
+    /// How likely it is that the site answers the query, 0 to 1: see [`Evidence`]. `None` if there
+    /// was no query, or neither words nor vectors to judge by.
+    pub answerable: Option<f32>,
     /// How many pages and sections match, returned or not.
     pub total: Total,
     /// Pages, best first.
@@ -212,6 +215,9 @@ pub struct Snippet {
     pub ranges: Vec<(u32, u32)>,
     /// The ranges that are code, in the same units.
     pub code: Vec<(u32, u32)>,
+    /// The range of the sentence that the snippet was chosen for, in the same units: it says most
+    /// of the query. Sentences of more than 40 words are divided. Empty if the text has no words.
+    pub sentence: (u32, u32),
     /// Whether text before it was left out.
     pub cut_start: bool,
     /// Whether text after it was left out.
@@ -275,6 +281,19 @@ pub struct TermExplanation {
     pub score: f32,
 }
 
+/// What speaks for it that the site answers a query. Of several wordings the most likely counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// The BM25F score of the best passage, divided by that of a passage of average length that has
+    /// every word of the query; `None` if no words were searched.
+    pub words: Option<f32>,
+    /// The cosine of the query and the nearest vector, minus that of the query and the mean vector;
+    /// `None` without vectors.
+    pub meaning: Option<f32>,
+}
+
 /// How a query was read and run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -297,6 +316,8 @@ pub struct Plan {
     pub fusion: String,
     /// How many vectors were compared with the query.
     pub vectors_compared: u32,
+    /// What [`Response::answerable`] is computed from.
+    pub evidence: Evidence,
 }
 
 /// The explanation of a page's rank.

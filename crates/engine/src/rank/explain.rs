@@ -4,7 +4,7 @@
 
 use findling_text::keys::split_form;
 
-use crate::api::{Bm25fParams, Boost, Explanation, Fusion, Mode, Plan, TermExplanation};
+use crate::api::{Bm25fParams, Boost, Evidence, Explanation, Fusion, Mode, Plan, TermExplanation};
 use crate::filter::number::shortest;
 use crate::lexical::{Contribution, HEADING, ScoredGroup, TITLE};
 use crate::resolve::ResolvedQuery;
@@ -41,6 +41,7 @@ pub(crate) fn plan(
     groups: &[ScoredGroup],
     selectivity: f32,
     neighbours: &Neighbours,
+    evidence: Evidence,
 ) -> Plan {
     let texts = |phrases: &[crate::query::Phrase]| {
         phrases.iter().map(|phrase| phrase.text.clone()).collect()
@@ -66,6 +67,7 @@ pub(crate) fn plan(
             _ => "none".into(),
         },
         vectors_compared: neighbours.compared,
+        evidence,
     }
 }
 
@@ -82,6 +84,9 @@ pub(crate) fn join_plans(mut one: Plan, other: Plan) -> Plan {
                 all.push(text);
             }
         }
+    }
+    if other.evidence.answerable() > one.evidence.answerable() {
+        one.evidence = other.evidence;
     }
     one.vectors_compared = one.vectors_compared.saturating_add(other.vectors_compared);
     one

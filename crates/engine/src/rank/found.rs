@@ -5,7 +5,7 @@ use findling_bundle::{SectionId, ShardId};
 use super::order::add_pinned;
 use super::{Allowed, Candidate, DenseLeg, Fused, Legs, LexicalLeg, PageScore, Similarity};
 use super::{fuse, group};
-use crate::api::{Error, Notice};
+use crate::api::{Error, Evidence, Notice};
 use crate::bitset::Bitset;
 use crate::index::Index;
 use crate::lexical::{LexicalHit, ScoredGroup};
@@ -35,6 +35,7 @@ pub(crate) struct Trace {
     pub(super) groups: Vec<ScoredGroup>,
     /// Whether the second tier of some word's postings was left out.
     pub(super) is_partial: bool,
+    pub(super) evidence: Evidence,
     pub(super) selectivity: f32,
     pub(super) notices: Vec<Notice>,
     /// Pages that the site has pinned to the query, ascending.
@@ -80,6 +81,11 @@ impl Found {
             params.page_second = LIKE_SECOND;
         }
         let pages = group(&candidates, &params, structure).pages;
+        // What is like a page answers no question.
+        let evidence = match asked.request.similar_to {
+            None => Evidence::of(&words, dense.as_ref()),
+            Some(_) => Evidence::default(),
+        };
         let LexicalLeg { groups, hits, .. } = words;
         let is_partial =
             groups.iter().flat_map(|group| &group.terms).any(|term| term.lookup.is_partial());
@@ -95,6 +101,7 @@ impl Found {
             neighbours,
             groups,
             is_partial,
+            evidence,
             selectivity,
             notices,
             pins,

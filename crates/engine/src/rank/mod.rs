@@ -2,6 +2,7 @@
 
 mod allowed_sections;
 mod dense_leg;
+mod evidence;
 mod explain;
 mod facets;
 mod found;
@@ -11,6 +12,7 @@ mod lexical_leg;
 mod merge;
 mod order;
 mod ranked;
+mod settle;
 mod shown_pages;
 mod sort;
 mod why_not;

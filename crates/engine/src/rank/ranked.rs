@@ -19,6 +19,8 @@ use crate::resolve::ResolvedQuery;
 /// What a search found, in sections and pages that have no texts yet.
 pub(crate) struct Ranked {
     pub total: Total,
+    /// How likely it is that the site answers, 0 to 1.
+    pub answerable: Option<f32>,
     pub pages: Vec<RankedPage>,
     pub facets: Vec<Facet>,
     /// What the filter has to say.
@@ -71,9 +73,19 @@ impl Ranked {
         keep_best(&mut pages, most, kept, structure);
         rank_sections(index, structure, &mut pages, &traces);
 
+        let chances = traces.iter().filter_map(|trace| trace.evidence.answerable());
+        let answerable = chances.reduce(f32::max);
         let notices = traces.iter().flat_map(|trace| trace.notices.iter().cloned()).collect();
-        let mut ranked =
-            Self { total, pages: shown, facets, notices, plan: None, standing, groups: Vec::new() };
+        let mut ranked = Self {
+            total,
+            answerable,
+            pages: shown,
+            facets,
+            notices,
+            plan: None,
+            standing,
+            groups: Vec::new(),
+        };
         if request.explain || ranked.standing.is_some() {
             ranked.explain_all(&scorer(index, asked, structure), wordings, &traces);
         }
@@ -93,6 +105,7 @@ impl Ranked {
                 &trace.groups,
                 trace.selectivity,
                 &trace.neighbours,
+                trace.evidence,
             ));
         }
         self.plan = plans.into_iter().reduce(super::explain::join_plans);

@@ -63,6 +63,7 @@ pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> 
         notices: each_once(notices.chain(&ranked.notices).chain(&suggested.notices)),
         corrections: each_once(wordings.iter().flat_map(|asked| &asked.corrections)),
         suggestions: suggested.suggestions,
+        answerable: ranked.answerable,
         total: ranked.total,
         results,
         facets: ranked.facets,

@@ -8,7 +8,7 @@ use findling_text::{Analyzer, TokenKind};
 use crate::api::Snippet;
 
 /// Words of a snippet; in scripts written without spaces a token is about half a word.
-const WORDS: usize = 30;
+const WORDS: usize = 40;
 /// A text only this much longer is shown whole.
 const SLACK: usize = 6;
 /// Most bytes, whatever the words.
@@ -77,12 +77,13 @@ pub(crate) fn snippet(
         unit.likeness =
             stretches.peek().map_or(0, |(_, likeness)| (likeness * ALIKE as f32) as i32);
     }
-    let window = window(text, &units, marks);
-    let span = match units.get(window.clone()) {
+    let Window { shown: window, best } = window(text, &units, marks);
+    let bytes = |run: &Range<usize>| match units.get(run.clone()) {
         Some([first, .., last]) => outwards(text, &within, first.start..last.end.max(first.end)),
         Some([only]) => outwards(text, &within, only.start..only.end),
         _ => within.clone(),
     };
+    let (span, sentence) = (bytes(&window), bytes(&best));
     // What stands before the first word and behind the last (a sign, a bracket) belongs to them.
     let lead = span.start - within.start;
     let start = if window.start == 0 && lead <= MAX_EDGE_BYTES { within.start } else { span.start };
@@ -91,8 +92,7 @@ pub(crate) fn snippet(
     } else {
         span.end
     };
-    let span = start..end;
-    cut(text, span, &marked, code)
+    cut(text, start..end, sentence, &marked, code)
 }
 
 /// The tokens of a stretch, and the ranges to mark, ascending by start.
@@ -125,68 +125,89 @@ fn units(
     (units, marked)
 }
 
-/// The units to show: the run with the worthiest words of the query in the sentences most like it,
-/// then with the most, then the first. It begins with a sentence where it can.
-fn window(text: &str, units: &[Unit], marks: &Marks) -> Range<usize> {
+/// The units of a snippet.
+struct Window {
+    shown: Range<usize>,
+    /// Those of the sentence that it was chosen for.
+    best: Range<usize>,
+}
+
+/// The units to show: the sentence that says most of the query or is most like it, the first of
+/// equals, and whole sentences beside it as far as there is room.
+fn window(text: &str, units: &[Unit], marks: &Marks) -> Window {
     let spaceless =
         units.iter().filter(|unit| text[unit.start..].starts_with(|c| c >= '\u{2e80}')).count();
     let size = if spaceless * 2 > units.len() { 2 * WORDS } else { WORDS };
-    if units.len() <= size + SLACK {
-        return 0..units.len();
-    }
-    let mut counts = vec![0u32; marks.worth.len()];
-    let (mut worth, mut n, mut likeness) = (0u64, 0u64, 0i64);
+    let sentences = sentences(text, units, size);
     let all: u64 = marks.worth.iter().map(|&worth| u64::from(worth)).sum();
-    let alike = units.iter().any(|unit| unit.likeness != 0);
-    let mut best = if alike { (i64::MIN, 0) } else { (0, 0) };
-    let mut best_end = 0;
-    for (i, unit) in units.iter().enumerate() {
-        if let Some(word) = unit.word.map(usize::from) {
-            worth += if counts[word] == 0 { u64::from(marks.worth[word]) } else { 0 };
-            counts[word] += 1;
-            n += 1;
+    let mut said = vec![false; marks.worth.len()];
+    let (mut place_of_best, mut best_score) = (0, i64::MIN);
+    for (place, sentence) in sentences.iter().enumerate() {
+        let units = &units[sentence.clone()];
+        let likeness: i64 = units.iter().map(|unit| i64::from(unit.likeness)).sum();
+        let worth = ALIKE as u64 * worth(units, marks, &said) / all.max(1);
+        let score = worth as i64 + likeness / units.len().max(1) as i64;
+        if score > best_score {
+            (place_of_best, best_score) = (place, score);
         }
-        if let Some(word) = i.checked_sub(size).and_then(|gone| units[gone].word).map(usize::from) {
-            counts[word] -= 1;
-            worth -= if counts[word] == 0 { u64::from(marks.worth[word]) } else { 0 };
-            n -= 1;
+    }
+    let (mut first, mut last) = (place_of_best, place_of_best);
+    let best = sentences.get(place_of_best).cloned().unwrap_or(0..0);
+    if units.len() <= size + SLACK {
+        return Window { shown: 0..units.len(), best };
+    }
+    let mut shown = best.clone();
+    loop {
+        for word in units[shown.clone()].iter().filter_map(|unit| unit.word) {
+            said[usize::from(word)] = true;
         }
-        likeness += i64::from(unit.likeness);
-        likeness -= i.checked_sub(size).map_or(0, |gone| i64::from(units[gone].likeness));
-        let score = match alike {
-            true if i + 1 < size => continue,
-            // Coarse as likeness is, it and the words decide alike.
-            true => (ALIKE as u64 * worth / all.max(1)) as i64 + likeness / size as i64,
-            false => worth as i64,
+        let room = size + SLACK - shown.len();
+        let beside = |place: Option<usize>| {
+            let sentence = sentences.get(place?).filter(|sentence| sentence.len() <= room)?;
+            Some(worth(&units[sentence.clone()], marks, &said))
         };
-        if (score, n) > best {
-            best = (score, n);
-            best_end = i + 1;
+        match (beside(first.checked_sub(1)), beside(Some(last + 1))) {
+            (None, None) => break,
+            // What follows explains more often than what stands before.
+            (before, behind) if before > behind => first -= 1,
+            _ => last += 1,
+        }
+        shown = sentences[first].start..sentences[last].end;
+    }
+    // A short sentence between long ones is shown with the beginning of the next.
+    let end = if shown.len() < size / 2 { shown.start + size } else { shown.end };
+    let end = end.min(units.len()).max(shown.end);
+    Window { shown: shown.start..end, best }
+}
+
+/// What the words of the query are worth that these units say, each once, without those `said`.
+fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
+    let mut sum = 0;
+    for (i, unit) in units.iter().enumerate() {
+        let Some(word) = unit.word.filter(|&word| !said[usize::from(word)]) else { continue };
+        if !units[..i].iter().any(|before| before.word == Some(word)) {
+            sum += u64::from(marks.worth[usize::from(word)]);
         }
     }
-    let run = best_end.saturating_sub(size)..best_end;
-    // The window grew up to its last word; now it is laid so that the words stand in their
-    // sentence.
-    let word = units[run.clone()].iter().position(|unit| unit.word.is_some());
-    if alike {
-        // What is in front of the first sentence is of the one before, which is less like the
-        // query.
-        let until = run.start + word.unwrap_or(size / 2);
-        if let Some(start) = (run.start..=until).find(|&i| begins_sentence(text, units, i)) {
-            let start = start.min(units.len() - size);
-            return start..start + size;
+    sum
+}
+
+/// The sentences of a text; those of more than `most` units in pieces of half as many.
+fn sentences(text: &str, units: &[Unit], most: usize) -> Vec<Range<usize>> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for end in 1..=units.len() {
+        if end < units.len() && !begins_sentence(text, units, end) {
+            continue;
         }
+        while end - start > most {
+            sentences.push(start..start + most / 2);
+            start += most / 2;
+        }
+        sentences.push(start..end);
+        start = end;
     }
-    let first = run.start + word.unwrap_or(0);
-    let room = size - best_end.saturating_sub(first).min(size);
-    let earliest = first.saturating_sub(room);
-    let start = (earliest..=first)
-        .rev()
-        .find(|&i| begins_sentence(text, units, i))
-        .unwrap_or(first.saturating_sub(room.min(size / 4)));
-    // At the end of the text there is more to show in front.
-    let start = start.min(units.len() - size);
-    start..start + size
+    sentences
 }
 
 fn begins_sentence(text: &str, units: &[Unit], i: usize) -> bool {
@@ -227,7 +248,13 @@ fn outwards(text: &str, within: &Range<usize>, span: Range<usize>) -> Range<usiz
 }
 
 /// Cuts a span out and counts in UTF-16.
-fn cut(text: &str, span: Range<usize>, marked: &[Range<usize>], code: &[Range<u32>]) -> Snippet {
+fn cut(
+    text: &str,
+    span: Range<usize>,
+    sentence: Range<usize>,
+    marked: &[Range<usize>],
+    code: &[Range<u32>],
+) -> Snippet {
     let mut end = span.end;
     if end - span.start > MAX_BYTES {
         end = span.start + MAX_BYTES;
@@ -240,12 +267,17 @@ fn cut(text: &str, span: Range<usize>, marked: &[Range<usize>], code: &[Range<u3
     let shown = shown.trim();
     let span = start..start + shown.len();
 
-    let clip = |range: Range<usize>| range.start.max(span.start)..range.end.min(span.end);
+    let clip = |range: Range<usize>| {
+        let start = range.start.clamp(span.start, span.end);
+        start..range.end.clamp(start, span.end)
+    };
+    let sentence = clip(sentence);
     let code = code.iter().map(|range| range.start as usize..range.end as usize);
     Snippet {
         text: shown.to_string(),
         ranges: utf16(shown, span.start, joined(marked.iter().cloned().map(clip))),
         code: utf16(shown, span.start, joined(code.map(clip))),
+        sentence: utf16(shown, span.start, vec![sentence]).pop().unwrap_or_default(),
         cut_start: !text[..span.start].trim().is_empty(),
         cut_end: !text[span.end..].trim().is_empty(),
     }
@@ -327,7 +359,34 @@ mod tests {
         assert!(snippet.text.starts_with("A mutex guards"), "{}", snippet.text);
         assert_eq!(marked, ["mutex", "threads"]);
         assert!(snippet.cut_start && snippet.cut_end);
-        assert_eq!(snippet.text.split_whitespace().count(), WORDS);
+        let n_words = snippet.text.split_whitespace().count();
+        assert!((WORDS / 2..=WORDS + SLACK).contains(&n_words), "{n_words}");
+    }
+
+    #[test]
+    fn whole_sentences_are_shown_beside_the_best_those_that_say_more_first() {
+        let plain = "Here is a sentence of twelve words that is of no use. ";
+        let thread = "A thread waits for another one and it says so to everybody.";
+        let mutex = "A mutex guards what two of them share while both are running.";
+        let text = format!("{plain}{plain}{thread} {mutex} {plain}{plain}");
+        let (snippet, marked) = shown(&text, &["mutex", "thread"]);
+        assert_eq!(snippet.text, format!("{thread} {mutex} {}", plain.trim_end()));
+        assert_eq!(marked, ["thread", "mutex"]);
+        let (start, end) = snippet.sentence;
+        assert_eq!(&snippet.text[start as usize..end as usize], thread);
+        // One that stands before comes first where it says more than the one behind.
+        let text = format!("{plain}{mutex} {thread} threads {thread} {plain}{plain}");
+        let (snippet, _) = shown(&text, &["mutex", "thread", "waits"]);
+        assert!(snippet.text.starts_with(mutex), "{}", snippet.text);
+    }
+
+    #[test]
+    fn a_sentence_without_end_is_shown_from_its_best_part() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(20);
+        let (snippet, marked) = shown(&format!("{filler} mutex {filler}"), &["mutex"]);
+        assert_eq!(marked, ["mutex"]);
+        assert!(snippet.cut_start && snippet.cut_end);
+        assert!(snippet.text.split_whitespace().count() <= WORDS + SLACK);
     }
 
     #[test]
@@ -396,6 +455,8 @@ mod tests {
                 prop_assert!(at <= start && start < end && end <= n);
                 at = end;
             }
+            let (start, end) = snippet.sentence;
+            prop_assert!(start <= end && end <= n);
         }
     }
 }

@@ -28,7 +28,8 @@ use platform::Platform;
 const TOOL: &str = "findling";
 
 /// What `findling build` writes for a site in English whose queries need no transformer.
-const WRITTEN: [&str; 7] = [
+const WRITTEN: [&str; 8] = [
+    "findling-highlight.js",
     "findling-ui.js",
     "findling-worker.js",
     "findling.idx",

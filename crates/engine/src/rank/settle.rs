@@ -1,0 +1,112 @@
+//! Which of the first pages is the best, where they score about the same and vectors are streamed.
+//!
+//! Cells have coarser codes than the vectors of a resident bundle, and a cell that was not fetched
+//! leaves a similarity to be guessed. Where that may decide which page comes first, the vectors of
+//! these pages are fetched as they are.
+
+use findling_bundle::{SectionId, ShardId, Structure, VectorId};
+
+use super::{Found, group};
+use crate::api::{Fusion, Mode};
+use crate::index::Index;
+use crate::resolve::ResolvedQuery;
+use crate::vector::DensePoint;
+
+/// How many of the first pages are compared (docs/design/streamed-vectors.md).
+const MOST_PAGES: usize = 3;
+
+impl Found {
+    /// The shards of the vectors that decide which page comes first; none where the scores do, or
+    /// all vectors were compared.
+    pub fn contended(&self, index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
+        let (Some(dense), Some(structure)) = (&index.manifest().dense, index.structure()) else {
+            return Vec::new();
+        };
+        let is_convex = matches!(asked.fusion, Fusion::Convex { .. });
+        if self.trace.cells.is_none() || asked.mode != Mode::Hybrid || !is_convex {
+            return Vec::new();
+        }
+        // Best first, of equals the first by id.
+        let mut pages: Vec<(f32, u32)> = Vec::with_capacity(MOST_PAGES + 1);
+        for page in &self.pages {
+            let place = pages.iter().position(|(score, _)| page.score > *score);
+            pages.insert(place.unwrap_or(pages.len()), (page.score, page.page));
+            pages.truncate(MOST_PAGES);
+        }
+        let least = pages.first().map_or(0.0, |(best, _)| best - index.rank_params().close);
+        pages.retain(|(score, _)| *score > least);
+        if pages.len() < 2 {
+            return Vec::new();
+        }
+        // Of each page the section that scores most, and that with the largest share of meaning.
+        let mut best = [[(f32::NEG_INFINITY, 0); 2]; MOST_PAGES];
+        for candidate in &self.candidates {
+            let page = structure.page_of(SectionId(candidate.section)).0;
+            let Some(place) = pages.iter().position(|(_, of)| *of == page) else { continue };
+            for (best, value) in
+                best[place].iter_mut().zip([candidate.score(), candidate.semantic_share])
+            {
+                if value > best.0 {
+                    *best = (value, candidate.section);
+                }
+            }
+        }
+        let mut shards = Vec::new();
+        for (_, section) in best.into_iter().flatten().filter(|(value, _)| value.is_finite()) {
+            for vector in structure.vectors(SectionId(section)) {
+                if let Some((shard, _)) = dense.vector_of(VectorId(vector))
+                    && !shards.contains(&shard)
+                {
+                    shards.push(shard);
+                }
+            }
+        }
+        shards
+    }
+
+    /// Computes similarities again from the vectors of these shards, which must be here, and with
+    /// them what the pages score.
+    pub fn settle(&mut self, index: &Index, shards: &[ShardId]) {
+        let (Some(structure), Some(point)) = (index.structure(), &self.trace.point) else { return };
+        // The nearest section has the whole share of meaning.
+        let (mut alpha, mut nearest) = (0.0, point.zero);
+        for candidate in &mut self.candidates {
+            alpha = candidate.semantic_share.max(alpha);
+            let similarity = cosine(index, structure, point, candidate.section, shards);
+            if similarity.is_some() {
+                (candidate.similarity, candidate.guess) = (similarity, None);
+            }
+            nearest = candidate.similarity.unwrap_or(nearest).max(nearest);
+        }
+        let span = nearest - point.zero;
+        for candidate in &mut self.candidates {
+            let cosine = candidate.similarity.or(candidate.guess).unwrap_or(point.zero);
+            let above = (cosine - point.zero).max(0.0);
+            candidate.semantic_share = if span > 0.0 { alpha * (above / span) } else { 0.0 };
+        }
+        self.pages = group(&self.candidates, index.rank_params(), structure).pages;
+    }
+}
+
+/// The cosine of a section, where all of its vectors are in these shards.
+fn cosine(
+    index: &Index,
+    structure: &Structure,
+    point: &DensePoint,
+    section: u32,
+    shards: &[ShardId],
+) -> Option<f32> {
+    let dense = index.manifest().dense.as_ref()?;
+    let mut best = None;
+    for vector in structure.vectors(SectionId(section)) {
+        let (shard, at) = dense.vector_of(VectorId(vector))?;
+        let vectors = index.vectors(shard).filter(|_| shards.contains(&shard))?;
+        let at = at as usize;
+        if at >= vectors.len() {
+            return None;
+        }
+        let cosine = point.query.similarity(vectors.row(at), vectors.scale(at));
+        best = Some(best.map_or(cosine, |best: f32| best.max(cosine)));
+    }
+    best
+}

@@ -1,0 +1,139 @@
+// Where a result leads: to the sentence, marked on its page.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { ask, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { build } from "../lib/bundle.mjs";
+import { serve } from "../lib/server.mjs";
+
+/** Runs before a page's scripts: a browser that does not know text fragments. */
+const withoutFragments = () => {
+  delete Document.prototype.fragmentDirective;
+};
+
+/** A page whose text is divided by elements, and says one sentence twice, hidden the first time. */
+const PARTED = `<p hidden>Open the lid slowly at <b>ninety</b> degrees.</p>
+<p>Open the
+ lid <em>slowly</em> at <b>ninety</b> degrees. Then wait.</p>`;
+
+describe("a reader who follows a result", () => {
+  let browser;
+  let server;
+  let page;
+  before(async () => {
+    server = await serve([build()], {
+      "/": withSearch(),
+      "/all": withSearch("highlight"),
+      "/parted": withSearch("", PARTED),
+    });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(() => {
+    page = undefined;
+  });
+  afterEach(() => page?.context().close());
+
+  const hrefOf = async (path, question, options) => {
+    page = await openSearch(browser, `${server.url}${path}`, options);
+    await page.keyboard.press("Control+k");
+    await ask(page, question);
+    return page.getByRole("option").first().getAttribute("href");
+  };
+  /** What the script marks, by the name of the highlight. */
+  const marked = () =>
+    page.evaluate(() => [...CSS.highlights.get("findling")].map((range) => range.toString()));
+  const script = (run, argument) =>
+    page.evaluate(
+      async ([source, argument]) => {
+        const module = await import("/findling/findling-highlight.js");
+        return new Function("module", "argument", `return (${source})(module, argument)`)(
+          module,
+          argument,
+        );
+      },
+      [run.toString(), argument],
+    );
+
+  test("gets a link that names the sentence, and comes to its section", async () => {
+    const href = await hrefOf("", "controller reads backwards");
+    assert.match(href, /\/reference\/thermocouple\.html#swap:~:text=The%20controller%20reads/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/thermocouple/);
+    // The element with the sentence is the target, in the section that the anchor names.
+    assert.match(await page.locator("#swap + :target").innerText(), /The controller reads/);
+  });
+
+  test("finds the sentence of the link marked by the script", async () => {
+    const href = await hrefOf("", "controller reads backwards");
+    await page.goto(href);
+    const found = await script(
+      (module, href) => module.highlight(...module.passageOf(new URL(href).hash)),
+      href,
+    );
+    assert.equal(found, true);
+    assert.deepEqual(await marked(), [
+      "The controller reads backwards if they are swapped: the temperature falls while the kiln " +
+        "heats.",
+    ]);
+  });
+
+  test("gets the plain address if the browser does not know text fragments", async () => {
+    const href = await hrefOf("", "controller reads backwards", { init: withoutFragments });
+    assert.match(href, /#swap$/);
+  });
+
+  test("gets the passage there too if the site's pages carry the script", async () => {
+    const href = await hrefOf("all", "controller reads backwards", { init: withoutFragments });
+    assert.match(href, /#swap:~:text=/);
+  });
+
+  test("reads the sentence that answers above the pages, and opens it with Enter", async () => {
+    const href = await hrefOf(
+      "",
+      "water trapped in the clay turns to steam and blows the pot apart",
+    );
+    assert.match(href, /faq\/pots\.html#explode:~:text=Water%20trapped/);
+    const answer = page.locator("findling-search .answer");
+    assert.equal(
+      await answer.locator("q").innerText(),
+      "Water trapped in the clay turns to steam at 100 degrees and blows the pot apart.",
+    );
+    assert.equal(await answer.getAttribute("aria-selected"), "true");
+    await page.keyboard.press("ArrowDown");
+    const next = page.locator("findling-search [aria-selected=true]");
+    assert.match(await next.innerText(), /^Why do pots break\?/);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/pots\.html#explode/);
+  });
+
+  test("is told if nothing answers, and sees the nearest headings alone", async () => {
+    await hrefOf("", "quarterly dividend payments kiln shareholders");
+    const list = page.locator("findling-search [role=listbox]");
+    assert.match(await list.innerText(), /^Nothing here answers this/);
+    assert.ok((await page.getByRole("option").count()) > 0);
+    for (const text of await list.locator(".text").all())
+      assert.equal(await text.isVisible(), false);
+    assert.equal(await page.locator("findling-search .answer").count(), 0);
+  });
+
+  test("is told neither by a word that names a page", async () => {
+    await hrefOf("", "thermocouple");
+    assert.equal(await page.locator("findling-search :is(.answer, .unanswered)").count(), 0);
+  });
+
+  test("sees a passage marked across elements, which stay as they are", async () => {
+    page = await openSearch(browser, `${server.url}parted`);
+    const html = () => page.evaluate(() => document.querySelector("main").innerHTML);
+    const before = await html();
+    assert.equal(await script((module) => module.highlight("Open the lid", "degrees.")), true);
+    assert.deepEqual(await marked(), ["Open the\n lid slowly at ninety degrees."]);
+    assert.equal(await html(), before);
+    assert.equal(await script((module) => module.highlight("Open the door")), false);
+    assert.equal(await page.evaluate(() => CSS.highlights.has("findling")), false);
+  });
+});
