@@ -1,6 +1,7 @@
 /** The two layouts of a bundle: a directory of files, and a single file. */
 
 import { FindlingError } from "./errors";
+import { hexOfByte } from "./hex";
 import type { ByteRange, FetchOptions, HttpStore, Traffic, WantedShard } from "./http-store";
 
 /** Where the parts of a bundle come from. */
@@ -16,29 +17,61 @@ export interface BundleSource {
 
 const ENTRY_FILE = "findling.idx";
 
+/** Where the entry file has the length of the manifest. */
+const MANIFEST_LEN = 12;
+
 /** A bundle in a directory of content-addressed files. */
 export class DirectorySource implements BundleSource {
   readonly #store: HttpStore;
+  #manifestLen = 0;
+  /** Shards that came with the manifest, by path. */
+  #early = new Map<string, Uint8Array>();
 
   constructor(store: HttpStore) {
     this.#store = store;
   }
 
   async entry(traffic: Traffic): Promise<Uint8Array> {
-    return (await this.#store.mutable(ENTRY_FILE, traffic)).bytes;
+    const { bytes } = await this.#store.mutable(ENTRY_FILE, traffic);
+    if (bytes.length >= MANIFEST_LEN + 4)
+      this.#manifestLen = view(bytes).getUint32(MANIFEST_LEN, true);
+    return bytes;
   }
 
-  manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
-    return this.#store.immutable(path, traffic, { fresh });
+  async manifest(path: string, traffic: Traffic, fresh: boolean): Promise<Uint8Array> {
+    const file = await this.#store.immutable(path, traffic, { fresh });
+    this.#early = shardsBehind(file, this.#manifestLen);
+    return file.subarray(0, this.#manifestLen);
   }
 
-  shard({ path }: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
-    return this.#store.immutable(path, traffic, options);
+  /** A fresh one comes from a file of its own: what came with the manifest was damaged. */
+  async shard({ path }: WantedShard, traffic: Traffic, options: FetchOptions): Promise<Uint8Array> {
+    const early = options.fresh ? undefined : this.#early.get(path);
+    return early ?? this.#store.immutable(path, traffic, options);
   }
 
   prune(paths: Set<string>, build: string): Promise<void> {
     return this.#store.prune((path) => path === ENTRY_FILE || paths.has(path), build);
   }
+}
+
+const view = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength);
+
+/**
+ * The shards behind the manifest in its file (`crates/bundle/src/opening.rs`), by path, as far as
+ * the bytes are what they must be. The engine checks each.
+ */
+function shardsBehind(file: Uint8Array, manifestLen: number): Map<string, Uint8Array> {
+  const shards = new Map<string, Uint8Array>();
+  for (let at = manifestLen; at < file.length; ) {
+    const start = at + 1 + file[at]! + 4;
+    if (start > file.length) break;
+    const name = Array.from(file.subarray(at + 1, start - 4), hexOfByte).join("");
+    at = start + view(file).getUint32(start - 4, true);
+    if (at <= file.length) shards.set(`shards/${name}.bin`, file.subarray(start, at));
+  }
+  return shards;
 }
 
 /** Bytes of the first request: room for the header and the manifest of a small site. */

@@ -3,6 +3,7 @@
  * when the encoder has loaded.
  */
 
+import { beginOpening, type Opening } from "./begin-opening";
 import type { Answer, Cost } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { applyCorrections, correctionsIn } from "./corrected-query";
@@ -47,14 +48,18 @@ export type * from "./types";
  * Opens the bundle in the directory at `url`, or the single-file bundle at `url` if the address
  * ends with `.findling`.
  */
-export async function open(url: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
+export function open(url: string | URL, options: OpenOptions = {}): Promise<FindlingIndex> {
   const address = new URL(url, document.baseURI);
-  const assets =
-    options.assets === undefined
-      ? new URL(".", import.meta.url)
-      : new URL(options.assets, document.baseURI);
-  const inWorker = options.worker !== false;
-  const engine = await spawn(new URL("findling-worker.js", assets).href, inWorker);
+  return openBegun(address, options, beginOpening(address, import.meta.url, options));
+}
+
+/** @internal Opens a bundle with what was begun. */
+export async function openBegun(
+  address: URL,
+  options: OpenOptions,
+  { assets, worker, module, files }: Opening,
+): Promise<FindlingIndex> {
+  const engine = await spawn(new URL("findling-worker.js", assets).href, false, worker);
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
@@ -62,6 +67,8 @@ export async function open(url: string | URL, options: OpenOptions = {}): Promis
       deferredUrl: new URL("findling_engine_rest.wasm", assets).href,
       memory: options.memory,
       streamed: options.vectors !== "resident",
+      module: await module,
+      files: await files,
     });
     return new FindlingIndex(address, assets, engine, opened, options);
   } catch (thrown) {

@@ -25,6 +25,7 @@ import type {
   Request as SearchRequest,
 } from "./engine-types";
 import { type ErrorCode, FindlingError } from "./errors";
+import { hexOfByte } from "./hex";
 import { HttpStore, noTraffic } from "./http-store";
 import type { Description } from "./types";
 
@@ -305,7 +306,7 @@ function bundleUrl(env: Env, origin: string): URL {
 async function entityTag(revision: string, request: SearchRequest): Promise<string> {
   const name = new TextEncoder().encode(`${revision} ${JSON.stringify(request)}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", name), 0, 12);
-  return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+  return `"${Array.from(digest, hexOfByte).join("")}"`;
 }
 
 /** Whether an `if-none-match` header has the tag. */

@@ -61,6 +61,12 @@ export interface Fetched {
 const PRUNED = "findling.pruned";
 
 /**
+ * Milliseconds without a new file before files are written to the cache. A first search fetches
+ * dozens, and writing them meanwhile would delay its answer.
+ */
+const WRITING_PAUSE = 200;
+
+/**
  * The cache with this name. `undefined` where storage is blocked, as in private windows, frames and
  * pages over plain HTTP: the cache saves traffic and is never required.
  */
@@ -73,17 +79,36 @@ export async function openCache(name: string): Promise<Cache | undefined> {
   }
 }
 
+/** Whether there is a cache with this name. */
+async function hasCache(name: string): Promise<boolean> {
+  try {
+    return await caches.has(name);
+  } catch {
+    return false;
+  }
+}
+
 /** A directory on a web server. */
 export class HttpStore {
   readonly #base: URL;
   readonly #fetch: Fetch;
   readonly #cache: Promise<Cache | undefined>;
+  /** Whether an earlier visit may have left files in the cache. */
+  readonly #hadCache: Promise<boolean>;
+  /** Paths that this visit has written to the cache. */
+  readonly #written = new Set<string>();
+  /** Files that are yet to be written; `undefined` without a cache. */
+  readonly #unwritten: Map<string, Uint8Array> | undefined;
+  #writing: ReturnType<typeof setTimeout> | undefined;
 
   /** `base` must end with a slash. Without a `cacheName` only the browser's HTTP cache is used. */
   constructor(base: URL, fetch: Fetch, cacheName?: string) {
     this.#base = base;
     this.#fetch = fetch;
-    this.#cache = cacheName === undefined ? Promise.resolve(undefined) : openCache(cacheName);
+    const named = cacheName !== undefined;
+    this.#unwritten = named ? new Map() : undefined;
+    this.#hadCache = named ? hasCache(cacheName) : Promise.resolve(false);
+    this.#cache = this.#hadCache.then(() => (named ? openCache(cacheName) : undefined));
   }
 
   /**
@@ -171,19 +196,34 @@ export class HttpStore {
     await cache.put(marker, new Response(build));
   }
 
+  /** A file of this visit or an earlier one. A first visit asks the cache for its own files only. */
   async #match(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
-    const cache = await this.#cache;
-    const cached = await cache?.match(this.#url(path)).catch(() => undefined);
+    const unwritten = this.#unwritten?.get(path);
+    if (!unwritten && !this.#written.has(path) && !(await this.#hadCache)) return undefined;
+    const cached =
+      unwritten ?? (await (await this.#cache)?.match(this.#url(path)).catch(() => undefined));
     if (!cached) return undefined;
     traffic.cacheHits++;
-    return new Uint8Array(await cached.arrayBuffer());
+    return cached instanceof Uint8Array ? cached : new Uint8Array(await cached.arrayBuffer());
   }
 
-  /** Not awaited: a full disk must not fail the search. */
+  /** Files are written once none has come for a while. */
   #put(path: string, bytes: Uint8Array): void {
-    const headers = { "content-type": "application/octet-stream" };
-    const response = new Response(bytes as BodyInit, { headers });
-    this.#cache.then((cache) => cache?.put(this.#url(path), response)).catch(() => {});
+    if (!this.#unwritten) return;
+    this.#unwritten.set(path, bytes);
+    clearTimeout(this.#writing);
+    this.#writing = setTimeout(() => void this.#write(), WRITING_PAUSE);
+  }
+
+  async #write(): Promise<void> {
+    const cache = await this.#cache;
+    for (const [path, bytes] of this.#unwritten ?? []) {
+      const headers = { "content-type": "application/octet-stream" };
+      // Not awaited: a full disk must not fail the search.
+      cache?.put(this.#url(path), new Response(bytes as BodyInit, { headers })).catch(() => {});
+      this.#written.add(path);
+    }
+    this.#unwritten?.clear();
   }
 
   #url(path: string): string {

@@ -2,6 +2,7 @@
 
 import { FindlingError } from "./errors";
 import { type Port, Remote } from "./rpc";
+import { type StartedWorker, startWorker } from "./start-worker";
 
 /** A started module. */
 export interface Spawned {
@@ -10,12 +11,17 @@ export interface Spawned {
   stop(): void;
 }
 
-/** Starts the module at `url`, which must export `start(port)`. */
-export async function spawn(url: string, inWorker: boolean): Promise<Spawned> {
-  if (inWorker && typeof Worker !== "undefined") {
-    const spawned = await spawnWorker(url);
-    if (spawned) return spawned;
-  }
+/**
+ * Starts the module at `url`, which must export `start(port)`. `begun` is its worker if that is on
+ * its way already.
+ */
+export async function spawn(
+  url: string,
+  inWorker: boolean,
+  begun = inWorker ? startWorker(url) : undefined,
+): Promise<Spawned> {
+  const spawned = begun && (await fromWorker(begun));
+  if (spawned) return spawned;
   const { port1, port2 } = new MessageChannel();
   try {
     ((await import(/* @vite-ignore */ url)) as { start(port: Port): void }).start(port2);
@@ -28,33 +34,15 @@ export async function spawn(url: string, inWorker: boolean): Promise<Spawned> {
 }
 
 /** `undefined` if the worker does not start: blocked by policy, or no module workers. */
-async function spawnWorker(url: string): Promise<Spawned | undefined> {
-  let address = url;
-  // A worker's script must have the page's own origin. A one-line script may import another.
-  if (new URL(url).origin !== location.origin) {
-    const script = new Blob([`import ${JSON.stringify(url)}`], { type: "text/javascript" });
-    address = URL.createObjectURL(script);
-  }
-  try {
-    const worker = new Worker(address, { type: "module" });
-    const remote = new Remote(worker);
-    const failed = new Promise<boolean>((resolve) => {
-      worker.onerror = (event) => {
-        event.preventDefault();
-        resolve(false);
-        const reason = event.message || "the browser gives no reason";
-        remote.break(new FindlingError("internal", `The search worker failed: ${reason}`));
-      };
-    });
-    if (await Promise.race([failed, remote.call<boolean>("hello", null).catch(() => false)])) {
-      return stoppable(remote, () => worker.terminate());
-    }
-    worker.terminate();
-  } catch {
-    // A SecurityError under a policy without worker-src.
-  } finally {
-    if (address !== url) URL.revokeObjectURL(address);
-  }
+async function fromWorker({ worker, failed }: StartedWorker): Promise<Spawned | undefined> {
+  const remote = new Remote(worker);
+  const stopped = failed.then((reason) => {
+    remote.break(new FindlingError("internal", `The search worker failed: ${reason}`));
+    return false;
+  });
+  if (await Promise.race([stopped, remote.call<boolean>("hello", null).catch(() => false)]))
+    return stoppable(remote, () => worker.terminate());
+  worker.terminate();
   return undefined;
 }
 

@@ -4,6 +4,7 @@
  */
 
 import * as wasm from "../wasm/engine/findling_engine";
+import type { EarlyFile } from "./begin-opening";
 import { Bundle } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";
@@ -11,7 +12,7 @@ import { compileModule } from "./compile-module";
 import { deferredEngine } from "./deferred-engine";
 import type { Request } from "./engine-types";
 import { FindlingError } from "./errors";
-import { HttpStore, noTraffic } from "./http-store";
+import { type Fetch, HttpStore, noTraffic } from "./http-store";
 import { type Port, serve } from "./rpc";
 import { type FirstModule, languageModules, linkModule } from "./wasm-linking";
 
@@ -23,18 +24,22 @@ export interface OpenCall {
   deferredUrl: string;
   memory: number | undefined;
   streamed: boolean;
+  /** The engine's first part, if the page has it. */
+  module: WebAssembly.Module | undefined;
+  /** Files that the page has fetched. */
+  files: EarlyFile[];
 }
 
 /** Answers the page's calls at `port`. */
 export function start(port: Port): void {
   let bundle: Bundle | undefined;
   serve(port, {
-    async open({ url, wasmUrl, deferredUrl, memory, streamed }: OpenCall) {
+    async open({ url, wasmUrl, deferredUrl, memory, streamed, module, files }: OpenCall) {
       const start = performance.now();
       const traffic = noTraffic();
       const { base, file } = parseBundleAddress(new URL(url));
-      const ready = initialise(wasmUrl);
-      const store = new HttpStore(base, (url, init) => fetch(url, init), `findling ${base.href}`);
+      const ready = initialise(wasmUrl, module);
+      const store = new HttpStore(base, withEarly(files), `findling ${base.href}`);
       bundle = await Bundle.open(
         wasm,
         file === undefined
@@ -58,10 +63,20 @@ export function start(port: Port): void {
   });
 }
 
+/** A `fetch` that answers from the files of the page, each once. */
+function withEarly(files: EarlyFile[]): Fetch {
+  const early = new Map(files);
+  return async (url, init) => {
+    const bytes = init?.cache === "reload" ? undefined : early.get(url);
+    early.delete(url);
+    return bytes ? new Response(bytes) : fetch(url, init);
+  };
+}
+
 let initialised: Promise<object> | undefined;
 
-function initialise(url: string): Promise<object> {
-  initialised ??= loadEngine(url).catch((thrown: unknown) => {
+function initialise(url: string, module: WebAssembly.Module | undefined): Promise<object> {
+  initialised ??= loadEngine(url, module).catch((thrown: unknown) => {
     initialised = undefined;
     if (thrown instanceof FindlingError) throw thrown;
     throw new FindlingError("wasm", `${url} could not be loaded: ${(thrown as Error).message}`, {
@@ -71,9 +86,9 @@ function initialise(url: string): Promise<object> {
   return initialised;
 }
 
-/** The engine's first part at `url`, linked with the languages inside it. */
-async function loadEngine(url: string): Promise<object> {
-  const module = await compileModule(url);
+/** The engine's first part, `begun` or at `url`, linked with the languages inside it. */
+async function loadEngine(url: string, begun: WebAssembly.Module | undefined): Promise<object> {
+  const module = begun ?? (await compileModule(url));
   const first = await wasm.default({ module_or_path: module });
   for (const language of languageModules(module))
     await linkModule(language, first as unknown as FirstModule);

@@ -67,6 +67,9 @@ pub(super) fn opening(files: &BundleFiles) -> anyhow::Result<(bool, Downloads)> 
     } else {
         opening.push(entry::FILE_NAME, Bytes::of(&files.entry().to_bytes()));
         opening.push("manifest", Bytes::of(manifest));
+        // Shards are compressed already, so that a host that compresses gains nothing.
+        let with_it = files.with_manifest().iter().map(|(_, bytes)| bytes).sum();
+        opening.push("shards with the manifest", Bytes::of_range(with_it));
     }
     Ok((has_client, opening))
 }

@@ -194,13 +194,14 @@ fn run(
         request.vector = encoder.encode(query)?.0;
     }
     let (_, cost) = host.search(request)?;
-    let mut traffic = Traffic {
-        n_rounds: cost.n_rounds,
-        n_shards: cost.shards.len() as u32,
-        ..Traffic::default()
-    };
+    let mut traffic = Traffic { n_rounds: cost.n_rounds, ..Traffic::default() };
     for shard in cost.shards {
         let Some(entry) = host.index().entry(shard) else { continue };
+        let path = host.index().path(shard);
+        if host.files().with_manifest().iter().any(|(with_it, _)| Some(with_it) == path.as_ref()) {
+            continue;
+        }
+        traffic.n_shards += 1;
         traffic.parts[Part::from(entry.kind) as usize] += sizes.of(host.files(), shard, entry)?;
     }
     Ok(traffic)

@@ -112,8 +112,17 @@ fn parts_add_up_and_are_what_the_engine_read() {
     host.forget().unwrap();
     let (response, cost) = host.search(request(query)).unwrap();
     assert_eq!(response.encoder.as_deref(), Some("static"));
-    assert_eq!(first.total.stored.worst, cost.bytes);
-    assert_eq!(first.requests.worst, cost.shards.len() as u64);
+    // What came with the manifest is part of opening.
+    let with_it = host.files().with_manifest();
+    let comes = |shard: &&ShardId| {
+        let path = host.index().path(**shard).unwrap();
+        with_it.iter().any(|(known, _)| *known == path)
+    };
+    let bytes_with_it: u64 = with_it.iter().map(|(_, bytes)| bytes).sum();
+    assert_eq!(first.total.stored.worst, cost.bytes - bytes_with_it);
+    // Structure, a column, centroids and common words; the search needs all of them.
+    assert_eq!((with_it.len(), cost.shards.iter().filter(comes).count()), (4, 4));
+    assert_eq!(first.requests.worst, cost.shards.len() as u64 - 4);
     assert_eq!(first.rounds.worst, u64::from(cost.n_rounds));
     // By hand: the files' own lengths.
     let rows: u64 = cost
@@ -121,6 +130,7 @@ fn parts_add_up_and_are_what_the_engine_read() {
         .iter()
         .filter(|&&shard| {
             host.index().entry(shard).is_some_and(|entry| entry.kind == ShardKind::Rows)
+                && !comes(&&shard)
         })
         .map(|&shard| host.files().shard(shard).unwrap().len() as u64)
         .sum();
@@ -193,13 +203,22 @@ fn opening_counts_the_client_where_there_is_one() {
     let names: Vec<&str> = with.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(
         names,
-        ["findling-ui.js", "findling.js", "findling_engine.wasm", "findling.idx", "manifest"]
+        [
+            "findling-ui.js",
+            "findling.js",
+            "findling_engine.wasm",
+            "findling.idx",
+            "manifest",
+            "shards with the manifest",
+        ]
     );
     let sizes = |name: &str| with.files.iter().find(|file| file.name == name).unwrap().bytes;
     // Too short to be compressed; and what brotli makes of a thousand equal letters.
     assert_eq!(sizes("findling-ui.js"), Bytes { stored: 100, brotli: 100 });
     assert!(sizes("findling.js").stored == 1000 && sizes("findling.js").brotli < 50);
-    let manifest = host.files().stored_manifest().len() as u64;
+    let with_it: u64 = host.files().with_manifest().iter().map(|(_, bytes)| bytes).sum();
+    assert!(with_it > 0);
+    let manifest = host.files().stored_manifest().len() as u64 + with_it;
     assert_eq!(with.total.stored, 100 + 1000 + 5000 + entry_len() + manifest);
 
     let host = bundle_at(&dir.path().join("without"), Shape::Directory, None, &[]);
@@ -221,7 +240,9 @@ fn one_file_is_asked_for_in_ranges() {
     let (_, opening) = opening(file.files()).unwrap();
     assert_eq!(opening.total, Bytes::of_range(len.min(SINGLE_FILE_FIRST)));
     let (a, b) = (first_of(&mut directory, "threads"), first_of(&mut file, "threads"));
-    assert_eq!(a.words.stored, b.words.stored);
+    let structure = directory.manifest().structure().unwrap();
+    let structure = directory.files().shard(structure).unwrap().len() as u64;
+    assert_eq!(a.words.stored.worst + structure, b.words.stored.worst, "with the manifest");
     assert_ne!(a.vectors.stored, b.vectors.stored, "a file has all vectors, a directory cells");
     assert_eq!(b.total.brotli, b.total.stored, "ranges are not compressed");
     // Neither bundle has rows: spellings are hashed by the engine's module itself.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use findling_bundle::texts::PageText;
 use findling_bundle::{
     Centroids, Entry, Manifest, PositionsDirectory, ShardEntry, ShardId, SingleFile, TextsShard,
-    decode_manifest, decode_shard, entry, single_file,
+    decode_manifest, decode_shard, entry, opening, single_file,
 };
 
 pub use address::is_address;
@@ -41,6 +41,7 @@ pub struct BundleFiles {
     entry: Entry,
     manifest: Manifest,
     stored_manifest: Vec<u8>,
+    with_manifest: Vec<(String, u64)>,
     place: Place,
 }
 
@@ -93,16 +94,26 @@ impl BundleFiles {
         let entry = Entry::from_bytes(&bytes).with_context(|| file.display().to_string())?;
         let file = path.join(entry.manifest_path());
         let place = Origin::of(path).map_or(Place::Directory, Place::Copy);
-        let stored_manifest = fs::read(&file).with_context(|| {
+        let bytes = fs::read(&file).with_context(|| {
             format!(
                 "{} cannot be read; the bundle is incomplete: deploy or build it again",
                 file.display()
             )
         })?;
-        entry.check_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
+        let opening = opening::read(&entry, &bytes).with_context(|| file.display().to_string())?;
+        let stored_manifest = opening.stored_manifest.to_vec();
         let manifest =
             decode_manifest(&stored_manifest).with_context(|| file.display().to_string())?;
-        Ok(Self { path: path.to_owned(), entry, manifest, stored_manifest, place })
+        let with_manifest = opening.shards.into_iter();
+        let with_manifest = with_manifest.map(|(path, stored)| (path, stored.len() as u64));
+        Ok(Self {
+            path: path.to_owned(),
+            entry,
+            manifest,
+            stored_manifest,
+            with_manifest: with_manifest.collect(),
+            place,
+        })
     }
 
     fn open_file(path: &Path) -> Result<Self> {
@@ -120,6 +131,7 @@ impl BundleFiles {
             entry: *file.entry(),
             manifest: file.manifest().clone(),
             stored_manifest: file.stored_manifest().to_vec(),
+            with_manifest: Vec::new(),
             place: Place::SingleFile(Box::new(file)),
         })
     }
@@ -178,6 +190,11 @@ impl BundleFiles {
     /// The manifest's bytes as stored.
     pub fn stored_manifest(&self) -> &[u8] {
         &self.stored_manifest
+    }
+
+    /// The shards that come with the manifest in a directory: their paths and bytes.
+    pub fn with_manifest(&self) -> &[(String, u64)] {
+        &self.with_manifest
     }
 
     /// A shard's bytes as stored.

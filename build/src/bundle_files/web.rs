@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use findling_bundle::{Entry, entry, single_file};
+use findling_bundle::{Entry, entry, opening, single_file};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode, header};
 
@@ -217,14 +217,16 @@ impl Origin {
         let entry = entry.map_err(contents)?;
         let manifest = directory.join(entry.manifest_path());
         let has_manifest =
-            fs::read(&manifest).is_ok_and(|stored| entry.check_manifest(&stored).is_ok());
+            fs::read(&manifest).is_ok_and(|file| opening::read(&entry, &file).is_ok());
         if !has_manifest {
-            let start = single_file::HEADER_LEN as u64;
-            let part = start..start + u64::from(entry.manifest_len);
-            let len = part.end - part.start;
-            let stored = self.file(&entry.manifest_path(), Some(part), len)?;
-            entry.check_manifest(&stored).map_err(contents)?;
-            write(&manifest, stored)?;
+            let (start, len) = (single_file::HEADER_LEN as u64, u64::from(entry.manifest_len));
+            let (part, len) = match self.is_single_file() {
+                true => (Some(start..start + len), len),
+                false => (None, len + opening::MAX_BEHIND),
+            };
+            let file = self.file(&entry.manifest_path(), part, len)?;
+            opening::read(&entry, &file).map_err(contents)?;
+            write(&manifest, file)?;
         }
         write(&directory.join(ORIGIN), format!("{url}\n"))?;
         write(&directory.join(entry::FILE_NAME), entry.to_bytes())?;

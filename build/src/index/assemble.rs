@@ -6,7 +6,7 @@ use findling_bundle::vectors::{VectorsBuilder, quantise};
 use findling_bundle::{
     Attribute, Dense, EncoderCard, Error, Graph, LexiconRange, Manifest, PageId, QueryEncoder,
     RangeStart, SentencesRange, ShardId, ShardKind, SpellingRange, Stats, Structure, Synonym,
-    TextRange, VectorId, VectorRange, upper_half,
+    TextRange, VectorId, VectorRange, opening, upper_half,
 };
 use rayon::prelude::*;
 
@@ -49,6 +49,26 @@ impl Bundle {
         let ids = (0..).map(ShardId);
         ids.zip(listed.chain(others))
             .map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))
+    }
+
+    /// The shards that nearly every first search reads, with their paths. They come with the
+    /// manifest ([`findling_bundle::opening`]).
+    pub fn opening(&self) -> impl Iterator<Item = (String, &[u8])> {
+        let Manifest { attributes, dense, .. } = &self.manifest;
+        // The search box counts the values of all facets.
+        let facets = attributes.iter().filter(|attribute| attribute.facet);
+        let columns = facets.map(|attribute| attribute.column);
+        let dense = dense.iter().flat_map(|dense| {
+            let common = dense.rows.iter().map(|rows| rows.common);
+            dense.centroids.into_iter().chain(common)
+        });
+        let ids = self.manifest.structure().into_iter().chain(columns).chain(dense);
+        ids.filter_map(|id| {
+            let (entry, stored) = (self.manifest.shard(id)?, self.shards.get(id.index())?);
+            let is_long = stored.len() > opening::MAX_COLUMN_LEN as usize;
+            let is_left_out = entry.kind == ShardKind::Column && is_long;
+            (!is_left_out).then(|| (self.manifest.path(id, entry), &stored[..]))
+        })
     }
 
     /// Bytes of all shards.

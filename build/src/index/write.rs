@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use findling_bundle::{encode_manifest, entry, single_file};
+use findling_bundle::{Error, encode_manifest, entry, opening, single_file};
 
 use super::assemble::Bundle;
 use super::retired_shards;
@@ -166,20 +166,17 @@ fn write_with(
         Shape::Directory => encode_manifest(&bundle.manifest.of_files())?,
         Shape::SingleFile | Shape::FileAlone => encode_manifest(&bundle.manifest)?,
     };
-    let mut written = Written {
-        bundle_bytes: stored_manifest.len() as u64 + bundle.n_bytes(),
-        ..Written::default()
-    };
-    let header = if shape == Shape::Directory {
-        findling_bundle::Entry::LEN
+    let mut written = Written { bundle_bytes: bundle.n_bytes(), ..Written::default() };
+    let head = if shape == Shape::Directory {
+        manifest_file(bundle, &stored_manifest)?
     } else {
-        single_file::HEADER_LEN
+        single_file::head(&entry, &stored_manifest)
     };
-    written.bundle_bytes += header as u64;
+    written.bundle_bytes += head.len() as u64;
 
     if shape == Shape::FileAlone {
         before(&name).with_context(|| format!("{} cannot be written", out.display()))?;
-        write_single(&staged.path, &entry, &stored_manifest, bundle)?;
+        write_single(&staged.path, &head, bundle)?;
         fs::rename(&staged.path, &out)
             .with_context(|| format!("{} cannot be replaced", out.display()))?;
         written.n_files = 1;
@@ -193,15 +190,16 @@ fn write_with(
         for (path, stored) in bundle.stored() {
             stage.file(&path, stored)?;
         }
-        stage.file(&entry.manifest_path(), &stored_manifest)?;
+        stage.file(&entry.manifest_path(), &head)?;
         stage.file(entry::FILE_NAME, &entry.to_bytes())?;
+        stage.written.bundle_bytes += findling_bundle::Entry::LEN as u64;
         let most_bytes = stage.written.bundle_bytes;
         (stage.written.n_retired, stage.written.n_pruned) =
             retired_shards::keep(stage.old, stage.new, grace, most_bytes)
                 .with_context(|| format!("shards of {} cannot be kept", out.display()))?;
     } else {
         (stage.before)(SINGLE_FILE).with_context(|| format!("{SINGLE_FILE} cannot be written"))?;
-        write_single(&stage.new.join(SINGLE_FILE), &entry, &stored_manifest, bundle)?;
+        write_single(&stage.new.join(SINGLE_FILE), &head, bundle)?;
         stage.written.n_files += 1;
     }
     for extra in extras {
@@ -228,21 +226,22 @@ pub fn files(bundle: &Bundle, extras: Vec<Extra>) -> Result<Vec<Extra>> {
     let file = |path: String, contents: Vec<u8>| Extra { path, contents: contents.into() };
     let mut files: Vec<Extra> =
         bundle.stored().map(|(path, stored)| file(path, stored.clone())).collect();
-    files.push(file(entry.manifest_path(), stored_manifest));
+    files.push(file(entry.manifest_path(), manifest_file(bundle, &stored_manifest)?));
     files.push(file(entry::FILE_NAME.to_owned(), entry.to_bytes().to_vec()));
     files.extend(extras);
     Ok(files)
 }
 
-fn write_single(
-    path: &Path,
-    entry: &findling_bundle::Entry,
-    stored_manifest: &[u8],
-    bundle: &Bundle,
-) -> Result<()> {
+/// The file of the manifest in a directory.
+fn manifest_file(bundle: &Bundle, stored_manifest: &[u8]) -> Result<Vec<u8>, Error> {
+    let shards: Vec<(String, &[u8])> = bundle.opening().collect();
+    opening::write(stored_manifest, shards.iter().map(|(path, stored)| (path.as_str(), *stored)))
+}
+
+fn write_single(path: &Path, head: &[u8], bundle: &Bundle) -> Result<()> {
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::new(fs::File::create(path)?);
-        file.write_all(&single_file::head(entry, stored_manifest))?;
+        file.write_all(head)?;
         for stored in bundle.shards.iter().chain(bundle.positions.iter().map(|(_, stored)| stored))
         {
             file.write_all(stored)?;

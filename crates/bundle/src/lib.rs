@@ -88,6 +88,7 @@ pub mod limits;
 mod manifest;
 pub mod names;
 mod numbers;
+pub mod opening;
 pub mod order;
 pub mod positions;
 pub mod projection;

@@ -500,13 +500,23 @@ fn dense() -> Dense {
     }
 }
 
-fn manifest_and_entry() -> [Example; 4] {
+fn manifest_and_entry() -> [Example; 5] {
     let (entry, stored) = encode_manifest(&manifest()).unwrap();
     let head = single_file::head(&entry, &stored)[..single_file::HEADER_LEN].to_vec();
     let path = manifest().path(ShardId(1), &manifest().shards[1]);
     let name = path.strip_prefix("shards/").and_then(|path| path.strip_suffix(".bin")).unwrap();
     let name = (0..8).map(|i| u8::from_str_radix(&name[2 * i..][..2], 16).unwrap()).collect();
+    let column = encode_shard(ShardKind::Column, &[4, 2, 1, 2]).unwrap().1;
+    let column_path = "shards/0a1b2c3d.bin";
+    let file = opening::write(&stored, [(column_path, &column[..])]).unwrap();
+    let (manifest_len, manifest_of_file) = (stored.len(), stored.clone());
     [
+        example("shard behind the manifest", file[manifest_len..].to_vec(), move |bytes| {
+            let file = [&manifest_of_file[..], bytes].concat();
+            let opening = opening::read(&entry, &file).unwrap();
+            assert_eq!(opening.stored_manifest, manifest_of_file);
+            assert_eq!(opening.shards, [(column_path.to_owned(), &column[..])]);
+        }),
         example("manifest", manifest().to_bytes().unwrap(), |bytes| {
             let read = Manifest::from_bytes(bytes).unwrap();
             read.validate().unwrap();

@@ -6,7 +6,10 @@
 //!
 //! ```js
 //! const entry = await get("findling.idx");
-//! const engine = Engine.open(entry, await get(manifestOf(entry)), true);
+//! // Shards lie behind the manifest in its file (docs/format.md).
+//! const manifestLen = new DataView(entry.buffer).getUint32(12, true);
+//! const manifest = (await get(manifestOf(entry))).subarray(0, manifestLen);
+//! const engine = Engine.open(entry, manifest, true);
 //! const search = engine.search(JSON.stringify({ query: "shared state" }));
 //! let answer = search.step(engine);
 //! // Shards are missing: [{"id": 3, "path": "shards/….bin", …}]

@@ -105,6 +105,39 @@ clientSuite("a page with the client, when files fail", (client) => {
     assert.equal((await client.titles("thermocouple"))[0], "Thermocouple");
   });
 
+  test("fetches a shard of its own file if it is damaged behind the manifest", async () => {
+    const other = scratch();
+    const bundle = join(other, "findling");
+    cpSync(join(client.site, "findling"), bundle, { recursive: true });
+    client.server.directories = [other];
+    const entry = readFileSync(join(bundle, "findling.idx"));
+    const manifest = join(bundle, `shards/${entry.toString("hex", 16, 32)}.bin`);
+    const whole = readFileSync(manifest);
+    const length = entry.readUInt32LE(12);
+    assert.ok(length < whole.length);
+    await client.open();
+    const expected = (await client.find("thermocouple")).results;
+    const flipped = Buffer.from(whole);
+    flipped[whole.length - 1] ^= 0xff;
+    const tooLong = Buffer.from(whole);
+    tooLong.fill(0xff, length + 5, length + 9);
+    for (const [damaged, fetched] of [
+      [flipped, 1],
+      // The rest cannot be told apart, so all of it is fetched.
+      [whole.subarray(0, length + 3), 2],
+      [tooLong, 2],
+      [whole.subarray(0, length), 2],
+    ]) {
+      writeFileSync(manifest, damaged);
+      await client.renew();
+      await client.open();
+      client.server.log.length = 0;
+      assert.deepEqual((await client.find("thermocouple")).results, expected);
+      const others = client.requested(/\/shards\/[0-9a-f]{8}\.bin$/);
+      assert.ok(others.length >= fetched, `${others.length} of ${fetched}`);
+    }
+  });
+
   test("gets an error if the address has no bundle", async () => {
     expectComplaints(client.page, /404.*\/elsewhere\/findling\.idx/);
     const nowhere = await client.openingError("/elsewhere/");

@@ -24,6 +24,23 @@ clientSuite("a page with the client", (client) => {
     return join(other, "findling");
   }
 
+  test("asks for all that opening takes before any of it has arrived", async () => {
+    const first = /\/findling(-worker\.js|_engine\.wasm|\.idx)$/;
+    const { hold, open } = gate((path) => first.test(path));
+    client.server.hold = hold;
+    const opened = client.open();
+    while (new Set(client.requested(first)).size < 3) await client.page.waitForTimeout(10);
+    open();
+    await opened;
+    for (const path of new Set(client.requested(first)))
+      assert.equal(client.requested(first).filter((other) => other === path).length, 1, path);
+    // The structure, the facets and the centroids came with the manifest.
+    assert.equal(client.requested(SHARD).length, 1);
+    client.server.log.length = 0;
+    await client.find("", { limit: 0, facets: ["*"], mode: "lexical" });
+    assert.deepEqual(client.requested(SHARD), []);
+  });
+
   test("loads the deferred part of the engine once, when a search needs it", async () => {
     await client.open();
     const japanese = "\u65e5\u672c\u8a9e";

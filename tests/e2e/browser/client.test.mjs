@@ -255,6 +255,19 @@ clientSuite("a page that searches with the client", (client) => {
     assert.deepEqual((await client.find("kiln temperature")).results, expected);
   });
 
+  test("opens on a page whose policy forbids WebAssembly", async () => {
+    await client.open();
+    const expected = (await client.find("kiln temperature")).results;
+    client.server.pages["/strict"] = withClient();
+    client.server.headers = {
+      "content-security-policy": "script-src 'self' 'unsafe-inline'",
+    };
+    await client.page.goto(`${client.server.url}strict`);
+    await client.page.waitForFunction(() => "findling" in window);
+    await client.open();
+    assert.deepEqual((await client.find("kiln temperature")).results, expected);
+  });
+
   test("does not load the transformer for a bundle without one", async () => {
     const { semantic } = await client.open();
     assert.equal(semantic, "ready");

@@ -20,6 +20,7 @@ describe("a reader on a page with search", () => {
       "/form": withSearch("", `<label>Name <input id="name"></label>`),
       "/inline": withSearch("inline"),
       "/words": withSearch(`mode="lexical"`),
+      "/no-vector": withSearch(`encoder="none"`),
       "/recent": withSearch(`mode="lexical" order="recent"`),
       // A record's address that looks like a script leads here, as a path of the site.
       "/javascript:window.harmed=true": withSearch(),
@@ -60,6 +61,17 @@ describe("a reader on a page with search", () => {
     assert.deepEqual(requested, ["/findling/findling-ui.js"]);
   });
 
+  test("waits for no script of the client before the engine is asked for", async () => {
+    const first = /\/findling(\.js|-worker\.js|_engine\.wasm|\.idx)$/;
+    const { hold, open } = gate((path) => first.test(path));
+    server.hold = hold;
+    await openDialog();
+    const asked = () => new Set(server.log.filter((path) => first.test(path)));
+    while (asked().size < 4) await page.waitForTimeout(10);
+    open();
+    await ask(page, "pinholes");
+  });
+
   test("presses Ctrl+K, types, and sees the matching section with its words marked", async () => {
     await openDialog();
     await dialog().waitFor();
@@ -69,6 +81,29 @@ describe("a reader on a page with search", () => {
     assert.ok(marked.length > 0);
     for (const text of marked) assert.equal(text.toLowerCase(), "pinholes");
   });
+
+  for (const [path, mode] of [
+    ["", "hybrid"],
+    ["no-vector", "lexical"],
+  ]) {
+    test(`sees five pages by words, then all pages of the whole answer, ${mode}`, async () => {
+      await goTo(path);
+      await page.evaluate(() => {
+        window.answers = [];
+        addEventListener("findling-search", ({ detail: { mode, results } }) => {
+          answers.push({ mode, pages: results.length });
+        });
+      });
+      await openDialog();
+      await ask(page, "kiln");
+      await page.waitForFunction(() => answers.length === 2);
+      const [words, whole] = await page.evaluate(() => answers);
+      assert.deepEqual(words, { mode: "lexical", pages: 5 });
+      assert.equal(whole.mode, mode);
+      assert.ok(whole.pages > 5, `${whole.pages} pages`);
+      await pageCount(whole.pages);
+    });
+  }
 
   test("hears how many pages match", async () => {
     await openDialog();

@@ -30,8 +30,10 @@ export async function openBundle(bundle, engineDirectory) {
   initSync({ module: readFileSync(join(engineDirectory, "findling_engine_bg.wasm")) });
   const read = (name) => readFileSync(join(bundle, name));
   const entry = read("findling.idx");
+  // Shards lie behind the manifest in its file (docs/format.md).
+  const manifest = read(manifestOf(entry)).subarray(0, entry.readUInt32LE(12));
   // Streamed, as in a browser: only the cells near the query are read.
-  const engine = Engine.open(entry, read(manifestOf(entry)), true);
+  const engine = Engine.open(entry, manifest, true);
   return (request) => {
     const search = engine.search(JSON.stringify(request));
     try {

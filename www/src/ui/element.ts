@@ -3,6 +3,7 @@
  * events, parts and CSS variables.
  */
 
+import { beginOpening } from "../begin-opening";
 import type { FindlingIndex } from "../client";
 import type { Mode, Order } from "../engine-types";
 import type { OpenOptions, PageResult, SectionResult } from "../types";
@@ -177,22 +178,31 @@ export class FindlingSearch extends HTMLElement {
 
   /** Opens the bundle. The client is fetched only now, not with the page. */
   #open(): Promise<FindlingIndex> {
-    this.#index ??= import("../client")
-      .then(({ open }) => {
-        const site = this.getAttribute("site");
-        const bundle = this.getAttribute("bundle");
-        const address = (path: string) => new URL(path, this.#base).href;
-        return open(bundle === null ? new URL(".", import.meta.url) : address(bundle), {
-          ...(site === null ? {} : { site: address(site) }),
-          encoder: this.#oneOf("encoder", ["auto", "static", "transformer", "none"] as const),
-          ...this.#options,
-        });
-      })
-      .catch((thrown: unknown) => {
-        this.#index = undefined;
-        throw thrown;
-      });
+    this.#index ??= this.#begin().catch((thrown: unknown) => {
+      this.#index = undefined;
+      throw thrown;
+    });
     return this.#index;
+  }
+
+  async #begin(): Promise<FindlingIndex> {
+    const site = this.getAttribute("site");
+    const script = import.meta.url;
+    const bundle = this.getAttribute("bundle");
+    const address = bundle === null ? new URL(".", script) : new URL(bundle, this.#base);
+    const options: OpenOptions = {
+      ...(site === null ? {} : { site: new URL(site, this.#base).href }),
+      encoder: this.#oneOf("encoder", ["auto", "static", "transformer", "none"] as const),
+      ...this.#options,
+    };
+    // What the client will ask for is asked for at once, with the client itself.
+    const begun = beginOpening(address, script, options);
+    try {
+      return await (await import("../client")).openBegun(address, options, begun);
+    } catch (thrown) {
+      begun.worker?.worker.terminate();
+      throw thrown;
+    }
   }
 
   #select(selection: Selection): boolean {

@@ -39,6 +39,15 @@ export interface PanelOptions {
  */
 const TYPING_PAUSE = 160;
 
+/**
+ * Pages of the answer by words that comes before the whole answer: about as many as are in view.
+ * The texts of each take requests.
+ */
+const FIRST_PAGES = 5;
+
+/** Milliseconds after which a frame is not waited for: a page that is not in view paints none. */
+const LONGEST_FRAME = 500;
+
 /** Milliseconds before a count is announced, so that not every letter announces one. */
 const ANNOUNCEMENT_DELAY = 400;
 
@@ -182,8 +191,14 @@ export class Panel {
       void words.finally(settle);
       return;
     }
-    const whole = () => Promise.all([words, this.#ask(query, mode, signal)]).finally(settle);
-    this.#pause = setTimeout(() => void whole(), typing ? TYPING_PAUSE : 0);
+    // While the bundle opens, files for meaning would come between those of the first results, and
+    // searching by meaning would delay the paint.
+    const isFirst = this.#index === undefined;
+    const whole = async () => {
+      if (isFirst) await words.then(painted);
+      if (!signal.aborted) await Promise.all([words, this.#ask(query, mode, signal)]);
+    };
+    this.#pause = setTimeout(() => void whole().finally(settle), typing ? TYPING_PAUSE : 0);
   }
 
   async #ask(query: string, mode: Mode, signal: AbortSignal): Promise<void> {
@@ -199,6 +214,7 @@ export class Panel {
       if (signal.aborted) return;
       const response = await index.search(query, {
         ...this.#request(),
+        ...(inPart && { limit: Math.min(FIRST_PAGES, this.#options.limit()) }),
         mode,
         // The whole answer makes the suggestions.
         suggest: !inPart,
@@ -280,7 +296,11 @@ export class Panel {
     const verdict = stage === Stage.WHOLE ? verdictOn(response) : undefined;
     if (shown === undefined) {
       this.#replace(response, verdict);
-    } else if (shown === Stage.WORDS && response.mode === "lexical") {
+    } else if (
+      shown === Stage.WORDS &&
+      response.mode === "lexical" &&
+      response.results.length <= this.#list.length
+    ) {
       // The whole answer is by words as well, so it adds only notices, suggestions, the verdict.
       if (!this.#list.touched) this.#list.lead(verdict);
       this.#showNotices(response);
@@ -506,6 +526,14 @@ export class Panel {
       window.open(option.href, "_blank", "noopener");
     else option.click();
   }
+}
+
+/** Resolves when what is shown now has been painted. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, LONGEST_FRAME);
+  });
 }
 
 function searchBox(placeholder: string, label: string): HTMLInputElement {

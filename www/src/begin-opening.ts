@@ -1,0 +1,81 @@
+/**
+ * Begins everything that opening a bundle takes, at once. The search box calls this before the
+ * client has arrived, so that no request waits for a script that would only send it.
+ */
+
+import { parseBundleAddress } from "./bundle-address";
+import { hexOfByte } from "./hex";
+import { type StartedWorker, startWorker } from "./start-worker";
+import type { OpenOptions } from "./types";
+
+/** Bytes of an entry file (`docs/format.md`). */
+const ENTRY_LEN = 48;
+
+/** A file that was fetched: its address and its contents. */
+export type EarlyFile = [url: string, bytes: ArrayBuffer];
+
+/** What was begun. Whatever fails here is fetched again by the worker, which reports the error. */
+export interface Opening {
+  /** Where the client's files are. */
+  assets: URL;
+  /** `undefined` if the page's own thread is to search. */
+  worker: StartedWorker | undefined;
+  /** The engine's first part, compiled while it arrives. */
+  module: Promise<WebAssembly.Module | undefined>;
+  /** The entry file, and the file of the manifest. */
+  files: Promise<EarlyFile[]>;
+}
+
+/** Begins to open the bundle at `address` with the client's files beside `script`. */
+export function beginOpening(address: URL, script: string, options: OpenOptions): Opening {
+  const { assets: given, worker } = options;
+  const assets = given === undefined ? new URL(".", script) : new URL(given, document.baseURI);
+  const asset = (name: string) => new URL(name, assets).href;
+  const { base, file } = parseBundleAddress(address);
+  return {
+    assets,
+    // Small files first: over one connection they would arrive behind the engine.
+    files: file === undefined ? firstFiles(base) : Promise.resolve([]),
+    worker: worker === false ? undefined : startWorker(asset("findling-worker.js")),
+    module: compile(asset("findling_engine.wasm")).catch(() => undefined),
+  };
+}
+
+async function compile(url: string): Promise<WebAssembly.Module | undefined> {
+  const response = await fetch(url);
+  // Browsers compile a response while it arrives only if the host names its type.
+  const streams = response.headers.get("content-type")?.split(";")[0] === "application/wasm";
+  return streams && response.ok ? WebAssembly.compileStreaming(response) : undefined;
+}
+
+/** The entry file, and the file that it names, unless an earlier visit has cached that one. */
+async function firstFiles(base: URL): Promise<EarlyFile[]> {
+  const files: EarlyFile[] = [];
+  const get = async (url: string, cache: RequestCache) => {
+    const response = await fetch(url, { cache });
+    if (!response.ok) throw response.status;
+    const bytes = await response.arrayBuffer();
+    files.push([url, bytes]);
+    return new Uint8Array(bytes);
+  };
+  try {
+    const entry = await get(new URL("findling.idx", base).href, "no-cache");
+    // What answers in place of a missing entry file names no manifest.
+    if (entry.length !== ENTRY_LEN) return files;
+    const hash = Array.from(entry.subarray(16, 32), hexOfByte);
+    const manifest = new URL(`shards/${hash.join("")}.bin`, base).href;
+    if (!(await isCached(manifest))) await get(manifest, "default");
+  } catch {
+    // The worker tries again, and tells what is wrong.
+  }
+  return files;
+}
+
+async function isCached(url: string): Promise<boolean> {
+  try {
+    return (await caches.match(url)) !== undefined;
+  } catch {
+    // Where storage is blocked there is no `caches`, or reading it throws.
+    return false;
+  }
+}
