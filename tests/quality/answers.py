@@ -98,7 +98,8 @@ def sentences_about(manual, options):
     """The sentences that say what one of these options does, or name it; none without an entry."""
     entry = ""
     for terms, text in manual.entries:
-        named = {o for term in terms for o in OPTION.findall(term.replace("[no-]", "").split("=")[0])}
+        plain = [term.replace("[no-]", "").split("=")[0] for term in terms]
+        named = {option for term in plain for option in OPTION.findall(term)}
         if named & set(options):
             entry = text
             break

@@ -196,7 +196,7 @@ export class HttpStore {
     await cache.put(marker, new Response(build));
   }
 
-  /** A file of this visit or an earlier one. A first visit asks the cache for its own files only. */
+  /** A file of this visit or an earlier one. A first visit asks the cache for its own files. */
   async #match(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
     const unwritten = this.#unwritten?.get(path);
     if (!unwritten && !this.#written.has(path) && !(await this.#hadCache)) return undefined;
