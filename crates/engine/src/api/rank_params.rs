@@ -123,7 +123,7 @@ pub struct RankParams {
     /// 1.15 unless told.
     pub unseen: f32,
     /// Where vectors are streamed: pages that score less than the first by no more than this are
-    /// compared by their vectors, up to three of them. 0: none. 0.04 unless told.
+    /// compared by their vectors, up to three of them. 0: none. 0.03 unless told.
     pub close: f32,
 }
 
@@ -143,7 +143,7 @@ impl Default for RankParams {
             probe_enough: 100,
             most_probe_bytes: 256_000,
             unseen: 1.15,
-            close: 0.04,
+            close: 0.03,
         }
     }
 }
