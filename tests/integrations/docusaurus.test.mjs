@@ -94,7 +94,7 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
     const dev = await develop(source, "docusaurus", args, "/docs/");
     try {
       page = await reader.visit(browser, dev.url);
-      expectComplaints(page, /findling\.idx/, /React DevTools/);
+      expectComplaints(page, /React DevTools/);
       await reader.press(page, "Control+k");
       await reader.search(page, "larch");
       await page.getByText("The search index is not built yet").first().waitFor();
