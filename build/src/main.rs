@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use findling_build::commands;
+use findling_build::commands::config::with_settings;
 use findling_build::output::Failure;
 use findling_build::ui::{Ui, Verbosity};
 
@@ -46,6 +47,10 @@ enum Command {
     Relevance(commands::relevance::Args),
     Last(commands::last::Args),
     Open(commands::last::OpenArgs),
+    #[cfg(feature = "tui")]
+    Tui(commands::tui::Args),
+    #[cfg(feature = "tui")]
+    Repl(commands::repl::Args),
     Context(commands::context::Args),
     #[cfg(feature = "mcp")]
     Mcp(commands::mcp::Args),
@@ -56,6 +61,8 @@ enum Command {
     #[cfg(feature = "transformer")]
     Distill(commands::distill::Args),
     Serve(commands::serve::Args),
+    Init(commands::init::Args),
+    Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
 }
@@ -72,7 +79,11 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments()) {
+    let arguments = match with_settings(Cli::command(), arguments()) {
+        Ok(arguments) => arguments,
+        Err(error) => return unreadable(&error),
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
@@ -93,6 +104,10 @@ fn main() -> ExitCode {
         Command::Relevance(args) => commands::relevance::run(args, &ui),
         Command::Last(args) => commands::last::run(args, &ui),
         Command::Open(args) => commands::last::open(args, &ui),
+        #[cfg(feature = "tui")]
+        Command::Tui(args) => commands::tui::run(args, &ui),
+        #[cfg(feature = "tui")]
+        Command::Repl(args) => commands::repl::run(args, &ui),
         Command::Context(args) => commands::context::run(args, &ui),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => commands::mcp::run(args),
@@ -103,6 +118,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "transformer")]
         Command::Distill(args) => commands::distill::run(args, &ui),
         Command::Serve(args) => commands::serve::run(args, &ui),
+        Command::Init(args) => commands::init::run(args, &ui),
+        Command::Config(args) => commands::config::run(args, Cli::command(), &ui),
         Command::Completions(args) => commands::completions::run(args, Cli::command()),
         Command::Man(args) => commands::man::run(args, Cli::command(), &ui),
     };
@@ -112,11 +129,26 @@ fn main() -> ExitCode {
     })
 }
 
+/// Ends for a `findling.toml` that cannot be read.
+fn unreadable(error: &anyhow::Error) -> ExitCode {
+    let failure = Failure::of(error);
+    if wants_json() {
+        failure.print();
+    } else {
+        Ui::new(Verbosity::Normal).error(error);
+    }
+    failure.exit().into()
+}
+
+/// Whether a program asked.
+fn wants_json() -> bool {
+    std::env::args_os().any(|arg| arg == "--json" || arg == "--format=json")
+}
+
 /// Ends for arguments that cannot be read, and for help. A program that asked for JSON gets the
 /// error as JSON.
 fn refused(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|arg| arg == "--json" || arg == "--format=json");
-    if error.use_stderr() && json {
+    if error.use_stderr() && wants_json() {
         let failure = Failure::usage(error.to_string().trim().to_owned());
         failure.print();
         return failure.exit().into();

@@ -113,6 +113,12 @@ impl Lock {
         Ok(lock)
     }
 
+    /// Who holds the lock now, as far as that can be told without taking it.
+    pub fn holder(path: &Path) -> Option<Owner> {
+        let owner = read_note(&mut File::open(path).ok()?)?;
+        (owner.is_running() == Some(true)).then_some(owner)
+    }
+
     /// Who held the lock last, if that process was killed.
     pub fn abandoned(&self) -> Option<&Owner> {
         self.abandoned.as_ref()
@@ -159,7 +165,11 @@ mod tests {
             }
             other => panic!("{other}"),
         }
+        if cfg!(target_os = "linux") {
+            assert_eq!(Lock::holder(&path).unwrap().pid, std::process::id());
+        }
         drop(lock);
+        assert_eq!(Lock::holder(&path), None);
         assert_eq!(Lock::take(&path, "x").unwrap().abandoned(), None);
     }
 

@@ -9,6 +9,7 @@ use findling_bundle::entry;
 use super::error::Error;
 use super::freshness::{Freshness, freshness};
 use super::generation::{Generations, Held};
+use super::lock::Lock;
 use super::name::Name;
 use super::registry::{Home, Registry, Settings};
 use crate::bundle_files::{SINGLE_FILE, copy, is_address};
@@ -132,6 +133,23 @@ impl Target {
     /// The files and directories that the collection is made from; none for a bundle at a path.
     pub fn sources(&self) -> &[PathBuf] {
         self.collection.as_ref().map_or(&[], |collection| &collection.settings.paths)
+    }
+
+    /// Whether a sync is making the collection's next bundle, as far as that can be told.
+    pub fn is_syncing(&self) -> bool {
+        self.generations().is_some_and(|of| Lock::holder(&of.lock()).is_some())
+    }
+
+    /// Whether a sync has replaced the collection's bundle since this target was found.
+    pub fn is_replaced(&self) -> bool {
+        let held = self.collection.as_ref().map(|collection| collection.held.generation().number());
+        let current = self.generations().and_then(|of| of.current().ok().flatten());
+        current.is_some_and(|current| Some(current.number()) != held)
+    }
+
+    fn generations(&self) -> Option<Generations> {
+        let Collection { home, name, settings, .. } = self.collection.as_ref()?;
+        Some(Generations::new(home.directory(name, settings)))
     }
 
     /// Whether the sources have changed since the bundle was made; `None` where that cannot be

@@ -83,9 +83,9 @@ pub(crate) struct Group {
 }
 
 /// The bundles that could be opened, and the errors of the others.
-struct Opened {
-    asked: Vec<Asked>,
-    failed: Failures,
+pub(crate) struct Opened {
+    pub asked: Vec<Asked>,
+    pub failed: Failures,
 }
 
 /// Collections that cannot answer, by name, and why.
@@ -95,7 +95,7 @@ pub(crate) type Failures = Vec<(String, Failure)>;
 ///
 /// # Errors
 /// If a named bundle cannot be opened, or there is nothing to ask.
-fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
+pub(crate) fn open(targets: &[PathBuf], ui: &Ui) -> Result<Opened> {
     let mut opened = Opened { asked: Vec::new(), failed: Vec::new() };
     if !targets.is_empty() {
         for path in targets {

@@ -66,21 +66,50 @@ pub fn open(args: OpenArgs, ui: &Ui) -> Result<ExitCode> {
     finish(&Output::default(), ui, || {
         let last = Last::read()?;
         let hit = last.hit(args.number)?;
-        let command = match &hit.path {
-            Some(path) if !args.browser => editor(path, hit.line)?,
-            _ => browser(&address(hit)?),
-        };
+        let opener = Opener::of(hit, args.browser)?;
         if args.print {
-            println!("{}", line(&command.join(" ")));
+            println!("{}", line(&opener.command.join(" ")));
             return Ok(Exit::Found);
         }
-        let (program, rest) = command.split_first().context("no program to open it with")?;
-        let status = Command::new(program)
-            .args(rest)
+        let what = if opener.is_editor { "editor" } else { "browser" };
+        let status = opener
+            .process()?
             .status()
-            .with_context(|| format!("{program} cannot be started"))?;
+            .with_context(|| format!("the {what} {} cannot be started", opener.command[0]))?;
         Ok(if status.success() { Exit::Found } else { Exit::Data })
     })
+}
+
+/// What opens a hit.
+pub(crate) struct Opener {
+    /// The program and its arguments.
+    command: Vec<String>,
+    /// Whether it is an editor, which may use the terminal.
+    pub is_editor: bool,
+}
+
+impl Opener {
+    /// The editor for a hit whose source is on this machine, unless the browser is asked for.
+    ///
+    /// # Errors
+    /// If the hit has no address that a browser opens.
+    pub fn of(hit: &LastHit, in_browser: bool) -> Result<Self> {
+        Ok(match &hit.path {
+            Some(path) if !in_browser => Self { command: editor(path, hit.line)?, is_editor: true },
+            _ => Self { command: browser(&address(hit)?), is_editor: false },
+        })
+    }
+
+    /// The process, not started yet.
+    ///
+    /// # Errors
+    /// If the environment names no program.
+    pub fn process(&self) -> Result<Command> {
+        let (program, rest) = self.command.split_first().context("no program to open it with")?;
+        let mut process = Command::new(program);
+        process.args(rest);
+        Ok(process)
+    }
 }
 
 /// The command that opens a file at a line.

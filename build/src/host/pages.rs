@@ -1,6 +1,7 @@
 //! Reads whole pages: the text behind a hit, and what is around it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use anyhow::{Context, Result};
 use findling_bundle::addresses::{Addresses, closeness};
@@ -49,6 +50,8 @@ pub struct DocumentSection {
     pub anchor: Option<String>,
     /// All text, blocks separated by line feeds.
     pub text: String,
+    /// Byte ranges of code in `text`, in order.
+    pub code: Vec<(usize, usize)>,
     /// Byte ranges of the passages in `text`, in order.
     pub passages: Vec<(usize, usize)>,
 }
@@ -105,11 +108,8 @@ impl Host {
                     heading_path: part.heading_path(place).into_iter().map(Into::into).collect(),
                     anchor: section.anchor.as_deref().map(Into::into),
                     text: section.text.clone().into_owned(),
-                    passages: section
-                        .passages
-                        .iter()
-                        .map(|range| (range.start as usize, range.end as usize))
-                        .collect(),
+                    code: section.code.iter().map(bounds).collect(),
+                    passages: section.passages.iter().map(bounds).collect(),
                 });
             }
         }
@@ -161,6 +161,10 @@ impl Host {
         self.texts.addresses = Some(addresses);
         Ok(())
     }
+}
+
+fn bounds(range: &Range<u32>) -> (usize, usize) {
+    (range.start as usize, range.end as usize)
 }
 
 /// A value as a response has it.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use findling_engine::PageHit;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Asked, Location, address, names};
+use super::{Answer, Asked, Location, Sources, address, names};
 use crate::collections::Home;
 use crate::replace_file::replace_by;
 
@@ -48,23 +49,14 @@ impl Last {
     pub fn of(query: &str, answers: &[Answer<'_>]) -> Self {
         let mut hits: Vec<LastHit> = Vec::new();
         for answer in answers {
-            for (rank, page) in answer.pages() {
-                let section = page.sections.first();
-                let (path, line) = match answer.sources.locate(page, section) {
-                    Location::File { path, line } => (std::path::absolute(path).ok(), line),
-                    Location::Url(_) => (None, None),
-                };
-                hits.push(LastHit {
-                    rank,
-                    collection: answer.collection.map(ToOwned::to_owned),
-                    names: names(page, section).map(ToOwned::to_owned).collect(),
-                    url: address(page).to_owned(),
-                    fragment: section.map(|one| fragment(&one.snippet.text)).unwrap_or_default(),
-                    path,
-                    line,
-                });
-            }
+            let hit = |(rank, page)| LastHit::of(rank, page, answer.sources, answer.collection);
+            hits.extend(answer.pages().map(hit));
         }
+        Self::new(query, hits)
+    }
+
+    /// Hits of a query, by rank.
+    pub fn new(query: &str, hits: Vec<LastHit>) -> Self {
         Self { version: VERSION, query: query.to_owned(), hits }
     }
 
@@ -107,6 +99,26 @@ impl Last {
             );
             Asked { code: "no-last", message }.into()
         })
+    }
+}
+
+impl LastHit {
+    /// The best section of a page, or the page.
+    pub fn of(rank: usize, page: &PageHit, sources: &Sources, collection: Option<&str>) -> Self {
+        let section = page.sections.first();
+        let (path, line) = match sources.locate(page, section) {
+            Location::File { path, line } => (std::path::absolute(path).ok(), line),
+            Location::Url(_) => (None, None),
+        };
+        Self {
+            rank,
+            collection: collection.map(ToOwned::to_owned),
+            names: names(page, section).map(ToOwned::to_owned).collect(),
+            url: address(page).to_owned(),
+            fragment: section.map(|one| fragment(&one.snippet.text)).unwrap_or_default(),
+            path,
+            line,
+        }
     }
 }
 

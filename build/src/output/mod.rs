@@ -10,7 +10,7 @@ mod last;
 mod location;
 mod markdown;
 mod meta;
-mod snippet;
+pub(crate) mod snippet;
 mod table;
 pub mod text;
 

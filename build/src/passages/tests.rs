@@ -17,7 +17,14 @@ fn section(heading: &str, paragraphs: &[&str]) -> DocumentSection {
         text.push_str(paragraph);
     }
     let heading_path = vec![heading.to_owned()];
-    DocumentSection { level: 2, heading_path, anchor: Some(heading.into()), text, passages }
+    DocumentSection {
+        level: 2,
+        heading_path,
+        anchor: Some(heading.into()),
+        text,
+        code: vec![],
+        passages,
+    }
 }
 
 fn hit(heading: &str, snippet: &str) -> SectionHit {

@@ -8,3 +8,5 @@ mod home;
 mod formats;
 mod many;
 mod passages;
+mod reference;
+mod settings;

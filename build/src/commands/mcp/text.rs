@@ -73,6 +73,7 @@ mod tests {
             heading_path: path.iter().map(ToString::to_string).collect(),
             anchor: (!anchor.is_empty()).then(|| anchor.to_owned()),
             text: text.into(),
+            code: vec![],
             passages: vec![],
         };
         Document {

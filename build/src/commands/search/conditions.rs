@@ -52,25 +52,42 @@ impl Conditions {
             let values = Predicate::In(self.types.clone());
             parts.push(Condition::test(attribute.name.clone(), values));
         }
-        if parts.is_empty() {
-            return Ok(());
-        }
-        match request.filter.take() {
-            Some(Value::String(text)) => parts.push(parsed(filter::parse(&text))?),
-            Some(json) => parts.push(parsed(filter::from_json(&json))?),
-            None => {}
-        }
-        request.filter = Some(Condition::all(parts).to_json());
+        request.filter = with_conditions(request.filter.take(), parts)?;
         Ok(())
     }
 }
 
-fn compare(name: &str, bound: Bound, value: &str) -> Condition {
-    Condition::test(name, Predicate::Compare(bound, value.to_owned()))
+/// A filter with more conditions, all of which must hold.
+///
+/// # Errors
+/// If the filter cannot be read. Without more conditions it is not looked at.
+pub(crate) fn with_conditions(
+    filter: Option<Value>,
+    mut more: Vec<Condition>,
+) -> Result<Option<Value>, Asked> {
+    if more.is_empty() {
+        return Ok(filter);
+    }
+    if let Some(filter) = filter {
+        more.push(condition(&filter)?);
+    }
+    Ok(Some(Condition::all(more).to_json()))
 }
 
-fn parsed(condition: Result<Condition, filter::FilterError>) -> Result<Condition, Asked> {
-    condition.map_err(|error| Asked { code: "filter", message: error.to_string() })
+/// A filter of a request as a condition.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn condition(filter: &Value) -> Result<Condition, Asked> {
+    let read = match filter {
+        Value::String(text) => filter::parse(text),
+        json => filter::from_json(json),
+    };
+    read.map_err(|error| Asked { code: "filter", message: error.to_string() })
+}
+
+fn compare(name: &str, bound: Bound, value: &str) -> Condition {
+    Condition::test(name, Predicate::Compare(bound, value.to_owned()))
 }
 
 /// The date of pages: the attribute of this name, or else the first date.

@@ -22,6 +22,8 @@ use crate::safe_text;
 use crate::ui::Ui;
 pub use args::{Args, FormatArg, ModeArg, OrderArg, Output, Ranking, SearchOptions};
 pub use conditions::Conditions;
+#[cfg(feature = "tui")]
+pub(crate) use conditions::{condition, with_conditions};
 pub(crate) use filter::parse_filter;
 
 /// When the command began, and how long loading the encoder took.

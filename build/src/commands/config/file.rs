@@ -1,0 +1,192 @@
+//! `findling.toml`: options of commands for a directory and those below it.
+//!
+//! ```toml
+//! [build]
+//! inputs = ["public"]
+//! output = "public/findling"
+//! exclude = ["print.html"]
+//!
+//! [search]
+//! mode = "lexical"
+//! ```
+//!
+//! A table is named after a command. A key is the long name of an option, or the name of an
+//! argument. What is given on the command line takes precedence.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use toml_edit::{Document, Item, Table, Value};
+
+use crate::output::Asked;
+
+/// The file's name.
+pub const NAME: &str = "findling.toml";
+
+/// Largest file that is read.
+const MAX_LEN: u64 = 1 << 20;
+
+/// Most directories upwards in which the file is looked for.
+const MOST_LEVELS: usize = 32;
+
+/// A file of settings.
+pub struct SettingsFile {
+    /// Where it is.
+    pub path: PathBuf,
+    document: Document<String>,
+}
+
+/// A key with its values.
+pub struct Setting<'a> {
+    pub key: &'a str,
+    /// From 1.
+    pub line: usize,
+    /// As they would be typed; `None` for a switch.
+    pub values: Option<Vec<String>>,
+    /// A switch that is off.
+    pub is_off: bool,
+}
+
+impl SettingsFile {
+    /// The nearest file in a directory or one above it, up to the root of a repository.
+    pub fn nearest(directory: &Path) -> Option<PathBuf> {
+        for level in directory.ancestors().take(MOST_LEVELS) {
+            let path = level.join(NAME);
+            if path.is_file() {
+                return Some(path);
+            }
+            if level.join(".git").exists() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Reads the nearest file.
+    ///
+    /// # Errors
+    /// If there is one that cannot be read.
+    pub fn find(directory: &Path) -> Result<Option<Self>> {
+        Self::nearest(directory).map(Self::read).transpose()
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no TOML.
+    pub fn read(path: PathBuf) -> Result<Self> {
+        let name = || path.display().to_string();
+        let len = std::fs::metadata(&path).with_context(name)?.len();
+        if len > MAX_LEN {
+            let message =
+                format!("{}: expected at most {MAX_LEN} bytes of settings, found {len}", name());
+            return Err(Asked { code: "settings", message }.into());
+        }
+        let text = std::fs::read_to_string(&path).with_context(name)?;
+        let document = Document::parse(text).map_err(|error| Asked {
+            code: "settings",
+            message: format!("{}: expected TOML, found {error}", name()),
+        })?;
+        Ok(Self { path, document })
+    }
+
+    /// The settings of a command, in the order of the file.
+    ///
+    /// # Errors
+    /// If they are no table of strings, numbers, truth values and lists of these.
+    pub fn settings(&self, command: &str) -> Result<Vec<Setting<'_>>, Asked> {
+        let table = match self.document.as_table().get(command) {
+            None => return Ok(Vec::new()),
+            Some(Item::Table(table)) => table,
+            Some(other) => {
+                let found = other.type_name();
+                let line = other.span().map_or(1, |span| self.line(span.start));
+                return Err(self.wrong(line, &format!("a table [{command}]"), found));
+            }
+        };
+        table.iter().map(|(key, item)| self.setting(table, key, item)).collect()
+    }
+
+    fn setting<'a>(&self, table: &Table, key: &'a str, item: &Item) -> Result<Setting<'a>, Asked> {
+        let span = table.key(key).and_then(|key| key.span());
+        let line = span.map_or(1, |span| self.line(span.start));
+        let expected = "a string, a number, true, false, or a list of strings and numbers";
+        let wrong = || self.wrong(line, expected, item.type_name());
+        let values = match item.as_value().ok_or_else(wrong)? {
+            Value::Boolean(truth) => {
+                return Ok(Setting { key, line, values: None, is_off: !truth.value() });
+            }
+            Value::Array(values) => values.iter().map(scalar).collect::<Option<_>>(),
+            value => scalar(value).map(|value| vec![value]),
+        };
+        Ok(Setting { key, line, values: Some(values.ok_or_else(wrong)?), is_off: false })
+    }
+
+    fn line(&self, byte: usize) -> usize {
+        1 + self.document.raw()[..byte].matches('\n').count()
+    }
+
+    /// An error about a line.
+    pub fn wrong(&self, line: usize, expected: &str, found: &str) -> Asked {
+        let path = self.path.display();
+        Asked {
+            code: "settings",
+            message: format!("{path}:{line}: expected {expected}, found {found}"),
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::String(text) => text.value().clone(),
+        Value::Integer(number) => number.value().to_string(),
+        Value::Float(number) => number.value().to_string(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_file(text: &str) -> (tempfile::TempDir, Result<SettingsFile>) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(NAME), text).unwrap();
+        std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        let found = SettingsFile::find(&dir.path().join("a/b"));
+        (dir, found.map(Option::unwrap))
+    }
+
+    #[test]
+    fn the_nearest_file_is_found_and_its_values_are_as_typed() {
+        let text = "# x\n[build]\ninputs = [\"public\", \"docs\"]\nprune = 3\n\nwatch = true\n";
+        let (_dir, file) = in_file(text);
+        let file = file.unwrap();
+        let settings = file.settings("build").unwrap();
+        let lines: Vec<(&str, usize)> = settings.iter().map(|one| (one.key, one.line)).collect();
+        assert_eq!(lines, [("inputs", 3), ("prune", 4), ("watch", 6)]);
+        assert_eq!(settings[0].values, Some(vec!["public".into(), "docs".into()]));
+        assert_eq!(settings[1].values, Some(vec!["3".into()]));
+        assert_eq!(settings[2].values, None);
+        assert!(file.settings("search").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_repository_ends_the_search() {
+        let (dir, file) = in_file("");
+        assert!(file.is_ok());
+        std::fs::create_dir(dir.path().join("a/.git")).unwrap();
+        assert!(SettingsFile::find(&dir.path().join("a/b")).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let (_dir, file) = in_file("[build\n");
+        assert!(file.err().unwrap().downcast_ref::<Asked>().is_some());
+        for text in ["[build]\n\nx = {a = 1}\n", "[build]\n\nx = [[1]]\n", "build = 1\n"] {
+            let (_dir, file) = in_file(text);
+            let error = file.unwrap().settings("build").err().unwrap();
+            assert_eq!(error.code, "settings", "{text}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Values of attributes with their counts, and those that the reader has chosen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use findling_engine::Facet;
+use findling_engine::filter::{Condition, Predicate};
+use serde::{Deserialize, Serialize};
+
+/// Most values of an attribute that are listed.
+const MOST_VALUES: usize = 12;
+
+/// An attribute's values, the most frequent first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FacetValues {
+    pub name: String,
+    pub values: Vec<(String, u32)>,
+}
+
+/// Adds what one bundle counted.
+pub fn merge(all: &mut Vec<FacetValues>, more: &[Facet]) {
+    for facet in more {
+        let at = all.iter().position(|known| known.name == facet.name).unwrap_or_else(|| {
+            all.push(FacetValues { name: facet.name.clone(), values: Vec::new() });
+            all.len() - 1
+        });
+        let values = &mut all[at].values;
+        for (value, count) in &facet.values {
+            match values.iter_mut().find(|(known, _)| known == value) {
+                Some((_, sum)) => *sum += count,
+                None => values.push((value.clone(), *count)),
+            }
+        }
+        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    }
+}
+
+/// The values that the reader has chosen, by attribute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Chosen(BTreeMap<String, BTreeSet<String>>);
+
+impl Chosen {
+    /// Chooses a value, or no longer.
+    pub fn toggle(&mut self, name: &str, value: &str) {
+        let values = self.0.entry(name.to_owned()).or_default();
+        if !values.remove(value) {
+            values.insert(value.to_owned());
+        }
+        self.0.retain(|_, values| !values.is_empty());
+    }
+
+    /// Whether a value is chosen.
+    pub fn has(&self, name: &str, value: &str) -> bool {
+        self.0.get(name).is_some_and(|values| values.contains(value))
+    }
+
+    /// Whether nothing is chosen.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each attribute with its chosen values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
+        self.0.iter().map(|(name, values)| (&**name, values.iter().map(|one| &**one).collect()))
+    }
+
+    /// The filter: one of the chosen values of each attribute.
+    pub fn condition(&self) -> Option<Condition> {
+        let tests = self.0.iter().map(|(name, values)| {
+            Condition::test(name, Predicate::In(values.iter().cloned().collect()))
+        });
+        let tests: Vec<Condition> = tests.collect();
+        (!tests.is_empty()).then(|| Condition::all(tests))
+    }
+}
+
+/// A line of the list of facets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    Name(&'a str),
+    Value { name: &'a str, value: &'a str, count: u32, chosen: bool },
+}
+
+/// The lines of the list. Values that are chosen stay in it even if nothing has them.
+pub fn entries<'a>(facets: &'a [FacetValues], chosen: &'a Chosen) -> Vec<Entry<'a>> {
+    let mut lines = Vec::new();
+    for FacetValues { name, values } in facets {
+        lines.push(Entry::Name(name));
+        for (at, (value, count)) in values.iter().enumerate() {
+            let (count, chosen) = (*count, chosen.has(name, value));
+            if at < MOST_VALUES || chosen {
+                lines.push(Entry::Value { name, value, count, chosen });
+            }
+        }
+    }
+    for (name, values) in chosen.iter() {
+        let counted = |value: &str| {
+            let facet = facets.iter().find(|facet| facet.name == name);
+            facet.is_some_and(|facet| facet.values.iter().any(|(known, _)| known == value))
+        };
+        for value in values.into_iter().filter(|value| !counted(value)) {
+            lines.push(Entry::Value { name, value, count: 0, chosen: true });
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facet(name: &str, values: &[(&str, u32)]) -> Facet {
+        let values = values.iter().map(|(value, count)| ((*value).to_owned(), *count)).collect();
+        Facet { name: name.into(), values }
+    }
+
+    #[test]
+    fn counts_of_bundles_are_added() {
+        let mut all = Vec::new();
+        merge(&mut all, &[facet("book", &[("a", 3), ("b", 1)])]);
+        merge(&mut all, &[facet("book", &[("b", 5), ("c", 3)]), facet("kind", &[("x", 1)])]);
+        let values = &all[0].values;
+        assert_eq!(*values, [("b".into(), 6), ("a".into(), 3), ("c".into(), 3)]);
+        assert_eq!(all[1].name, "kind");
+    }
+
+    #[test]
+    fn chosen_values_are_a_filter_and_stay_in_the_list() {
+        let mut chosen = Chosen::default();
+        assert_eq!(chosen.condition(), None);
+        for value in ["a", "gone", "b", "b"] {
+            chosen.toggle("book", value);
+        }
+        let expect = Predicate::In(vec!["a".into(), "gone".into()]);
+        assert_eq!(chosen.condition(), Some(Condition::test("book", expect)));
+        let facets = [FacetValues { name: "book".into(), values: vec![("a".into(), 2)] }];
+        let value = |value, count| Entry::Value { name: "book", value, count, chosen: true };
+        assert_eq!(
+            entries(&facets, &chosen),
+            [Entry::Name("book"), value("a", 2), value("gone", 0)]
+        );
+        chosen.toggle("book", "a");
+        chosen.toggle("book", "gone");
+        assert!(chosen.is_empty());
+    }
+}

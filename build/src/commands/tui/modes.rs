@@ -1,0 +1,123 @@
+//! The modes of a search at the terminal, and the stages in which each answers.
+
+use findling_engine::Mode as EngineMode;
+use serde::{Deserialize, Serialize};
+
+use crate::host::{EncoderChoice, Host};
+use crate::models::STATIC;
+
+/// How a query is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// By words.
+    Words,
+    /// By meaning, with the static encoder.
+    Static,
+    /// By meaning, with the transformer.
+    Transformer,
+    /// By words and by meaning, with the best encoder there is.
+    #[default]
+    Hybrid,
+}
+
+/// One answer to a query. Those of a mode come one after the other, the quickest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Words,
+    Static,
+    Transformer,
+    /// Both, with the static encoder.
+    HybridStatic,
+    /// Both, with the best encoder there is.
+    Hybrid,
+}
+
+impl Mode {
+    /// All, in the order in which a key cycles through them.
+    pub const ALL: [Mode; 4] = [Mode::Words, Mode::Static, Mode::Transformer, Mode::Hybrid];
+
+    /// The next one.
+    pub fn next(self) -> Mode {
+        let at = Self::ALL.iter().position(|mode| *mode == self).unwrap_or_default();
+        Self::ALL[(at + 1) % Self::ALL.len()]
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Words => "words",
+            Mode::Static => "static meaning",
+            Mode::Transformer => "transformer",
+            Mode::Hybrid => "hybrid",
+        }
+    }
+
+    /// Its answers in order. Words come first, because they need no model.
+    pub fn stages(self) -> &'static [Stage] {
+        match self {
+            Mode::Words => &[Stage::Words],
+            Mode::Static => &[Stage::Words, Stage::Static],
+            Mode::Transformer => &[Stage::Words, Stage::Transformer],
+            Mode::Hybrid => &[Stage::Words, Stage::HybridStatic, Stage::Hybrid],
+        }
+    }
+}
+
+impl Stage {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Words => "words",
+            Stage::Static => "static meaning",
+            Stage::Transformer => "transformer",
+            Stage::HybridStatic => "words and static meaning",
+            Stage::Hybrid => "words and meaning",
+        }
+    }
+
+    /// The engine's mode.
+    pub fn mode(self) -> EngineMode {
+        match self {
+            Stage::Words => EngineMode::Lexical,
+            Stage::Static | Stage::Transformer => EngineMode::Semantic,
+            Stage::HybridStatic | Stage::Hybrid => EngineMode::Hybrid,
+        }
+    }
+
+    /// The encoder of the query.
+    pub fn encoder(self) -> EncoderChoice {
+        match self {
+            Stage::Words => EncoderChoice::None,
+            Stage::Static | Stage::HybridStatic => EncoderChoice::Named(STATIC.into()),
+            Stage::Transformer => EncoderChoice::Named("transformer".into()),
+            Stage::Hybrid => EncoderChoice::Auto,
+        }
+    }
+
+    /// Whether a bundle can give this answer, and it says more than the stage before.
+    pub fn fits(self, host: &Host) -> bool {
+        let dense = host.manifest().dense.as_ref();
+        match self {
+            Stage::Words | Stage::Transformer => true,
+            Stage::Static => dense.is_some(),
+            Stage::HybridStatic => dense.is_some_and(|dense| dense.rows.is_some()),
+            Stage::Hybrid => dense.is_some_and(|dense| dense.encoder.name != STATIC),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_cycles_through_every_mode_and_words_answer_first_in_each() {
+        let mut mode = Mode::Words;
+        for expect in [Mode::Static, Mode::Transformer, Mode::Hybrid, Mode::Words] {
+            mode = mode.next();
+            assert_eq!(mode, expect);
+            assert_eq!(mode.stages()[0], Stage::Words);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The offer to install the model that a search needs. A model is offered once; one that was
+//! refused is not offered again.
+
+use crate::models::known;
+use crate::ui::bytes;
+
+/// A model that can be installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its name.
+    pub name: String,
+    /// What is asked, a paragraph each.
+    pub words: Vec<String>,
+}
+
+impl Offer {
+    /// The offer of a model; `None` if nothing is known of it, this program cannot run it, or it
+    /// was refused.
+    pub fn of(name: &str, refused: &[String]) -> Option<Self> {
+        if !cfg!(feature = "transformer") || refused.iter().any(|known| known == name) {
+            return None;
+        }
+        Self::of_known(name)
+    }
+
+    fn of_known(name: &str) -> Option<Self> {
+        let model = known::find(name)?;
+        let size = model.files.iter().map(|file| file.bytes).sum();
+        let words = vec![
+            format!("This search needs the model {name}, which is not installed."),
+            format!("Size: {}. Licence: {}.", bytes(size), model.licence),
+            format!("Source: {}", model.homepage),
+            "It is downloaded once and runs on this machine. A download that was interrupted goes \
+             on where it ended."
+                .to_owned(),
+            "y: install it    n: do not ask again".to_owned(),
+        ];
+        Some(Self { name: name.to_owned(), words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_licence_and_source_are_said_and_a_refusal_holds() {
+        let offer = Offer::of_known(known::DEFAULT).unwrap();
+        let words = offer.words.join(" ");
+        for expect in ["MB", "Apache-2.0", "https://"] {
+            assert!(words.contains(expect), "{words}");
+        }
+        assert_eq!(Offer::of(known::DEFAULT, &[known::DEFAULT.to_owned()]), None);
+        assert_eq!(Offer::of_known("nosuch"), None);
+    }
+}

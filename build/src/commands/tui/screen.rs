@@ -1,0 +1,169 @@
+//! The terminal: taken over at the start, and given back whatever happens.
+
+use std::io::{IsTerminal, Stdout, stdout};
+use std::process::{Command, ExitStatus};
+#[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{cursor, execute};
+
+use crate::output::Asked;
+
+/// The screen while the program has it.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    #[cfg(unix)]
+    signal: Arc<AtomicUsize>,
+}
+
+impl Screen {
+    /// Takes the terminal over. A panic gives it back before its message is printed.
+    ///
+    /// # Errors
+    /// If there is no terminal.
+    pub fn take() -> Result<Self> {
+        if !stdout().is_terminal() || !std::io::stdin().is_terminal() {
+            let message = "expected a terminal, found a pipe or a file: use `findling find` or \
+                           `findling search`";
+            return Err(Asked { code: "no-terminal", message: message.into() }.into());
+        }
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            before(panic);
+        }));
+        #[cfg(unix)]
+        let signal = signals()?;
+        enter()?;
+        let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(Self {
+            terminal,
+            #[cfg(unix)]
+            signal,
+        })
+    }
+
+    /// The terminal to draw on.
+    pub fn terminal(&mut self) -> &mut Terminal<CrosstermBackend<Stdout>> {
+        &mut self.terminal
+    }
+
+    /// A signal that asks the program to end, if one has come.
+    #[cfg(unix)]
+    pub fn signal(&self) -> Option<i32> {
+        let signal = self.signal.load(Ordering::Relaxed);
+        (signal != 0).then_some(signal as i32)
+    }
+
+    /// A signal that asks the program to end.
+    #[cfg(not(unix))]
+    pub fn signal(&self) -> Option<i32> {
+        None
+    }
+
+    /// Draws all of the next frame. What the terminal shows after a new size is not known: of
+    /// several sizes one after the other only the last is seen here, and it can be the old one.
+    ///
+    /// # Errors
+    /// If the terminal cannot be written.
+    pub fn renew(&mut self) -> Result<()> {
+        execute!(stdout(), Clear(ClearType::All))?;
+        // A new one, because clearing the old one asks the terminal where its cursor is.
+        self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
+    }
+
+    /// Lets another program have the terminal until it ends. Ctrl+C is meant for that program.
+    ///
+    /// # Errors
+    /// If it cannot be started, or the terminal cannot be taken over again.
+    pub fn lend(&mut self, mut program: Command) -> Result<ExitStatus> {
+        give_back();
+        let status = program.status();
+        #[cfg(unix)]
+        let _ = self.signal.compare_exchange(
+            signal_hook::consts::SIGINT as usize,
+            0,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        self.take_again()?;
+        status.with_context(|| {
+            format!("{} cannot be started", program.get_program().to_string_lossy())
+        })
+    }
+
+    /// Stops the program as the shell's Ctrl+Z does, until it is continued.
+    ///
+    /// # Errors
+    /// If the terminal cannot be taken over again.
+    #[cfg(unix)]
+    pub fn suspend(&mut self) -> Result<()> {
+        give_back();
+        signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+        self.take_again()
+    }
+
+    /// Systems without job control have nothing to do.
+    #[cfg(not(unix))]
+    pub fn suspend(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn take_again(&mut self) -> Result<()> {
+        enter()?;
+        self.renew()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn enter() -> Result<()> {
+    enable_raw_mode().context("the terminal cannot be taken over")?;
+    execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+    Ok(())
+}
+
+/// Gives the terminal back. Doing so twice does no harm.
+fn give_back() {
+    // There is nobody to tell of an error.
+    let _ = disable_raw_mode();
+    let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+}
+
+/// Notes the signals that ask a program to end.
+#[cfg(unix)]
+fn signals() -> Result<Arc<AtomicUsize>> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let came = Arc::new(AtomicUsize::new(0));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register_usize(signal, came.clone(), signal as usize)
+            .context("signals cannot be handled")?;
+    }
+    Ok(came)
+}
+
+/// Ends the program as the signal would have.
+#[cfg(unix)]
+pub fn die_of(signal: i32) {
+    // If that fails, the program ends in order.
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}
+
+/// There are no signals.
+#[cfg(not(unix))]
+pub fn die_of(_signal: i32) {}

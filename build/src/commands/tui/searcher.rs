@@ -1,0 +1,283 @@
+//! The thread that searches. The screen sends it questions and never waits for the answers.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use findling_engine::{Limit, Mode as EngineMode, Request, Response};
+use serde_json::Value;
+
+use super::facets::{FacetValues, merge};
+use super::modes::{Mode, Stage};
+use super::rows::{Row, rows};
+use crate::commands::asked::{Asked, Encoders, Opened, open};
+use crate::models;
+use crate::output::Sources;
+use crate::safe_text::line;
+use crate::ui::Ui;
+
+/// Most pages of an answer.
+const MOST_ROWS: usize = 50;
+
+/// How long nothing must be typed before a model embeds the query.
+const PAUSE: Duration = Duration::from_millis(120);
+
+/// What the thread is asked to do.
+#[derive(Clone, Debug)]
+pub enum Job {
+    Ask(Question),
+    /// Open the bundles again, since one was replaced.
+    Reopen,
+}
+
+/// A query and how it is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Tells answers to it from those to earlier ones.
+    pub id: u64,
+    pub query: String,
+    pub mode: Mode,
+    pub filter: Option<Value>,
+    /// Whether values of attributes are counted.
+    pub facets: bool,
+}
+
+/// A bundle that is open.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// As people know it; harmless.
+    pub name: String,
+    /// Where it is on this machine.
+    pub path: PathBuf,
+    pub sources: Sources,
+    pub pages: u64,
+}
+
+/// An answer, or a stage of one.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Of the question.
+    pub id: u64,
+    pub stage: Stage,
+    /// Whether no better answer follows.
+    pub is_last: bool,
+    pub rows: Vec<Row>,
+    pub facets: Vec<FacetValues>,
+    pub pages: u64,
+    pub sections: u64,
+    pub took: Duration,
+    /// Corrections, notices, suggestions and errors; harmless.
+    pub remarks: Vec<String>,
+    /// Whether no bundle could answer.
+    pub is_refused: bool,
+    /// The model that would have to be installed for this answer.
+    pub missing_model: Option<String>,
+}
+
+/// What the thread tells.
+#[derive(Debug)]
+pub enum News {
+    /// The bundles were opened, or opened again.
+    Opened(Vec<Bundle>),
+    /// Nothing can be searched.
+    Failed(anyhow::Error),
+    Answer(Box<Answer>),
+}
+
+/// Opens the bundles, then answers until the other side is gone.
+pub fn run(targets: &[PathBuf], jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
+    let mut searcher = match Searcher::open(targets) {
+        Ok(searcher) => searcher,
+        Err(error) => return tell(News::Failed(error)),
+    };
+    tell(News::Opened(searcher.bundles()));
+    let mut waiting = None;
+    loop {
+        let Some(job) = waiting.take().or_else(|| jobs.recv().ok()) else { return };
+        match job {
+            Job::Reopen => {
+                // If the new bundle cannot be opened, the old one is searched on.
+                if let Ok(again) = Searcher::open(targets) {
+                    searcher = again;
+                    tell(News::Opened(searcher.bundles()));
+                }
+            }
+            Job::Ask(question) => waiting = searcher.answer(&question, jobs, tell),
+        }
+    }
+}
+
+/// A job that came while another one was worked on.
+fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
+    let mut newest = match jobs.recv_timeout(pause) {
+        Ok(job) => Some(job),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+    };
+    loop {
+        match jobs.try_recv() {
+            // Bundles are opened again before anything is asked.
+            Ok(_) if matches!(newest, Some(Job::Reopen)) => {}
+            Ok(job) => newest = Some(job),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => return newest,
+        }
+    }
+}
+
+struct Searcher {
+    opened: Opened,
+    /// Per stage, loaded when the stage is first asked for.
+    encoders: Vec<(Stage, Encoders)>,
+    console: Ui,
+}
+
+impl Searcher {
+    fn open(targets: &[PathBuf]) -> Result<Self> {
+        // Messages would be written over the screen.
+        let console = Ui::silent();
+        let opened = open(targets, &console)?;
+        if let (true, Some((_, failure))) = (opened.asked.is_empty(), opened.failed.first()) {
+            anyhow::bail!("{}", failure.message);
+        }
+        Ok(Self { opened, encoders: Vec::new(), console })
+    }
+
+    fn bundles(&self) -> Vec<Bundle> {
+        let bundle = |asked: &Asked| Bundle {
+            name: line(&asked.name).into_owned(),
+            path: asked.host.files().path().to_owned(),
+            sources: asked.sources.clone(),
+            pages: u64::from(asked.host.manifest().stats.n_pages),
+        };
+        self.opened.asked.iter().map(bundle).collect()
+    }
+
+    /// Answers stage by stage. Returns a newer job as soon as there is one.
+    fn answer(
+        &mut self,
+        question: &Question,
+        jobs: &Receiver<Job>,
+        tell: &dyn Fn(News),
+    ) -> Option<Job> {
+        let fits = |stage: &Stage| self.opened.asked.iter().any(|one| stage.fits(&one.host));
+        let stages: Vec<Stage> = question.mode.stages().iter().copied().filter(fits).collect();
+        let mut best: Option<Answer> = None;
+        for (at, &stage) in stages.iter().enumerate() {
+            let embeds = matches!(stage, Stage::Hybrid | Stage::Transformer);
+            if let Some(job) = newer(jobs, if embeds { PAUSE } else { Duration::ZERO }) {
+                return Some(job);
+            }
+            let mut answer = self.ask(question, stage);
+            answer.is_last = at + 1 == stages.len();
+            // An answer that failed does not take away the one that did not.
+            if let Some(earlier) = best.as_ref().filter(|_| answer.is_refused) {
+                let Answer { remarks, is_last, missing_model, .. } = answer;
+                answer = Answer { remarks, is_last, missing_model, ..earlier.clone() };
+            }
+            best = Some(answer.clone());
+            tell(News::Answer(Box::new(answer)));
+        }
+        None
+    }
+
+    fn ask(&mut self, question: &Question, stage: Stage) -> Answer {
+        let started = Instant::now();
+        let mut answer = Answer {
+            id: question.id,
+            stage,
+            is_last: false,
+            rows: Vec::new(),
+            facets: Vec::new(),
+            pages: 0,
+            sections: 0,
+            took: Duration::ZERO,
+            remarks: Vec::new(),
+            is_refused: true,
+            missing_model: None,
+        };
+        let known = self.encoders.iter().position(|(of, _)| *of == stage);
+        let known = known.unwrap_or_else(|| {
+            self.encoders.push((stage, Encoders::new(stage.encoder())));
+            self.encoders.len() - 1
+        });
+        let encoders = &mut self.encoders[known].1;
+        for (bundle, asked) in self.opened.asked.iter_mut().enumerate() {
+            match asked.answer(request(question, stage), encoders, &self.console) {
+                Ok((response, _)) => {
+                    answer.is_refused = false;
+                    add(&mut answer, bundle, &response, stage);
+                }
+                Err(error) => {
+                    answer.remarks.push(line(&format!("{error:#}")).into_owned());
+                    answer.missing_model = answer.missing_model.or_else(|| missing_model(&error));
+                }
+            }
+        }
+        answer.rows.sort_by(|a, b| b.comparable.total_cmp(&a.comparable));
+        answer.rows.truncate(MOST_ROWS);
+        for (name, failure) in &self.opened.failed {
+            let remark = format!("{name} cannot be searched: {}", failure.message);
+            answer.remarks.push(line(&remark).into_owned());
+        }
+        answer.remarks.dedup();
+        answer.took = started.elapsed();
+        answer
+    }
+}
+
+/// The model that an error says is not installed.
+fn missing_model(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(|cause| match cause.downcast_ref()? {
+        models::Error::NotInstalled { name, .. } => Some(name.clone()),
+        _ => None,
+    })
+}
+
+fn request(question: &Question, stage: Stage) -> Request {
+    Request {
+        query: question.query.clone(),
+        mode: stage.mode(),
+        encoder: stage.encoder().of_engine(),
+        filter: question.filter.clone(),
+        limit: Limit(MOST_ROWS as u32),
+        prefix: true,
+        facets: if question.facets { vec!["*".to_owned()] } else { Vec::new() },
+        facets_instead: question.facets,
+        ..Request::default()
+    }
+}
+
+fn add(answer: &mut Answer, bundle: usize, response: &Response, stage: Stage) {
+    answer.rows.extend(rows(bundle, response));
+    merge(&mut answer.facets, &response.facets);
+    answer.pages += u64::from(response.total.pages);
+    answer.sections += u64::from(response.total.sections);
+    let remarks = &mut answer.remarks;
+    for fixed in &response.corrections {
+        remarks.push(format!("searched {} for {}", line(&fixed.replacement), line(&fixed.word)));
+    }
+    if stage.mode() != EngineMode::Lexical {
+        remarks.extend(response.notices.iter().map(|notice| line(&notice.message).into_owned()));
+    }
+    let instead = response.suggestions.iter().filter(|_| response.results.is_empty());
+    for suggestion in instead.filter(|one| !one.query.is_empty()).take(3) {
+        remarks.push(format!("did you mean {}", line(&suggestion.query)));
+    }
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// If the system refuses.
+pub fn spawn(
+    targets: Vec<PathBuf>,
+    jobs: Receiver<Job>,
+    news: Sender<super::Message>,
+) -> std::io::Result<JoinHandle<()>> {
+    let tell = move |one| {
+        // The screen is gone when the program ends.
+        let _ = news.send(super::Message::Search(one));
+    };
+    std::thread::Builder::new().name("search".to_owned()).spawn(move || run(&targets, &jobs, &tell))
+}
