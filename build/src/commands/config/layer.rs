@@ -68,7 +68,7 @@ pub fn argument<'a>(
     listed().find(|arg| name(arg) == setting.key).ok_or_else(|| {
         let alike = |arg: &&Arg| strsim::jaro_winkler(name(arg), setting.key);
         let near =
-            listed().max_by(|a, b| alike(&a).total_cmp(&alike(&b))).map_or("", |arg| name(arg));
+            listed().max_by(|a, b| alike(a).total_cmp(&alike(b))).map_or("", |arg| name(arg));
         let expected = format!("an option of `findling {}` such as {near}", command.get_name());
         file.wrong(setting.line, &expected, &format!("`{}`", setting.key)).into()
     })

@@ -1,7 +1,7 @@
 //! The thread that searches. The screen sends it questions and never waits for the answers.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -111,10 +111,7 @@ pub fn run(targets: &[PathBuf], jobs: &Receiver<Job>, tell: &dyn Fn(News)) {
 
 /// A job that came while another one was worked on.
 fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
-    let mut newest = match jobs.recv_timeout(pause) {
-        Ok(job) => Some(job),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    };
+    let mut newest = jobs.recv_timeout(pause).ok();
     loop {
         match jobs.try_recv() {
             // Bundles are opened again before anything is asked.
