@@ -126,7 +126,7 @@ export class FindlingSearch extends HTMLElement {
       limit: () => Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || 10)),
       facets: () => this.#facets(),
       placeholder: () => this.getAttribute("placeholder") ?? this.#labels.placeholder,
-      select: (hit, href) => this.#select({ href, ...hit }),
+      select: (hit, href, passage) => this.#select({ href, ...hit }, passage),
       passages: () => this.hasAttribute("highlight") || knowsFragments(),
       answered: (detail) =>
         this.dispatchEvent(
@@ -205,7 +205,7 @@ export class FindlingSearch extends HTMLElement {
     }
   }
 
-  #select(selection: Selection): boolean {
+  #select(selection: Selection, passage: string): boolean {
     const go = this.dispatchEvent(
       new CustomEvent("findling-select", {
         detail: selection,
@@ -215,7 +215,7 @@ export class FindlingSearch extends HTMLElement {
       }),
     );
     this.hide();
-    if (go) follow(selection.href);
+    if (go) follow(selection.href, passage);
     return false;
   }
 
@@ -277,10 +277,15 @@ export class FindlingSearch extends HTMLElement {
 
 /**
  * Goes to an address by a click on a link of the page, which routers of sites notice. They do not
- * see the links in a shadow root.
+ * see the links in a shadow root. Where none takes the click, the browser goes to the passage, an
+ * address that routers would take for an anchor.
  */
-function follow(href: string): void {
+function follow(href: string, passage: string): void {
   const link = h("a", { href, hidden: true });
+  const last = (event: Event) => {
+    if (!event.defaultPrevented) link.href = passage;
+  };
+  addEventListener("click", last, { once: true });
   document.body.append(link);
   link.click();
   link.remove();

@@ -25,7 +25,7 @@ export interface PanelOptions {
   facets: () => string[];
   placeholder: () => string;
   /** A result was chosen. `false` leaves navigation to the site. */
-  select: (hit: Hit, href: string) => boolean;
+  select: (hit: Hit, href: string, passage: string) => boolean;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
   /** A search was answered. */

@@ -14,7 +14,7 @@ export interface ResultListOptions {
   /** The active option has changed; `undefined` if none is active. */
   activated: (option: HTMLElement | undefined) => void;
   /** A result was chosen. `false` leaves navigation to the site. */
-  select: (hit: Hit, href: string) => boolean;
+  select: (hit: Hit, href: string, passage: string) => boolean;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
 }
@@ -158,7 +158,7 @@ export class ResultList {
         return;
       // A site that navigates by itself gets the address without the passage.
       const href = hit.section?.href ?? hit.page.href ?? option.href;
-      if (!this.#options.select(hit, href)) event.preventDefault();
+      if (!this.#options.select(hit, href, option.href)) event.preventDefault();
     });
   }
 }
