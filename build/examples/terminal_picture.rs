@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The program runs in a terminal of its own, and what it shows when nothing changes any more is
-//! drawn.
+//! drawn. `docs/tui.svg` was made so.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
