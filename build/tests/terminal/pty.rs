@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -28,8 +30,10 @@ pub const CTRL_U: &str = "\x15";
 
 /// A running program.
 pub struct Pty {
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
+    /// `None` after the terminal is closed.
+    master: Option<Box<dyn MasterPty + Send>>,
+    keys: Option<Box<dyn Write + Send>>,
+    closes: Arc<AtomicBool>,
     child: Box<dyn Child + Send + Sync>,
     output: Receiver<Vec<u8>>,
     parser: Parser,
@@ -58,29 +62,46 @@ impl Pty {
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (send, output) = channel();
+        let closes = Arc::new(AtomicBool::new(false));
+        let closing = closes.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 1 << 14];
             while let Ok(n) = reader.read(&mut bytes) {
-                if n == 0 || send.send(bytes[..n].to_vec()).is_err() {
+                if n == 0
+                    || closing.load(Ordering::Relaxed)
+                    || send.send(bytes[..n].to_vec()).is_err()
+                {
                     return;
                 }
             }
         });
-        let keys = pair.master.take_writer().unwrap();
+        let keys = Some(pair.master.take_writer().unwrap());
         let parser = Parser::new(lines(size.0), lines(size.1), 0);
-        Self { master: pair.master, keys, child, output, parser, written: Vec::new() }
+        let master = Some(pair.master);
+        Self { master, keys, closes, child, output, parser, written: Vec::new() }
     }
 
     /// Presses keys.
     pub fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
+        let to = self.keys.as_mut().unwrap();
+        to.write_all(keys.as_bytes()).unwrap();
+        to.flush().unwrap();
+    }
+
+    /// Closes the terminal, as if its window were closed.
+    pub fn close(&mut self) {
+        self.closes.store(true, Ordering::Relaxed);
+        // The reader has the terminal open as well, until it reads what a new size draws.
+        self.resize((20, 70));
+        while self.output.recv_timeout(PATIENCE).is_ok() {}
+        self.keys = None;
+        self.master = None;
     }
 
     /// Gives the terminal another size.
     pub fn resize(&mut self, size: (u16, u16)) {
         self.parser.screen_mut().set_size(lines(size.0), lines(size.1));
-        self.master.resize(pty_size(size)).unwrap();
+        self.master.as_ref().unwrap().resize(pty_size(size)).unwrap();
     }
 
     /// The screen as it is now, a line each.

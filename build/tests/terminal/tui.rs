@@ -313,6 +313,15 @@ fn a_signal_gives_the_screen_back_and_ends_the_program() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_ends_the_program() {
+    let home = home();
+    let mut pty = start(&home, &["notes"]);
+    pty.close();
+    let status = pty.end();
+    assert!(!status.success(), "{status:?}");
+}
+
+#[test]
 fn what_cannot_be_opened_ends_with_an_error_and_a_pipe_is_refused() {
     let home = home();
     let mut pty = Pty::start(&home, &["tui", "nosuch"], SIZE, &[]);

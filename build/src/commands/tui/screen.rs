@@ -6,6 +6,8 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(unix)]
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use ratatui::Terminal;
@@ -17,6 +19,11 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{cursor, execute};
 
 use crate::output::Asked;
+
+/// Time between two looks whether the terminal is gone; also the time to end in order before the
+/// program is ended.
+#[cfg(unix)]
+const HANG_UP_CHECK: Duration = Duration::from_secs(1);
 
 /// The screen while the program has it.
 pub struct Screen {
@@ -154,7 +161,28 @@ fn signals() -> Result<Arc<AtomicUsize>> {
         signal_hook::flag::register_usize(signal, came.clone(), signal as usize)
             .context("signals cannot be handled")?;
     }
+    let seen = came.clone();
+    std::thread::Builder::new()
+        .name("hang-up".into())
+        .spawn(move || end_after_hang_up(&seen))
+        .context("a thread cannot be started")?;
     Ok(came)
+}
+
+/// Ends the program some time after its terminal is gone. Waiting for keys of such a terminal may
+/// never return, so the main thread may not see the signal.
+#[cfg(unix)]
+fn end_after_hang_up(signal: &AtomicUsize) {
+    let hang_up = signal_hook::consts::SIGHUP;
+    loop {
+        std::thread::sleep(HANG_UP_CHECK);
+        if signal.load(Ordering::Relaxed) == hang_up as usize {
+            std::thread::sleep(HANG_UP_CHECK);
+            give_back();
+            die_of(hang_up);
+            std::process::exit(128 + hang_up);
+        }
+    }
 }
 
 /// Ends the program as the signal would have.
