@@ -132,6 +132,10 @@ impl Program {
             if let Some(signal) = screen.signal() {
                 return Ok(Some(signal));
             }
+            if screen.has_new_size() {
+                screen.renew()?;
+                changed = true;
+            }
             if changed {
                 screen.terminal().draw(|frame| view::draw(frame, &mut self.app, self.theme))?;
             }

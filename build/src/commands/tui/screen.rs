@@ -5,7 +5,7 @@ use std::process::{Command, ExitStatus};
 #[cfg(unix)]
 use std::sync::Arc;
 #[cfg(unix)]
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[cfg(unix)]
 use std::time::Duration;
 
@@ -30,6 +30,9 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     #[cfg(unix)]
     signal: Arc<AtomicUsize>,
+    /// Set by the signal that comes with a new size.
+    #[cfg(unix)]
+    has_new_size: Arc<AtomicBool>,
 }
 
 impl Screen {
@@ -50,12 +53,21 @@ impl Screen {
         }));
         #[cfg(unix)]
         let signal = signals()?;
+        #[cfg(unix)]
+        let has_new_size = {
+            let came = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal_hook::consts::SIGWINCH, came.clone())
+                .context("signals cannot be handled")?;
+            came
+        };
         enter()?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
         Ok(Self {
             terminal,
             #[cfg(unix)]
             signal,
+            #[cfg(unix)]
+            has_new_size,
         })
     }
 
@@ -75,6 +87,19 @@ impl Screen {
     #[cfg(not(unix))]
     pub fn signal(&self) -> Option<i32> {
         None
+    }
+
+    /// Whether the terminal got a new size since this was last asked. The event for it is not
+    /// enough: it is lost when a key comes at the same moment.
+    #[cfg(unix)]
+    pub fn has_new_size(&self) -> bool {
+        self.has_new_size.swap(false, Ordering::Relaxed)
+    }
+
+    /// The event for a new size is enough.
+    #[cfg(not(unix))]
+    pub fn has_new_size(&self) -> bool {
+        false
     }
 
     /// Draws all of the next frame. What the terminal shows after a new size is not known: of
