@@ -284,8 +284,9 @@ fn the_budget_counts_every_file_of_the_client() {
     let transformer =
         findling_bundle::QueryEncoder { kind: "transformer".into(), files: Vec::new() };
     client::keep_needed(&mut files, &[], &[transformer]).unwrap();
-    // Only bundles for Pagefind's scripts have it, and those load it in place of the UI.
-    files.retain(|file| file.path != client::PAGEFIND);
+    // Only bundles for Pagefind's scripts have the one, and those load it in place of the UI. The
+    // other is no part of searching.
+    files.retain(|file| ![client::PAGEFIND, client::HIGHLIGHT].contains(&file.path.as_str()));
     for name in CLIENT.iter().chain(&CLIENT_REST).chain(&TRANSFORMER) {
         // A client is complete without the transformer.
         let may_lack = TRANSFORMER.contains(name);
