@@ -180,14 +180,17 @@ fn values_that_could_control_the_terminal_are_not_offered() {
     pty.wait_for("good");
     pty.press("\x15mutex\r");
     // The list of candidates has printed the prompt again.
-    pty.wait("the prompt", |pty| {
-        let lines = pty.lines();
-        let last = lines.iter().rfind(|line| !line.trim().is_empty());
-        lines.iter().any(|line| line.contains("1 page in 1 section"))
-            && last.is_some_and(|line| line.trim_end() == "bundle>")
-    });
+    let answered = |pty: &mut Pty, text: &str| {
+        pty.wait("an answer and the prompt", |pty| {
+            let lines = pty.lines();
+            let last = lines.iter().rfind(|line| !line.trim().is_empty());
+            lines.iter().any(|line| line.starts_with(text))
+                && last.is_some_and(|line| line.trim_end() == "bundle>")
+        });
+    };
+    answered(&mut pty, "1 page in 1 section");
     pty.press(":facets topic\r");
-    pty.wait("the values", |pty| pty.lines().iter().any(|line| line.starts_with("topic: ")));
+    answered(&mut pty, "topic: ");
     pty.press(CTRL_D);
     pty.end();
     let written = String::from_utf8_lossy(&pty.written).into_owned();
