@@ -100,6 +100,8 @@ export class HttpStore {
   /** Files that are yet to be written; `undefined` without a cache. */
   readonly #unwritten: Map<string, Uint8Array> | undefined;
   #writing: ReturnType<typeof setTimeout> | undefined;
+  /** Settled when what was written last is in the cache. */
+  #puts: Promise<unknown> = Promise.resolve();
 
   /** `base` must end with a slash. Without a `cacheName` only the browser's HTTP cache is used. */
   constructor(base: URL, fetch: Fetch, cacheName?: string) {
@@ -190,6 +192,10 @@ export class HttpStore {
     const cache = await this.#cache;
     const marker = this.#url(PRUNED);
     if (!cache || (await (await cache.match(marker))?.text()) === build) return;
+    // What an earlier build had asked for must not be written afterwards.
+    for (const path of this.#unwritten?.keys() ?? [])
+      if (!keep(path)) this.#unwritten?.delete(path);
+    await this.#puts;
     for (const request of await cache.keys()) {
       if (!keep(request.url.slice(this.#base.href.length))) await cache.delete(request);
     }
@@ -217,13 +223,15 @@ export class HttpStore {
 
   async #write(): Promise<void> {
     const cache = await this.#cache;
+    const puts: (Promise<void> | undefined)[] = [];
     for (const [path, bytes] of this.#unwritten ?? []) {
       const headers = { "content-type": "application/octet-stream" };
-      // Not awaited: a full disk must not fail the search.
-      cache?.put(this.#url(path), new Response(bytes as BodyInit, { headers })).catch(() => {});
+      puts.push(cache?.put(this.#url(path), new Response(bytes as BodyInit, { headers })));
       this.#written.add(path);
     }
     this.#unwritten?.clear();
+    // A full disk must not fail the search.
+    this.#puts = Promise.allSettled([this.#puts, ...puts]);
   }
 
   #url(path: string): string {
