@@ -56,7 +56,9 @@ describe("a page with its own colours, keys and router", () => {
     });
     assert.equal(await theme(), "dark");
     await page.emulateMedia({ colorScheme: "light" });
-    assert.equal(await theme(), "light");
+    await page.waitForFunction(
+      () => document.querySelector("findling-search").dataset.page === "light",
+    );
   });
 
   test("is searched by its own keys, unless a reader writes", async () => {
@@ -89,7 +91,9 @@ describe("a page with its own colours, keys and router", () => {
     await ask(page, "thermocouple");
     const href = await page.getByRole("option").first().getAttribute("href");
     await page.getByRole("option").first().click();
-    assert.equal(await page.evaluate(() => window.routed), new URL(href, server.url).href);
+    // Routers take text fragments for anchors, so they see the address without.
+    const [plain] = href.split("#:~:");
+    assert.equal(await page.evaluate(() => window.routed), new URL(plain, server.url).href);
     assert.equal(page.url(), `${server.url}page`);
   });
 });
