@@ -63,14 +63,21 @@ export async function search(page, query) {
     .evaluateAll((found) => found.map((option) => option.innerText));
 }
 
-/** Opens the result whose text contains `text` by the keyboard, and waits for its address. */
+/**
+ * Opens the result whose text contains `text`, and waits for its address: the end of its path, and
+ * its heading or `**` for any. The passage behind the heading is not compared.
+ */
 export async function choose(page, text, address) {
   const options = page.locator("findling-search dialog[open] [role=option]");
   const texts = await options.allInnerTexts();
   const at = texts.findIndex((shown) => shown.includes(text));
   assert.notEqual(at, -1, `${text} is not among ${JSON.stringify(texts)}`);
   await options.nth(at).click();
-  await page.waitForURL(address);
+  const [path, heading] = address.replace(/^\*\*/, "").split("#");
+  await page.waitForURL((url) => {
+    const [anchor] = url.hash.slice(1).split(":~:");
+    return url.pathname.endsWith(path) && (heading === "**" ? anchor !== "" : anchor === heading);
+  });
 }
 
 /** Asserts that the frame around the pages is in no result. */
