@@ -8,7 +8,7 @@
 //!
 //! ```sh
 //! cargo run --release -p findling --no-default-features --example graph_cost -- \
-//!     BUNDLE [MOST_VECTORS]
+//!     BUNDLE [MAX_VECTORS]
 //! ```
 
 use std::path::Path;
@@ -21,7 +21,7 @@ use findling_bundle::{Graph, ShardKind, VectorId, VectorsShard, decode_shard, en
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
-    let path = args.next().context("usage: graph_cost BUNDLE [MOST_VECTORS]")?;
+    let path = args.next().context("usage: graph_cost BUNDLE [MAX_VECTORS]")?;
     let most: usize = args.next().map_or(Ok(usize::MAX), |n| n.parse())?;
     let (values, dim) = vectors(&BundleFiles::open(Path::new(&path))?, most)?;
     let n = values.len() / dim;

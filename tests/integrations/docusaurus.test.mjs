@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { expectComplaints, launch } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
+import { expectComplaints } from "../e2e/lib/browser.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, develop, missing, run } from "./lib/fixture.mjs";
+import { copy, missing, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missing("docusaurus");
 
@@ -26,37 +27,28 @@ function sources() {
 }
 
 describe("a reader of a site of Docusaurus", { skip }, () => {
-  let browser;
   let site;
-  let server;
-  let page;
-  before(async () => {
+  const session = new Session(() => {
     site = sources();
     run(site, "docusaurus", ["build"]);
-    server = await host(join(site, "build"), "/docs/");
-    browser = await launch();
+    return host(join(site, "build"), "/docs/");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   test("finds the page and the heading, and goes there without a reload", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.mark(page);
     await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "larch"))[0], /Wood/);
+    await reader.finds(page, "larch", /Wood/);
     await reader.shoot(page, "docusaurus-light");
     await reader.choose(page, "Stoking", "**/docs/wood/#stoking");
     await page.getByRole("heading", { name: "Stoking" }).waitFor();
     assert.ok(await reader.isMarked(page));
     await reader.press(page, "/");
-    assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+    await reader.finds(page, "thermocouple", /Error codes/);
   });
 
   test("filters by version", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.press(page, "Control+k");
     await reader.search(page, "kiln");
     const current = page.locator("findling-search [data-key='version=current']");
@@ -66,13 +58,13 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
   });
 
   test("finds nothing around the pages", async () => {
-    page = await reader.visit(browser, `${server.url}wood/`);
+    const page = await session.visit("wood/");
     await reader.press(page, "Control+k");
     await reader.findsNoFrame(page);
   });
 
   test("sees the search in the colours of the page", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.followsTheme(page, "Control+k", async () => {
       while ((await page.locator("html").getAttribute("data-theme")) !== "dark")
         await page.getByRole("button", { name: /dark and light/ }).click();
@@ -82,30 +74,23 @@ describe("a reader of a site of Docusaurus", { skip }, () => {
   });
 
   test("finds pages of the language alone", async () => {
-    page = await reader.visit(browser, `${server.url}de/guide/firing/`);
-    await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "Deckel"))[0], /Den Ofen brennen/);
-    await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
+    const page = await session.visit("de/guide/firing/");
+    await reader.goesToGerman(page, "**/docs/de/guide/firing/#**");
   });
 
   test("is told in the development server that there is no index yet, then finds", async () => {
     const source = sources();
     const args = (port) => ["start", "--no-open", "--port", port, "--host", "127.0.0.1"];
-    const dev = await develop(source, "docusaurus", args, "/docs/");
-    try {
-      page = await reader.visit(browser, dev.url);
-      expectComplaints(page, /React DevTools/);
-      await reader.press(page, "Control+k");
-      await reader.search(page, "larch");
-      await page.getByText("The search index is not built yet").first().waitFor();
-      cpSync(join(site, "build"), join(source, "build"), { recursive: true });
-      await page.reload();
-      await reader.ready(page);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "larch"))[0], /Wood/);
-    } finally {
-      await page.context().close();
-      dev.close();
-    }
+    const { url } = await session.develop(source, "docusaurus", args, "/docs/");
+    const page = await session.visitOther(url);
+    expectComplaints(page, /React DevTools/);
+    await reader.press(page, "Control+k");
+    await reader.search(page, "larch");
+    await page.getByText("The search index is not built yet").first().waitFor();
+    cpSync(join(site, "build"), join(source, "build"), { recursive: true });
+    await page.reload();
+    await reader.ready(page);
+    await reader.press(page, "Control+k");
+    await reader.finds(page, "larch", /Wood/);
   });
 });

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch, open } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
+import { open } from "../e2e/lib/browser.mjs";
 import { findling, root } from "../e2e/lib/bundle.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, develop, missingPython, run } from "./lib/fixture.mjs";
+import { copy, missingPython, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("hugo");
 /** Where Hugo finds the module: as a directory of themes, so that no Go is needed. */
@@ -29,42 +30,35 @@ function index(site, directory, output, ...more) {
 }
 
 describe("a reader of a site of Hugo", { skip }, () => {
-  let browser;
-  let server;
-  let page;
-  before(async () => {
+  const session = new Session(() => {
     const site = sources();
     run(site, "hugo", THEMES);
     index(site, "public", "public/findling", "--exclude", "de");
     index(site, "public/de", "public/de/findling");
-    server = await host(join(site, "public"), "/docs/");
-    browser = await launch();
+    return host(join(site, "public"), "/docs/");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   test("finds the page and the heading, and goes there", async () => {
-    page = await reader.visit(browser, server.url);
-    await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-    await reader.shoot(page, "hugo-light");
-    await reader.choose(page, "Cooling down", "**/docs/guide/firing/#cooling-down");
+    const page = await session.visit();
+    await reader.goesToCooling(
+      page,
+      "Control+k",
+      "hugo-light",
+      "**/docs/guide/firing/#cooling-down",
+    );
     await reader.ready(page);
     await reader.press(page, "/");
-    assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+    await reader.finds(page, "thermocouple", /Error codes/);
   });
 
   test("finds nothing of the menus", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.press(page, "Control+k");
     await reader.findsNoFrame(page);
   });
 
   test("sees the search in the colours of the page", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.followsTheme(page, "Control+k", () =>
       page.evaluate(() => document.documentElement.classList.add("dark")),
     );
@@ -73,32 +67,26 @@ describe("a reader of a site of Hugo", { skip }, () => {
   });
 
   test("finds pages of the language alone", async () => {
-    page = await reader.visit(browser, `${server.url}de/guide/firing/`);
+    const page = await session.visit("de/guide/firing/");
+    await reader.goesToGerman(page, "**/docs/de/guide/firing/#**");
+    await reader.ready(page);
     await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "Deckel"))[0], /Den Ofen brennen/);
     assert.deepEqual(await reader.search(page, '"celadon"'), []);
-    await reader.search(page, "Deckel");
-    await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
   });
 
   test("is told in the development server that there is no index yet, then finds", async () => {
     const site = sources();
     const args = (port) => ["server", ...THEMES, "--port", port, "--disableLiveReload"];
-    const before = await develop(site, "hugo", args, "/docs/");
-    page = await open(browser, before.url);
-    await page.getByText("The search index is not built yet").waitFor();
-    await page.context().close();
+    const before = await session.develop(site, "hugo", args, "/docs/");
+    const empty = await open(session.browser, before.url);
+    await empty.getByText("The search index is not built yet").waitFor();
+    await empty.context().close();
     before.close();
     run(site, "hugo", THEMES);
     index(site, "public", "static/findling", "--exclude", "de");
-    const dev = await develop(site, "hugo", args, "/docs/");
-    try {
-      page = await reader.visit(browser, dev.url);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-    } finally {
-      await page.context().close();
-      dev.close();
-    }
+    const { url } = await session.develop(site, "hugo", args, "/docs/");
+    const page = await session.visitOther(url);
+    await reader.press(page, "Control+k");
+    await reader.finds(page, "dunting", /Firing the kiln/);
   });
 });

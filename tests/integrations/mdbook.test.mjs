@@ -1,14 +1,13 @@
 // A book of mdBook, built and served by mdBook.
 
-import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, develop, missingPython, run } from "./lib/fixture.mjs";
+import { copy, missingPython, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("mdbook");
 
@@ -25,42 +24,29 @@ function sources() {
 }
 
 describe("a reader of a book of mdBook", { skip }, () => {
-  let browser;
-  let server;
-  let page;
-  before(async () => {
+  const session = new Session(() => {
     const site = sources();
     run(site, "mdbook", ["build"]);
-    server = await host(join(site, "book/html"), "/docs/");
-    browser = await launch();
+    return host(join(site, "book/html"), "/docs/");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   test("finds the page and the heading, and goes there", async () => {
-    page = await reader.visit(browser, server.url);
-    await reader.press(page, "s");
-    assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-    await reader.shoot(page, "mdbook-light");
-    await reader.choose(page, "Cooling down", "**/docs/guide/firing.html#cooling-down");
-    await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+    const page = await session.visit();
+    await reader.goesToCooling(page, "s", "mdbook-light", "**/docs/guide/firing.html#cooling-down");
     await reader.ready(page);
     await reader.press(page, "/");
-    assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+    await reader.finds(page, "thermocouple", /Error codes/);
     await reader.choose(page, "E17", "**/docs/reference/errors.html#e17");
   });
 
   test("finds nothing of the menus", async () => {
-    page = await reader.visit(browser, `${server.url}reference/errors.html`);
+    const page = await session.visit("reference/errors.html");
     await reader.press(page, "Control+k");
     await reader.findsNoFrame(page);
   });
 
   test("sees the search in the colours of the page", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.followsTheme(page, "s", async () => {
       await page.locator("#mdbook-theme-toggle").click();
       await page.getByRole("menuitemradio", { name: "Coal" }).or(page.getByText("Coal")).click();
@@ -71,21 +57,16 @@ describe("a reader of a book of mdBook", { skip }, () => {
 
   test("finds what is being written, in the development server", async () => {
     const site = sources();
-    const dev = await develop(site, "mdbook", (port) => ["serve", "-p", port]);
-    try {
-      page = await reader.visit(browser, dev.url);
-      await reader.press(page, "s");
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-      await page.context().close();
-      await reader.rebuilt(`${dev.url}findling/`, () =>
-        appendFileSync(join(site, "src/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
-      );
-      page = await reader.visit(browser, dev.url);
-      await reader.press(page, "s");
-      assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
-    } finally {
-      await page.context().close();
-      dev.close();
-    }
+    const { url } = await session.develop(site, "mdbook", (port) => ["serve", "-p", port]);
+    const before = await session.visitOther(url);
+    await reader.press(before, "s");
+    await reader.finds(before, "dunting", /Firing the kiln/);
+    await before.context().close();
+    await reader.rebuilt(`${url}findling/`, () =>
+      appendFileSync(join(site, "src/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
+    );
+    const page = await session.visitOther(url);
+    await reader.press(page, "s");
+    await reader.finds(page, "raku", /Mixing glazes/);
   });
 });

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
 import { freePort } from "../e2e/lib/server.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, develop, missingPython, run } from "./lib/fixture.mjs";
+import { copy, missingPython, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("mkdocs");
 
@@ -32,54 +32,46 @@ for (const { theme, key, toDark } of [
   { theme: "readthedocs", key: "s" },
 ])
   describe(`a reader of a site of MkDocs with the theme ${theme}`, { skip }, () => {
-    let browser;
-    let server;
-    let page;
-    before(async () => {
+    const session = new Session(async () => {
       const site = sources();
       const port = await freePort();
       const env = { SITE_URL: `http://127.0.0.1:${port}/docs/` };
       run(site, "mkdocs", ["build", "--strict", "-f", `${theme}.yml`], env);
-      server = await host(join(site, "built"), "/docs/", port);
-      browser = await launch();
+      return host(join(site, "built"), "/docs/", port);
     });
-    after(async () => {
-      await browser?.close();
-      await server?.close();
-    });
-    afterEach(() => page.context().close());
 
     test("finds the page and the heading, and goes there", async () => {
-      page = await reader.visit(browser, server.url);
+      const page = await session.visit();
       await reader.mark(page);
-      await reader.press(page, key);
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-      await reader.shoot(page, `mkdocs-${theme}-light`);
-      await reader.choose(page, "Cooling down", "**/docs/guide/firing/#cooling-down");
-      await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+      await reader.goesToCooling(
+        page,
+        key,
+        `mkdocs-${theme}-light`,
+        "**/docs/guide/firing/#cooling-down",
+      );
       // Material's instant navigation keeps the window.
       assert.equal(await reader.isMarked(page), theme === "material");
       await reader.ready(page);
       await reader.press(page, "/");
-      assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+      await reader.finds(page, "thermocouple", /Error codes/);
       await reader.choose(page, "E17", "**/docs/reference/errors/#e17");
     });
 
     test("finds nothing of the menus", async () => {
-      page = await reader.visit(browser, `${server.url}reference/errors/`);
+      const page = await session.visit("reference/errors/");
       await reader.press(page, "Control+k");
       await reader.findsNoFrame(page);
     });
 
     test("searches from the page for addresses that do not exist", async () => {
-      page = await reader.visit(browser, `${server.url}404.html`);
+      const page = await session.visit("404.html");
       await reader.press(page, key);
-      assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+      await reader.finds(page, "thermocouple", /Error codes/);
     });
 
     if (!toDark) return;
     test("sees the search in the colours of the page", async () => {
-      page = await reader.visit(browser, server.url);
+      const page = await session.visit();
       await reader.followsTheme(page, "Control+k", () => toDark(page));
       await reader.search(page, "dunting");
       await reader.shoot(page, `mkdocs-${theme}-dark`);
@@ -87,51 +79,35 @@ for (const { theme, key, toDark } of [
   });
 
 describe("a site of MkDocs", { skip }, () => {
-  let browser;
-  let page;
-  before(async () => {
-    browser = await launch();
-  });
-  after(() => browser?.close());
-  afterEach(() => page.context().close());
+  const session = new Session();
 
   test("has an index for each language", async () => {
     const site = sources();
     run(site, "mkdocs", ["build", "--strict", "-f", "material.yml"]);
-    const server = await host(join(site, "built"), "/docs/");
-    try {
-      page = await reader.visit(browser, `${server.url}de/`);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "Deckel"))[0], /Den Ofen brennen/);
-      assert.deepEqual(await reader.search(page, '"celadon"'), []);
-      await reader.search(page, "Deckel");
-      await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
-    } finally {
-      await page.context().close();
-      await server.close();
-    }
+    const { url } = session.keep(await host(join(site, "built"), "/docs/"));
+    const page = await session.visitOther(`${url}de/`);
+    await reader.goesToGerman(page, "**/docs/de/guide/firing/#**");
+    await reader.ready(page);
+    await reader.press(page, "Control+k");
+    assert.deepEqual(await reader.search(page, '"celadon"'), []);
   });
 
   test("is searched as it is written, in the development server", async () => {
     const site = sources();
     const args = (port) => ["serve", "-f", "material.yml", "-a", `127.0.0.1:${port}`];
-    const dev = await develop(site, "mkdocs", args, "/docs/");
-    try {
-      page = await reader.visit(browser, dev.url);
+    const { url } = await session.develop(site, "mkdocs", args, "/docs/");
+    const visit = async () => {
+      const page = await session.visitOther(url);
       reader.expects(page, [/Enabled live reload/]);
       await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-      await page.context().close();
-      await reader.rebuilt(`${dev.url}findling/`, () =>
-        appendFileSync(join(site, "docs/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
-      );
-      page = await reader.visit(browser, dev.url);
-      reader.expects(page, [/Enabled live reload/]);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "raku"))[0], /Mixing glazes/);
-    } finally {
-      await page.context().close();
-      dev.close();
-    }
+      return page;
+    };
+    const before = await visit();
+    await reader.finds(before, "dunting", /Firing the kiln/);
+    await before.context().close();
+    await reader.rebuilt(`${url}findling/`, () =>
+      appendFileSync(join(site, "docs/guide/glazes.md"), "\n## Raku\n\nSmoke a raku pot.\n"),
+    );
+    await reader.finds(await visit(), "raku", /Mixing glazes/);
   });
 });

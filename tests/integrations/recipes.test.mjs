@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { launch } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
 import { findling, root } from "../e2e/lib/bundle.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
 import { copy, missing, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missing("recipes");
 
@@ -73,37 +73,30 @@ const RECIPES = {
 
 for (const [name, { write, build, output, keepsWindow }] of Object.entries(RECIPES))
   describe(`a reader of a site made with the recipe for ${name}`, { skip }, () => {
-    let browser;
-    let server;
-    let page;
-    before(async () => {
+    const session = new Session(() => {
       const site = copy("recipes", name);
       write(site);
       const [program, ...args] = build;
       run(site, program, args);
       const index = ["build", output, "--output", `${output}/findling`, "--encoder", "static"];
       run(site, findling, ["--quiet", ...index, "--client", join(root, "www/dist")]);
-      server = await host(join(site, output));
-      browser = await launch();
+      return host(join(site, output));
     });
-    after(async () => {
-      await browser?.close();
-      await server?.close();
-    });
-    afterEach(() => page.context().close());
 
     test("finds the page and the heading, and goes there", async () => {
-      page = await reader.visit(browser, server.url);
+      const page = await session.visit();
       await reader.mark(page);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-      await reader.choose(page, "Cooling down", "**/guide/firing/#cooling-down");
-      await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+      await reader.goesToCooling(
+        page,
+        "Control+k",
+        `recipe-${name}-light`,
+        "**/guide/firing/#cooling-down",
+      );
       assert.equal(await reader.isMarked(page), keepsWindow);
     });
 
     test("finds nothing of the menus", async () => {
-      page = await reader.visit(browser, server.url);
+      const page = await session.visit();
       await reader.press(page, "Control+k");
       await reader.findsNoFrame(page);
     });

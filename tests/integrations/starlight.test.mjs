@@ -1,14 +1,14 @@
 // A site of Starlight, built and served by Astro.
 
-import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
-import { expectComplaints, launch } from "../e2e/lib/browser.mjs";
+import { describe, test } from "node:test";
+import { expectComplaints } from "../e2e/lib/browser.mjs";
 import { PAGES, writeMarkdown } from "./lib/content.mjs";
-import { copy, develop, missing, run } from "./lib/fixture.mjs";
+import { copy, missing, run } from "./lib/fixture.mjs";
 import { host } from "./lib/host.mjs";
 import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
 
 const skip = missing("starlight");
 
@@ -20,43 +20,35 @@ function sources() {
 }
 
 describe("a reader of a site of Starlight", { skip }, () => {
-  let browser;
   let site;
-  let server;
-  let page;
-  before(async () => {
+  const session = new Session(() => {
     site = sources();
     run(site, "astro", ["build"]);
-    server = await host(join(site, "dist"), "/docs/");
-    browser = await launch();
+    return host(join(site, "dist"), "/docs/");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  afterEach(() => page.context().close());
 
   test("finds the page and the heading, and goes there", async () => {
-    page = await reader.visit(browser, server.url);
-    await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-    await reader.shoot(page, "starlight-light");
-    await reader.choose(page, "Cooling down", "**/docs/guide/firing/#cooling-down");
-    await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+    const page = await session.visit();
+    await reader.goesToCooling(
+      page,
+      "Control+k",
+      "starlight-light",
+      "**/docs/guide/firing/#cooling-down",
+    );
     await reader.ready(page);
     await reader.press(page, "/");
-    assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
+    await reader.finds(page, "thermocouple", /Error codes/);
     await reader.choose(page, "E17", "**/docs/reference/errors/#e17");
   });
 
   test("finds nothing of the menus", async () => {
-    page = await reader.visit(browser, `${server.url}guide/firing/`);
+    const page = await session.visit("guide/firing/");
     await reader.press(page, "Control+k");
     await reader.findsNoFrame(page);
   });
 
   test("sees the search in the colours of the page", async () => {
-    page = await reader.visit(browser, server.url);
+    const page = await session.visit();
     await reader.followsTheme(page, "Control+k", () =>
       page.locator("starlight-theme-select select").first().selectOption("dark"),
     );
@@ -65,30 +57,23 @@ describe("a reader of a site of Starlight", { skip }, () => {
   });
 
   test("finds pages of the language alone", async () => {
-    page = await reader.visit(browser, `${server.url}de/guide/firing/`);
-    await reader.press(page, "Control+k");
-    assert.match((await reader.search(page, "Deckel"))[0], /Den Ofen brennen/);
-    await reader.choose(page, "Abkühlen", "**/docs/de/guide/firing/#**");
+    const page = await session.visit("de/guide/firing/");
+    await reader.goesToGerman(page, "**/docs/de/guide/firing/#**");
   });
 
   test("is told in the development server that there is no index yet, then finds", async () => {
     const source = sources();
     const args = (port) => ["dev", "--port", port, "--host", "127.0.0.1"];
-    const dev = await develop(source, "astro", args, "/docs/");
-    try {
-      page = await reader.visit(browser, dev.url);
-      expectComplaints(page, /\[vite\] connect/, /findling\.idx/, /\[astro\]/);
-      await reader.press(page, "Control+k");
-      await reader.search(page, "dunting");
-      await page.getByText("The search index is not built yet").first().waitFor();
-      cpSync(join(site, "dist"), join(source, "dist"), { recursive: true });
-      await page.reload();
-      await reader.ready(page);
-      await reader.press(page, "Control+k");
-      assert.match((await reader.search(page, "dunting"))[0], /Firing the kiln/);
-    } finally {
-      await page.context().close();
-      dev.close();
-    }
+    const { url } = await session.develop(source, "astro", args, "/docs/");
+    const page = await session.visitOther(url);
+    expectComplaints(page, /\[vite\] connect/, /findling\.idx/, /\[astro\]/);
+    await reader.press(page, "Control+k");
+    await reader.search(page, "dunting");
+    await page.getByText("The search index is not built yet").first().waitFor();
+    cpSync(join(site, "dist"), join(source, "dist"), { recursive: true });
+    await page.reload();
+    await reader.ready(page);
+    await reader.press(page, "Control+k");
+    await reader.finds(page, "dunting", /Firing the kiln/);
   });
 });

@@ -20,10 +20,10 @@ const MAX_MESSAGE = 65_536;
 const MAX_CHARACTERS = 1000;
 /** Results unless the caller says otherwise, and the most there can be. */
 const LIMIT = 10;
-const MOST_RESULTS = 50;
+const MAX_RESULTS = 50;
 /** Tokens of an answer unless the caller says otherwise, and the most there can be. */
 const TOKENS = 2000;
-const MOST_TOKENS = 50_000;
+const MAX_TOKENS = 50_000;
 /** Tokens of an answer besides its results. */
 const FRAME = 60;
 
@@ -207,7 +207,7 @@ async function search(input: Input, site: Site): Promise<Json> {
   const answer = await site.ask({
     query: input.text("query") ?? "",
     mode: input.mode(),
-    limit: input.integer("limit", LIMIT, MOST_RESULTS),
+    limit: input.integer("limit", LIMIT, MAX_RESULTS),
     offset,
     sectionsPerPage: 1,
     ...(filter ? { filter } : {}),
@@ -224,7 +224,7 @@ async function similar(input: Input, site: Site): Promise<Json> {
   const answer = await site.ask({
     query: "",
     similarTo,
-    limit: input.integer("limit", LIMIT, MOST_RESULTS),
+    limit: input.integer("limit", LIMIT, MAX_RESULTS),
     sectionsPerPage: 1,
   });
   return found(answer, 0, tokensOf(input), site);
@@ -256,7 +256,7 @@ async function facets(input: Input, site: Site): Promise<Json> {
 }
 
 function tokensOf(input: Input): number {
-  return input.integer("tokens", TOKENS, MOST_TOKENS) - FRAME;
+  return input.integer("tokens", TOKENS, MAX_TOKENS) - FRAME;
 }
 
 /** The pages of an answer, as many as fit. */
@@ -332,7 +332,7 @@ const FILTER = text(
     "and brackets. facets lists keys and values.",
 );
 const BUDGET = number(`Most tokens of the answer, estimated; ${TOKENS} unless given.`);
-const MOST = number(`Most results, ${LIMIT} unless given, at most ${MOST_RESULTS}.`);
+const MOST = number(`Most results, ${LIMIT} unless given, at most ${MAX_RESULTS}.`);
 const SAID = text("Said of all texts below.");
 
 const FOUND = {

@@ -18,8 +18,8 @@ use crate::sources;
 use crate::ui::{Ui, bytes, count};
 
 /// Most files, and most bytes of them, of a directory that is indexed for one search.
-const MOST_FILES: usize = 2_000;
-const MOST_BYTES: u64 = 20 << 20;
+const MAX_FILES: usize = 2_000;
+const MAX_BYTES: u64 = 20 << 20;
 
 /// A bundle that is open.
 pub(crate) struct Asked {
@@ -174,7 +174,7 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
         sources::list(std::slice::from_ref(&path), &sources::Options::default(), &mut |_| {});
     let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
     let (n_files, size) = (files.len(), sizes.sum::<u64>());
-    if n_files == 0 || n_files > MOST_FILES || size > MOST_BYTES {
+    if n_files == 0 || n_files > MAX_FILES || size > MAX_BYTES {
         let found = match n_files {
             0 => "no files that can be indexed".to_owned(),
             _ => format!("{} with {}", count(n_files as u64, "files"), bytes(size)),
@@ -182,8 +182,8 @@ fn directory(path: &Path, ui: &Ui) -> Result<Asked> {
         let message = format!(
             "expected a collection, or a directory with at most {} files and {}; found no \
              collection, and {found} in {}: add a collection with `findling collection add`",
-            MOST_FILES,
-            bytes(MOST_BYTES),
+            MAX_FILES,
+            bytes(MAX_BYTES),
             path.display()
         );
         return Err(Question { code: "nothing-to-search", message }.into());

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Host;
 
 /// Most shards of texts that are kept decoded.
-const MOST_SHARDS: usize = 64;
+const MAX_SHARDS: usize = 64;
 
 /// What has been read of the texts.
 #[derive(Default)]
@@ -139,7 +139,7 @@ impl Host {
         let raw = decode_shard(&entry, &self.files.stored(shard, &entry)?)
             .with_context(|| self.damaged(shard, &entry))?;
         let texts = TextsShard::from_bytes(raw).with_context(|| self.damaged(shard, &entry))?;
-        if self.texts.shards.len() >= MOST_SHARDS {
+        if self.texts.shards.len() >= MAX_SHARDS {
             self.texts.shards.clear();
         }
         self.texts.shards.insert(shard, texts);

@@ -11,13 +11,13 @@ use crate::page::Page;
 
 /// The site's order is restored if more than one page in this number no longer follows its
 /// neighbour. Neighbours have words in common, so lists are shorter in the site's order.
-const MOST_MOVED: usize = 8;
+const MAX_MOVED: usize = 8;
 
 /// Puts pages into the order of the previous build, whose addresses are given.
 pub fn keep(pages: Vec<Page>, earlier: &Addresses) -> Vec<Page> {
     let places = places(&pages, earlier);
     let moved = places.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count();
-    if moved > pages.len() / MOST_MOVED {
+    if moved > pages.len() / MAX_MOVED {
         return pages;
     }
     let mut pages: Vec<Option<Page>> = pages.into_iter().map(Some).collect();

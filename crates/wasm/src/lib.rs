@@ -37,7 +37,7 @@ pub use error::{Failure, JsError};
 
 /// Vectors longer than this are nobody's; a manifest that says otherwise must not make the module
 /// allocate them.
-const MOST_DIMENSIONS: u32 = 4096;
+const MAX_DIMENSIONS: u32 = 4096;
 
 /// Where the manifest is that an entry file names, relative to the bundle.
 #[wasm_bindgen(js_name = manifestOf)]
@@ -187,7 +187,7 @@ fn embed(encoder: &HashEncoder, query: &str) -> Option<QueryVector> {
 
 /// The encoder for a card, where this module has it: feature hashing alone.
 fn built_in(card: &EncoderCard) -> Option<HashEncoder> {
-    if card.name != "hash" || card.dim > MOST_DIMENSIONS {
+    if card.name != "hash" || card.dim > MAX_DIMENSIONS {
         return None;
     }
     let encoder = HashEncoder::new(card.dim);

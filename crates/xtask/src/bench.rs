@@ -122,7 +122,7 @@ const BENCHES: &[Bench] = &[
     Bench {
         name: "graph",
         question: "what a deterministic graph costs, and how it is best stored",
-        args: "BUNDLE [MOST_VECTORS]",
+        args: "BUNDLE [MAX_VECTORS]",
         how: How::Cargo(&[
             "run",
             "--release",

@@ -4,16 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
-
-const TYPES = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".css": "text/css",
-  ".json": "application/json",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-};
+import { TYPES } from "../../e2e/lib/server.mjs";
 
 /** Serves a directory below a path that begins and ends with `/`. By default at any free port. */
 export async function host(directory, base = "/", port = 0) {

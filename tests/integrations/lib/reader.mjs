@@ -63,6 +63,30 @@ export async function search(page, query) {
     .evaluateAll((found) => found.map((option) => option.innerText));
 }
 
+/** Asserts that a page whose title matches is the first that a query finds. */
+export async function finds(page, query, title) {
+  assert.match((await search(page, query))[0] ?? "nothing", title);
+}
+
+/**
+ * Asserts that a query finds a section of the handbook, and goes there. The picture `name` shows
+ * what was found.
+ */
+export async function goesToCooling(page, key, name, address) {
+  await press(page, key);
+  await finds(page, "dunting", /Firing the kiln/);
+  await shoot(page, name);
+  await choose(page, "Cooling down", address);
+  await page.getByRole("heading", { name: "Cooling down" }).waitFor();
+}
+
+/** Asserts that a query in German finds the German page, and goes there. */
+export async function goesToGerman(page, address) {
+  await press(page, "Control+k");
+  await finds(page, "Deckel", /Den Ofen brennen/);
+  await choose(page, "Abkühlen", address);
+}
+
 /**
  * Opens the result whose text contains `text`, and waits for its address: the end of its path, and
  * its heading or `**` for any. The passage behind the heading is not compared.

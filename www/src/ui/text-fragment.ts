@@ -7,7 +7,7 @@
 import type { Snippet } from "../engine-types";
 
 /** A passage of more words is named by its first and last words. */
-const MOST_WORDS = 10;
+const MAX_WORDS = 10;
 /** How many words name an end of a passage. */
 const END_WORDS = 4;
 /** A passage of fewer words may occur elsewhere on the page as well. */
@@ -21,7 +21,7 @@ export function withPassage(href: string, { text, sentence: [start, end] }: Snip
   const words = text.slice(start, end).trim().split(/\s+/);
   if (words.length < LEAST_WORDS) return href;
   const parts =
-    words.length > MOST_WORDS ? [words.slice(0, END_WORDS), words.slice(-END_WORDS)] : [words];
+    words.length > MAX_WORDS ? [words.slice(0, END_WORDS), words.slice(-END_WORDS)] : [words];
   // A hyphen would separate a part from the text around the passage.
   const encode = (part: string[]) => encodeURIComponent(part.join(" ")).replaceAll("-", "%2D");
   return `${href}${href.includes("#") ? "" : "#"}:~:text=${parts.map(encode).join(",")}`;

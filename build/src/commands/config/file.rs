@@ -27,7 +27,7 @@ pub const NAME: &str = "findling.toml";
 const MAX_LEN: u64 = 1 << 20;
 
 /// Most directories upwards in which the file is looked for.
-const MOST_LEVELS: usize = 32;
+const MAX_LEVELS: usize = 32;
 
 /// A file of settings.
 pub struct SettingsFile {
@@ -50,7 +50,7 @@ pub struct Setting<'a> {
 impl SettingsFile {
     /// The nearest file in a directory or one above it, up to the root of a repository.
     pub fn nearest(directory: &Path) -> Option<PathBuf> {
-        for level in directory.ancestors().take(MOST_LEVELS) {
+        for level in directory.ancestors().take(MAX_LEVELS) {
             let path = level.join(NAME);
             if path.is_file() {
                 return Some(path);

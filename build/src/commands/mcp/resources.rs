@@ -20,7 +20,7 @@ const SCHEME: &str = "findling://";
 /// Resources of one answer.
 const PER_PAGE: u32 = 50;
 /// Tokens of a resource. Resources have no paging, the tool `read` has.
-const MOST_TOKENS: usize = 20_000;
+const MAX_TOKENS: usize = 20_000;
 
 /// The template of all pages.
 pub fn template() -> ResourceTemplate {
@@ -89,7 +89,7 @@ pub fn read(call: &Call<'_>, uri: &str) -> Result<String> {
     let (address, text) = text::of(&document, &document.id)?;
     let head =
         format!("# {}\n\nSource: {}\n\n{UNTRUSTED}\n\n", line(&document.title), url(&address));
-    let shown = beginning(&text, MOST_TOKENS.saturating_sub(estimate(&head)));
+    let shown = beginning(&text, MAX_TOKENS.saturating_sub(estimate(&head)));
     let rest = if shown.len() < text.len() {
         format!(
             "\n\n(The page goes on: the tool `read` has it, from offset {}.)",

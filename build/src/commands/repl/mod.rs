@@ -30,7 +30,7 @@ use complete::Completion;
 use session::Session;
 
 /// Most lines of the history.
-const MOST_LINES: usize = 1_000;
+const MAX_LINES: usize = 1_000;
 
 /// Search at a prompt that keeps filters, mode and format
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ fn start(target: Option<PathBuf>, ui: &Ui) -> Result<Exit> {
     let targets: Vec<PathBuf> = target.into_iter().collect();
     let session = Rc::new(RefCell::new(Session::open(&targets, ui)?));
     let config = Config::builder()
-        .max_history_size(MOST_LINES)?
+        .max_history_size(MAX_LINES)?
         .completion_type(CompletionType::List)
         .build();
     let mut editor: Editor<Completion, FileHistory> = Editor::with_config(config)?;

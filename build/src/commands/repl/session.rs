@@ -16,7 +16,7 @@ use crate::safe_text::line;
 use crate::ui::Ui;
 
 /// Most values that are offered of an attribute.
-const MOST_VALUES: usize = 1_000;
+const MAX_VALUES: usize = 1_000;
 
 /// The state between two lines.
 pub struct Session {
@@ -109,7 +109,7 @@ impl Session {
         let mut values: Vec<(String, u32)> = counted.into_iter().collect();
         values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let values: Vec<String> =
-            values.into_iter().take(MOST_VALUES).map(|(value, _)| value).collect();
+            values.into_iter().take(MAX_VALUES).map(|(value, _)| value).collect();
         self.values.insert(name.to_owned(), values.clone());
         values
     }

@@ -7,7 +7,7 @@ use findling_engine::filter::{Condition, Predicate};
 use serde::{Deserialize, Serialize};
 
 /// Most values of an attribute that are listed.
-const MOST_VALUES: usize = 12;
+const MAX_VALUES: usize = 12;
 
 /// An attribute's values, the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn entries<'a>(facets: &'a [FacetValues], chosen: &'a Chosen) -> Vec<Entry<'
         lines.push(Entry::Name(name));
         for (at, (value, count)) in values.iter().enumerate() {
             let (count, chosen) = (*count, chosen.has(name, value));
-            if at < MOST_VALUES || chosen {
+            if at < MAX_VALUES || chosen {
                 lines.push(Entry::Value { name, value, count, chosen });
             }
         }

@@ -16,7 +16,7 @@ const FILE: &str = "tui.json";
 const VERSION: u32 = 1;
 
 /// Most targets that are remembered.
-const MOST_TARGETS: usize = 100;
+const MAX_TARGETS: usize = 100;
 
 /// The file.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ pub fn keep(target: &str, session: Session) -> Result<()> {
     kept.refused = session.refused;
     let left = jiff::Timestamp::now().as_second();
     kept.targets.insert(target.to_owned(), Search { left, ..session.search });
-    while kept.targets.len() > MOST_TARGETS {
+    while kept.targets.len() > MAX_TARGETS {
         let oldest = kept.targets.iter().min_by_key(|(_, search)| search.left);
         let Some(oldest) = oldest.map(|(name, _)| name.clone()) else { break };
         kept.targets.remove(&oldest);

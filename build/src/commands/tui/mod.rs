@@ -48,7 +48,7 @@ const BUSY: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 
 /// Most hits that are kept for `findling open`.
-const MOST_KEPT: usize = 20;
+const MAX_KEPT: usize = 20;
 
 /// Search in a terminal while typing, with a preview
 #[derive(Debug, clap::Args)]
@@ -102,7 +102,7 @@ fn start(target: Option<PathBuf>) -> Result<Option<i32>> {
     if ended.is_ok() {
         let _ = kept::keep(&name, program.app.session());
     }
-    let last = program.app.last(MOST_KEPT);
+    let last = program.app.last(MAX_KEPT);
     if !last.hits.is_empty() {
         let _ = last.keep();
     }

@@ -14,8 +14,8 @@ use crate::output::{Location, Sources};
 use crate::safe_text::{line, lines};
 
 /// Most bytes of a page that are shown before the hit, and from it on.
-const MOST_BEFORE: usize = 16 << 10;
-const MOST_AFTER: usize = 64 << 10;
+const MAX_BEFORE: usize = 16 << 10;
+const MAX_AFTER: usize = 64 << 10;
 
 /// What the thread is asked to do.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ fn preview(id: u64, document: &Document, page: &PageHit, sources: &Sources) -> P
     let found = found.unwrap_or(0);
     let snippets: Vec<&Snippet> = page.sections.iter().map(|section| &section.snippet).collect();
     let mut before: Vec<Vec<Piece>> = Vec::new();
-    let mut left = MOST_BEFORE;
+    let mut left = MAX_BEFORE;
     for section in document.sections[..found].iter().rev() {
         left = left.saturating_sub(section.text.len());
         if left == 0 {
@@ -102,7 +102,7 @@ fn preview(id: u64, document: &Document, page: &PageHit, sources: &Sources) -> P
         before.push(section_pieces(section, &snippets));
     }
     let mut after = Vec::new();
-    let mut left = MOST_AFTER;
+    let mut left = MAX_AFTER;
     for section in &document.sections[found..] {
         let mut part = section.clone();
         part.text.truncate(part.text.floor_char_boundary(left));

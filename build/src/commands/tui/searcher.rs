@@ -19,7 +19,7 @@ use crate::safe_text::line;
 use crate::ui::Ui;
 
 /// Most pages of an answer.
-const MOST_ROWS: usize = 50;
+const MAX_ROWS: usize = 50;
 
 /// How long nothing must be typed before a model embeds the query.
 const PAUSE: Duration = Duration::from_millis(120);
@@ -212,7 +212,7 @@ impl Searcher {
             }
         }
         answer.rows.sort_by(|a, b| b.comparable.total_cmp(&a.comparable));
-        answer.rows.truncate(MOST_ROWS);
+        answer.rows.truncate(MAX_ROWS);
         for (name, failure) in &self.opened.failed {
             let remark = format!("{name} cannot be searched: {}", failure.message);
             answer.remarks.push(line(&remark).into_owned());
@@ -237,7 +237,7 @@ fn request(question: &Question, stage: Stage) -> Request {
         mode: stage.mode(),
         encoder: stage.encoder().of_engine(),
         filter: question.filter.clone(),
-        limit: Limit(MOST_ROWS as u32),
+        limit: Limit(MAX_ROWS as u32),
         prefix: true,
         facets: if question.facets { vec!["*".to_owned()] } else { Vec::new() },
         facets_instead: question.facets,

@@ -4,7 +4,7 @@
 #![doc(alias = "not deferred")]
 
 /// Significant digits that are read; of the others only whether one is not zero.
-const MOST_DIGITS: usize = 40;
+const MAX_DIGITS: usize = 40;
 
 /// The number nearest to a decimal (`-12`, `3.5`, `.5`, `1e-3`), ties to even, as the standard
 /// library has it. `None` where the text is something else; `inf` is a number. O(d · e) in digits
@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Option<f64> {
             return None;
         }
         n_digits += usize::from(n_digits > 0 || digit != b'0');
-        if n_digits <= MOST_DIGITS {
+        if n_digits <= MAX_DIGITS {
             number.times_and(10, u32::from(digit - b'0'));
         } else {
             more |= digit != b'0';

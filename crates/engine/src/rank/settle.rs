@@ -13,7 +13,7 @@ use crate::resolve::ResolvedQuery;
 use crate::vector::DensePoint;
 
 /// How many of the first pages are compared (docs/design/streamed-vectors.md).
-const MOST_PAGES: usize = 3;
+const MAX_PAGES: usize = 3;
 
 impl Found {
     /// The shards of the vectors that decide which page comes first; none where the scores do, or
@@ -27,11 +27,11 @@ impl Found {
             return Vec::new();
         }
         // Best first, of equals the first by id.
-        let mut pages: Vec<(f32, u32)> = Vec::with_capacity(MOST_PAGES + 1);
+        let mut pages: Vec<(f32, u32)> = Vec::with_capacity(MAX_PAGES + 1);
         for page in &self.pages {
             let place = pages.iter().position(|(score, _)| page.score > *score);
             pages.insert(place.unwrap_or(pages.len()), (page.score, page.page));
-            pages.truncate(MOST_PAGES);
+            pages.truncate(MAX_PAGES);
         }
         let least = pages.first().map_or(0.0, |(best, _)| best - index.rank_params().close);
         pages.retain(|(score, _)| *score > least);
@@ -39,7 +39,7 @@ impl Found {
             return Vec::new();
         }
         // Of each page the section that scores most, and that with the largest share of meaning.
-        let mut best = [[(f32::NEG_INFINITY, 0); 2]; MOST_PAGES];
+        let mut best = [[(f32::NEG_INFINITY, 0); 2]; MAX_PAGES];
         for candidate in &self.candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;
             let Some(place) = pages.iter().position(|(_, of)| *of == page) else { continue };

@@ -66,6 +66,21 @@ fn lines_are_at_most_100_columns() {
 }
 
 #[test]
+fn upper_limits_are_named_max() {
+    // In two parts, so that this file does not contain what it looks for.
+    let other = ["MO", "ST_"].concat();
+    let mut found = Vec::new();
+    for file in sources(SOURCE_EXTENSIONS) {
+        for (i, line) in read(&file).lines().enumerate() {
+            if line.contains(&other) {
+                found.push(format!("{}:{}: {}", file.display(), i + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "limits are named `MAX_`, not `{other}`:\n{}", found.join("\n"));
+}
+
+#[test]
 fn files_are_at_most_600_lines_of_code() {
     let mut long = Vec::new();
     for file in sources(&["rs", "ts", "mjs"]) {
