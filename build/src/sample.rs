@@ -13,9 +13,9 @@ pub fn has_text(text: &str) -> bool {
     text.split_whitespace().take(LEAST_WORDS).count() == LEAST_WORDS
 }
 
-/// At most [`MAX_QUERIES`] of the candidates, evenly spread.
-pub fn evenly<T>(candidates: Vec<T>) -> impl Iterator<Item = T> {
-    let step = candidates.len().div_ceil(MAX_QUERIES).max(1);
+/// At most `max` of the candidates, evenly spread.
+pub fn evenly<T>(candidates: Vec<T>, max: usize) -> impl Iterator<Item = T> {
+    let step = candidates.len().div_ceil(max).max(1);
     candidates.into_iter().step_by(step)
 }
 
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn a_sample_is_even_and_never_too_large() {
         for (n, expect) in [(0, 0), (1, 1), (200, 200), (201, 101), (1000, 200), (1001, 167)] {
-            let taken: Vec<usize> = evenly((0..n).collect()).collect();
+            let taken: Vec<usize> = evenly((0..n).collect(), MAX_QUERIES).collect();
             assert_eq!(taken.len(), expect, "of {n}");
             let gaps: Vec<usize> = taken.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert!(gaps.windows(2).all(|pair| pair[0] == pair[1]), "of {n}: {gaps:?}");

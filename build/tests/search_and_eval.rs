@@ -566,6 +566,50 @@ fn a_tuned_ranking_travels_with_the_bundle() {
 }
 
 #[test]
+fn pages_that_their_own_title_does_not_find_are_listed() {
+    let at = tempfile::tempdir().expect("a directory");
+    let site = at.path().join("site");
+    std::fs::create_dir(&site).expect("a directory");
+    let write = |name: &str, head: &str, body: &str| {
+        let html = format!("<html><head>{head}</head><body><main>{body}</main></body></html>");
+        std::fs::write(site.join(name), html).expect("a file");
+    };
+    let title = "<title>Zebra crossing</title>";
+    write("lost.html", title, "<h1>Zebra crossing</h1><p>Where to walk over the road.</p>");
+    for i in 0..12 {
+        let body = format!(
+            "<h1>Street {i}</h1><p>A zebra crossing is painted at number {i}.</p>\
+             <h2>Lamp number {i}</h2><p>It burns all night.</p>\
+             <p><a href='street-{}.html'>The way to number {}</a></p>",
+            (i + 1) % 12,
+            (i + 1) % 12
+        );
+        write(&format!("street-{i}.html"), &format!("<title>Street {i}</title>"), &body);
+    }
+    let out = at.path().join("bundle");
+    let args = ["build", text(&site), "--output", text(&out), "--encoder", "none", "--no-client"];
+    stdout(&[&args[..], &["--boost", "lost.html=0.001"]].concat());
+    let args = ["eval", text(&out), "--synthetic", "--site", text(&site)];
+    let report: Value =
+        serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).expect("JSON");
+    let found: Vec<(&str, u64)> = report["found"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|found| {
+            (found["kind"].as_str().expect("a kind"), found["nNames"].as_u64().expect("a number"))
+        })
+        .collect();
+    assert_eq!(found, [("title", 13), ("heading", 12), ("link", 12)]);
+    assert_eq!(report["found"][0]["inTen"], 12.0 / 13.0);
+    assert_eq!(report["found"][1]["first"], 1.0);
+    let lost = report["lost"].as_array().expect("a list");
+    assert_eq!((lost.len(), &lost[0]["pages"]), (1, &json!(["lost.html"])));
+    let table = stdout(&args);
+    assert!(table.contains("Zebra crossing") && table.contains("lost.html"), "{table}");
+}
+
+#[test]
 fn without_judgements_headings_are_asked_for_and_a_warning_says_so() {
     let at = tempfile::tempdir().expect("a directory");
     let (directory, _) = corpus(at.path());

@@ -142,7 +142,7 @@ pub fn own_queries(files: &BundleFiles) -> anyhow::Result<Vec<String>> {
         );
     })?;
     let mut seen = BTreeSet::new();
-    let queries: Vec<String> = sample::evenly(candidates)
+    let queries: Vec<String> = sample::evenly(candidates, sample::MAX_QUERIES)
         .enumerate()
         .map(|(i, [heading, sentence])| {
             sample::words_alone(if i.is_multiple_of(2) { &heading } else { &sentence })

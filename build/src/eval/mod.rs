@@ -1,6 +1,6 @@
 //! Retrieval quality on judged queries.
 
-pub mod heading_queries;
 pub mod judged;
 pub mod metrics;
+pub mod own_names;
 pub mod tune;

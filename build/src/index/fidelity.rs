@@ -120,7 +120,7 @@ fn samples(chunks: &[ChunkedPage]) -> Vec<Sample> {
             candidates.push((section, own));
         }
     }
-    sample::evenly(candidates)
+    sample::evenly(candidates, sample::MAX_QUERIES)
         .enumerate()
         .map(|(i, (section, own))| Sample {
             query: sample::query(i, &section.heading, &section.text),

@@ -1,5 +1,6 @@
 //! `findling eval`: measures retrieval on judged queries, and chooses parameters for them.
 
+mod names;
 mod tune;
 
 use std::path::{Path, PathBuf};
@@ -12,9 +13,9 @@ use serde::Serialize;
 
 use super::asked::find_target;
 use super::search::{ModeArg, Ranking, load_encoder};
-use crate::eval::heading_queries::heading_queries;
 use crate::eval::judged::{Query, read_qrels, read_queries};
 use crate::eval::metrics::{Judgements, Latency, Measures};
+use crate::eval::own_names::heading_queries;
 use crate::host::{EncoderChoice, Host, QueryEncoder};
 use crate::ranking;
 use crate::ui::{Paint, Ui, thousands};
@@ -34,6 +35,15 @@ pub struct Args {
     /// File of judgements: query id, document id and grade, separated by tabs
     #[arg(long, value_name = "TSV", requires = "queries")]
     pub qrels: Option<PathBuf>,
+    /// Ask for pages by their own names: titles, headings and, with --site, texts of links. Prints
+    /// how often the page is first and among the first ten, and lists the pages that their title
+    /// does not find
+    #[arg(long, conflicts_with_all = ["queries", "tune", "per_query"])]
+    pub synthetic: bool,
+    /// With --synthetic, the directory that the bundle was built from, for the texts of links in
+    /// its HTML files
+    #[arg(long, value_name = "DIR", requires = "synthetic")]
+    pub site: Option<PathBuf>,
     /// Search by words, by meaning, or both. Repeatable [default: all that are possible]
     #[arg(long, value_enum)]
     pub mode: Vec<ModeArg>,
@@ -111,6 +121,17 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.parameters {
         host.index_mut().set_rank_params(ranking::params(&ranking::read(path)?));
     }
+    let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty()
+    {
+        load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?
+    } else {
+        None
+    };
+    let mut modes = modes(&args, encoder.as_ref())?;
+    if args.synthetic {
+        names::run(&mut host, encoder.as_ref(), &modes, &args, ui)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (mut judged, n_left_out) = match (&args.queries, &args.qrels) {
         (Some(queries), Some(qrels)) => read(queries, qrels)?,
         _ => {
@@ -122,13 +143,6 @@ pub fn run(args: Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             (own.map(|(query, judgements)| Judged { query, judgements, vector: None }).collect(), 0)
         }
     };
-    let encoder = if args.mode.iter().any(|mode| *mode != ModeArg::Lexical) || args.mode.is_empty()
-    {
-        load_encoder(&host, &args.ranking.query_encoder, Mode::Hybrid, ui)?
-    } else {
-        None
-    };
-    let mut modes = modes(&args, encoder.as_ref())?;
     if args.tune {
         if let Some(encoder) = &encoder {
             embed(encoder, &mut judged, ui)?;

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::{Options, html};
+use super::super::{Options, html, links};
 use super::archive::Archive;
 use super::xml::{self, Piece};
 use super::{Read, xml::text_of};
@@ -42,7 +42,7 @@ pub(super) fn read(
     };
     for (at, item) in package.spine.iter().enumerate() {
         let Some(href) = package.chapters.get(item) else { continue };
-        let path = resolve(&package_path, href);
+        let path = links::resolve(&package_path, href);
         if protected.contains(&path) {
             return Err("is protected against copying, so its text cannot be read".to_owned());
         }
@@ -123,34 +123,5 @@ impl Package {
             }
         })?;
         Ok(package)
-    }
-}
-
-/// A path relative to the package's, inside the archive.
-fn resolve(package: &str, href: &str) -> String {
-    let href = html::percent_decoded(href.split('#').next().unwrap_or_default());
-    let mut parts: Vec<&str> = package.split('/').collect();
-    parts.pop();
-    for part in href.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chapters_are_found_beside_the_package() {
-        assert_eq!(resolve("OEBPS/book.opf", "text/a%20b.xhtml#x"), "OEBPS/text/a b.xhtml");
-        assert_eq!(resolve("book.opf", "./a.xhtml"), "a.xhtml");
-        assert_eq!(resolve("a/b.opf", "../../c.xhtml"), "c.xhtml");
     }
 }

@@ -1,0 +1,147 @@
+//! Judged queries made from what a site calls its pages: titles, headings, and the texts of links.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use anyhow::bail;
+
+use super::judged::Query;
+use super::metrics::Judgements;
+use crate::bundle_files::BundleFiles;
+use crate::{sample, sources};
+
+/// Smallest number of words of a heading or of a link's text. A single word usually names a term
+/// and not a page.
+const LEAST_WORDS: usize = 2;
+
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A page's title.
+    Title,
+    /// A heading in it.
+    Heading,
+    /// The text of a link to it.
+    Link,
+}
+
+/// A name with the pages that have it.
+#[derive(Debug)]
+struct Name {
+    text: String,
+    pages: BTreeSet<String>,
+}
+
+/// Names of one kind, in the order of the site. Those that differ in case alone are one.
+#[derive(Debug, Default)]
+struct Names {
+    names: Vec<Name>,
+    by_text: HashMap<String, usize>,
+}
+
+impl Names {
+    fn add(&mut self, text: &str, page: &str, least_words: usize) {
+        let text = sample::words_alone(text);
+        if text.split(' ').filter(|word| !word.is_empty()).count() < least_words {
+            return;
+        }
+        let at = *self.by_text.entry(text.to_lowercase()).or_insert_with(|| {
+            self.names.push(Name { text, pages: BTreeSet::new() });
+            self.names.len() - 1
+        });
+        self.names[at].pages.insert(page.to_owned());
+    }
+
+    /// At most `max` queries, evenly spread.
+    fn judged(names: Vec<Name>, max: usize, kind: &str) -> Vec<(Query, Judgements)> {
+        sample::evenly(names, max)
+            .enumerate()
+            .map(|(i, Name { text, pages })| {
+                let judgements = pages.into_iter().map(|page| (page, 1)).collect();
+                (Query { id: format!("{kind}-{i}"), text }, judgements)
+            })
+            .collect()
+    }
+
+    /// The names that one page alone has.
+    fn of_one_page(self) -> Vec<Name> {
+        self.names.into_iter().filter(|name| name.pages.len() == 1).collect()
+    }
+}
+
+/// Queries made from headings that only one page has; that page is judged relevant. They are at
+/// most [`sample::MAX_QUERIES`], evenly spread over the site. The queries use the words of the
+/// page, so they favour the lexical leg.
+///
+/// # Errors
+/// If the texts cannot be read, or there is no such heading.
+pub fn heading_queries(files: &BundleFiles) -> anyhow::Result<Vec<(Query, Judgements)>> {
+    let mut headings = Names::default();
+    files.each_page(|page| {
+        for section in page.sections.iter().filter(|section| section.level > 0) {
+            headings.add(section.heading, page.id, LEAST_WORDS);
+        }
+    })?;
+    let judged = Names::judged(headings.of_one_page(), sample::MAX_QUERIES, "heading");
+    if judged.is_empty() {
+        bail!(
+            "{}: expected headings of at least two words that only one page has, found none; give \
+             judged queries with --queries and --qrels",
+            files.path().display()
+        );
+    }
+    Ok(judged)
+}
+
+/// Queries made from all names of a site, at most `max` of each kind: every title, for which each
+/// page that has it is relevant; headings, and texts of links in the HTML files of `site`, that
+/// belong to one page alone.
+///
+/// # Errors
+/// If the texts or the files of `site` cannot be read, or the bundle has no page with a title.
+pub fn names(
+    files: &BundleFiles,
+    site: Option<&Path>,
+    max: usize,
+) -> anyhow::Result<BTreeMap<Kind, Vec<(Query, Judgements)>>> {
+    let (mut titles, mut headings) = (Names::default(), Names::default());
+    let mut pages = BTreeSet::new();
+    files.each_page(|page| {
+        titles.add(page.title, page.id, 1);
+        for section in page.sections.iter().filter(|section| section.level > 0) {
+            headings.add(section.heading, page.id, LEAST_WORDS);
+        }
+        pages.insert(page.id.to_owned());
+    })?;
+    if titles.names.is_empty() {
+        bail!(
+            "{}: expected pages with titles, found none; give judged queries with --queries and \
+             --qrels",
+            files.path().display()
+        );
+    }
+    let mut all = BTreeMap::from([
+        (Kind::Title, Names::judged(titles.names, max, "title")),
+        (Kind::Heading, Names::judged(headings.of_one_page(), max, "heading")),
+    ]);
+    if let Some(site) = site {
+        let mut texts = Names::default();
+        for link in sources::links::read(site)? {
+            if let Some(page) = link.candidates().find(|id| pages.contains(id)) {
+                texts.add(&link.text, &page, LEAST_WORDS);
+            }
+        }
+        let texts = texts.of_one_page();
+        if texts.is_empty() {
+            bail!(
+                "{}: expected HTML files with links to pages of {}, found none; --site is the \
+                 directory that the bundle was built from",
+                site.display(),
+                files.path().display()
+            );
+        }
+        all.insert(Kind::Link, Names::judged(texts, max, "link"));
+    }
+    Ok(all)
+}

@@ -1,0 +1,129 @@
+//! The links between the HTML pages of a site, with their texts.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use rayon::prelude::*;
+use scraper::{Html, Selector};
+
+use super::{Format, Options, decode, format_of, html, list};
+
+/// A link from a page of a site to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// What a reader sees.
+    pub text: String,
+    /// The path below the site's root that it leads to, without slashes at its ends.
+    target: String,
+}
+
+impl Link {
+    /// The ids that the page may have which the link leads to, likeliest first.
+    pub fn candidates(&self) -> impl Iterator<Item = String> {
+        let target = &self.target;
+        let slash = if target.is_empty() { "" } else { "/" };
+        [target.clone(), format!("{target}{slash}index.html"), format!("{target}.html")].into_iter()
+    }
+}
+
+/// The links of all HTML files of a directory that lead to other pages of it, in the order of the
+/// files. A link that begins with `/` is taken to begin at the directory.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn read(site: &Path) -> anyhow::Result<Vec<Link>> {
+    let files = list(&[site.to_owned()], &Options::default(), &mut |_| {});
+    let pages: Vec<Vec<Link>> = files
+        .par_iter()
+        .filter(|file| format_of(file) == Some(Format::Html))
+        .map(|file| {
+            let bytes = fs::read(file).with_context(|| format!("{}", file.display()))?;
+            let id = file.strip_prefix(site).unwrap_or(file).to_string_lossy().replace('\\', "/");
+            Ok(of_page(&id, &decode::html(&bytes, None).text))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    Ok(pages.into_iter().flatten().collect())
+}
+
+/// The links of the page at a path.
+fn of_page(path: &str, text: &str) -> Vec<Link> {
+    if html::nests_too_deep(text) {
+        return Vec::new();
+    }
+    let anchors = Selector::parse("a[href]").expect("a selector");
+    Html::parse_document(text)
+        .select(&anchors)
+        .filter_map(|anchor| {
+            let target = target(path, anchor.attr("href")?)?;
+            let text: String = anchor.text().collect();
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (!text.is_empty() && target != path).then_some(Link { text, target })
+        })
+        .collect()
+}
+
+/// The path that a reference leads to from a page; `None` for other hosts and for places in the
+/// page itself.
+fn target(page: &str, reference: &str) -> Option<String> {
+    let path = reference.split(['#', '?']).next().unwrap_or_default();
+    let has_scheme = path.split('/').next().is_some_and(|first| first.contains(':'));
+    let elsewhere = path.is_empty() || has_scheme || path.starts_with("//");
+    (!elsewhere).then(|| resolve(page, path))
+}
+
+/// The path that a relative reference leads to from the file at a path, without its fragment. A
+/// reference that begins with `/` begins at the root.
+pub(super) fn resolve(from: &str, reference: &str) -> String {
+    let path = html::percent_decoded(reference.split('#').next().unwrap_or_default());
+    let mut parts: Vec<&str> =
+        if path.starts_with('/') { Vec::new() } else { from.split('/').collect() };
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_as_browsers_do() {
+        for (from, reference, expect) in [
+            ("OEBPS/book.opf", "text/a%20b.xhtml#x", "OEBPS/text/a b.xhtml"),
+            ("book.opf", "./a.xhtml", "a.xhtml"),
+            ("a/b.opf", "../../c.xhtml", "c.xhtml"),
+            ("guide/a.html", "/api/", "api"),
+            ("guide/a.html", "..", ""),
+        ] {
+            assert_eq!(resolve(from, reference), expect, "{reference} in {from}");
+        }
+    }
+
+    #[test]
+    fn links_to_other_hosts_and_into_the_page_itself_have_no_target() {
+        assert_eq!(target("guide/a.html", "../index.html?x=1").as_deref(), Some("index.html"));
+        for elsewhere in ["#part", "?q=1", "https://example.org/", "//example.org/x", "mailto:a@b"]
+        {
+            assert_eq!(target("guide/a.html", elsewhere), None, "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_a_directory_leads_to_its_index() {
+        let html = r##"<a href="/api/">The <b>API</b>
+            of it</a> <a href="x.html"><img src="x.png"></a> <a href="#here">Here</a>"##;
+        let links = of_page("index.html", html);
+        let [link] = &links[..] else { panic!("{links:?}") };
+        assert_eq!(link.text, "The API of it");
+        assert!(link.candidates().any(|id| id == "api/index.html"));
+    }
+}
