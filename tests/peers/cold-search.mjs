@@ -19,22 +19,11 @@
 // The result is written to bench/results/DATE-cold-search.json unless `--out` names another file.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { cpus, loadavg } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultPath, head, load, root, write } from "./lib/results.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, "../..");
 const scratch = join(root, "target/cold-search");
 
 const N_PAGES = 1000;
@@ -108,8 +97,7 @@ function readArguments() {
       throw new Error(`--tool ${given}: expected NAME=FILE, where FILE is a findling`);
     return { name, path: resolve(path) };
   });
-  const date = new Date().toISOString().slice(0, 10);
-  const out = values.out ?? join(root, "bench/results", `${date}-cold-search.json`);
+  const out = values.out ?? defaultPath("cold-search");
   const unknown = values.encoder.find((name) => !VARIANTS.some((v) => v.documents === name));
   if (unknown)
     throw new Error(`--encoder ${unknown}: expected one of none, hash, static, ${MODEL}`);
@@ -214,7 +202,7 @@ const site = join(scratch, "site");
 stage(site);
 const variants = build(tools[0].path, site, encoders);
 const found = variants.map(() => tools.map(() => []));
-const load = loadavg()[0];
+const loadBefore = load();
 // The first turn only fills the page cache.
 for (let turn = 0; turn <= runs; turn++) {
   for (const [i, variant] of variants.entries()) {
@@ -236,23 +224,8 @@ const sizes = variants.map(
   ({ documents, bundle }) => `${documents} ${(bytes(bundle) / 1e6).toFixed(1)} MB`,
 );
 const rustc = execFileSync("rustc", ["--version"], { cwd: root, encoding: "utf8" }).trim();
-const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
-const result = {
-  name: "cold-search",
-  date: new Date().toISOString().slice(0, 10),
-  machine:
-    `${cpus().length} cores, ${cpus()[0].model}; load average ${load.toFixed(1)} before, ` +
-    `${loadavg()[0].toFixed(1)} after`,
-  commit: git("rev-parse", "HEAD"),
-  command: `cargo xtask bench cold-search ${process.argv.slice(2).join(" ")}`.trim(),
-  note: `${N_PAGES} pages of ${rustc}; bundles: ${[...new Set(sizes)].join(", ")}. ${note}`.trim(),
-  columns: COLUMNS,
-  rows,
-};
-mkdirSync(dirname(out), { recursive: true });
-const lines = rows.map((cells) => `    ${JSON.stringify(cells)}`).join(",\n");
-const head = JSON.stringify({ ...result, rows: [] }, null, 2);
-writeFileSync(out, `${head.replace('"rows": []', () => `"rows": [\n${lines}\n  ]`)}\n`);
+const about = `${N_PAGES} pages of ${rustc}; bundles: ${[...new Set(sizes)].join(", ")}. ${note}`;
+write(out, head("cold-search", loadBefore, about.trim()), { columns: COLUMNS, rows });
 console.log(COLUMNS.map((column) => column.name ?? column).join("\t"));
 for (const cells of rows) console.log(cells.join("\t"));
 console.log(`written to ${out}`);

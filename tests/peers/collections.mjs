@@ -16,7 +16,7 @@
 //
 // The result is written to bench/results/DATE-collections.json unless `--out` names another file.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
@@ -27,15 +27,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
-import { cpus, homedir, loadavg } from "node:os";
-import { dirname, extname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { homedir } from "node:os";
+import { extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultPath, head, load, root, write } from "./lib/results.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, "../..");
 const scratch = join(root, "target/collections-bench");
 const TIME = "/usr/bin/time";
 
@@ -68,14 +65,12 @@ function readArguments() {
   };
   if (!existsSync(TIME))
     throw new Error(`${TIME}: GNU time is needed (Debian: \`apt-get install time\`)`);
-  const date = new Date().toISOString().slice(0, 10);
   return {
     ...values,
-    date,
     files: number("files"),
     runs: number("runs"),
     from: values.from && resolve(values.from),
-    out: values.out ?? join(root, "bench/results", `${date}-collections.json`),
+    out: values.out ?? defaultPath("collections"),
     findling: process.env.FINDLING_BIN ?? join(root, "target/release/findling"),
   };
 }
@@ -178,34 +173,20 @@ mkdirSync(scratch, { recursive: true });
 rmSync(join(scratch, "home"), { recursive: true, force: true });
 const from = options.from ? [options.from] : registries();
 const { paths, bytes } = stage(from, options.files, join(scratch, "source"));
-const load = loadavg()[0];
+const loadBefore = load();
 const { rows, size } = measure(options, paths);
-const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
-const result = {
-  name: "collections",
-  date: options.date,
-  machine:
-    `${cpus().length} cores, ${cpus()[0].model}; load average ${load.toFixed(1)} before, ` +
-    `${loadavg()[0].toFixed(1)} after`,
-  commit: git("rev-parse", "HEAD"),
-  command: `cargo xtask bench collections ${process.argv.slice(2).join(" ")}`.trim(),
-  note:
-    `${options.files} files of code, ${(bytes / 1e6).toFixed(1)} MB; ${size.pages} pages, ` +
-    `${size.sections} sections, bundle ${(size.bundleBytes / 1e6).toFixed(1)} MB; encoder ` +
-    `${options.encoder}. Times are medians. ${options.note}`.trim(),
-  columns: [
-    "what",
-    { name: "time (s)", decimals: 3 },
-    { name: "CPU (s)", decimals: 2 },
-    "memory (MB)",
-    "goal",
-  ],
-  rows,
-};
-mkdirSync(dirname(options.out), { recursive: true });
-const lines = rows.map((cells) => `    ${JSON.stringify(cells)}`).join(",\n");
-const head = JSON.stringify({ ...result, rows: [] }, null, 2);
-writeFileSync(options.out, `${head.replace('"rows": []', () => `"rows": [\n${lines}\n  ]`)}\n`);
+const note =
+  `${options.files} files of code, ${(bytes / 1e6).toFixed(1)} MB; ${size.pages} pages, ` +
+  `${size.sections} sections, bundle ${(size.bundleBytes / 1e6).toFixed(1)} MB; encoder ` +
+  `${options.encoder}. Times are medians. ${options.note}`.trim();
+const columns = [
+  "what",
+  { name: "time (s)", decimals: 3 },
+  { name: "CPU (s)", decimals: 2 },
+  "memory (MB)",
+  "goal",
+];
+write(options.out, head("collections", loadBefore, note), { columns, rows });
 for (const cells of rows) console.log(cells.map((cell) => cell ?? "").join("\t"));
-console.log(result.note);
+console.log(note);
 console.log(`written to ${options.out}`);

@@ -29,8 +29,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { executablePath, launchOptions } from "../e2e/lib/chromium.mjs";
@@ -38,13 +37,12 @@ import { serve } from "./lib/cdn.mjs";
 import { Archive } from "./lib/first-result-archive.mjs";
 import { fromSite } from "./lib/queries.mjs";
 import { relayTo } from "./lib/relay.mjs";
+import { defaultPath, root, today } from "./lib/results.mjs";
 import { slowCpu } from "./lib/slow-cpu.mjs";
 
 const USAGE =
   "SITE [--client NAME=DIR]... [--budget SECONDS] [--only CPU,MBIT,RTT]... [--out FILE] " +
   "[--note TEXT]";
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, "../..");
 
 const CPUS = [1, 4, 6];
 const MBITS = [5, 10, 50];
@@ -91,7 +89,7 @@ function readArguments() {
     throw new Error(`${findling}: build it with \`cargo xtask cli\``);
   if (!executablePath)
     throw new Error("there is no Chromium; install one, or name one in FINDLING_CHROMIUM");
-  const out = values.out ?? join(root, "bench/results", `${today()}-first-result-settings.json`);
+  const out = values.out ?? defaultPath("first-result-settings");
   return {
     site: resolve(site),
     clients,
@@ -103,8 +101,6 @@ function readArguments() {
     bundle,
   };
 }
-
-const today = () => new Date().toISOString().slice(0, 10);
 
 function settings(only) {
   if (only !== undefined) {
@@ -256,7 +252,7 @@ function buildAll({ site, findling, bundle }) {
   const pagefind = join(scratch, "pagefind");
   const ours = [findling, "build", site, "-o", built, "--quiet"];
   if (!bundle) build("findling", ours, join(built, "findling.idx"));
-  const program = join(here, "node_modules/.bin/pagefind");
+  const program = join(root, "tests/peers/node_modules/.bin/pagefind");
   const theirs = [program, "--site", site, "--output-path", pagefind, "--silent"];
   build("pagefind", theirs, join(pagefind, "pagefind-entry.json"));
   return { built, pagefind };

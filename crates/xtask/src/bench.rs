@@ -114,6 +114,13 @@ const BENCHES: &[Bench] = &[
         how: How::Peers("tests/peers/answers.mjs"),
     },
     Bench {
+        name: "quality",
+        question: "quality on judged sets, by words, with the static encoder and with the \
+             transformer, with intervals of confidence",
+        args: "SETS",
+        how: How::Peers("tests/peers/quality.mjs"),
+    },
+    Bench {
         name: "keystrokes",
         question: "a search for each key pressed, in wasm, and for the worst that can be typed",
         args: "BUNDLE QUERIES",

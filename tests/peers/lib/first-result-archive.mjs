@@ -1,8 +1,8 @@
 // The results of bench first-result, written after each setting, so that an interrupted run can go
 // on.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { write } from "./results.mjs";
 
 const number = (name, decimals) => ({ name, decimals });
 const SETTING = ["processor", "Mbit/s", "round trip (ms)"];
@@ -117,14 +117,6 @@ export class Archive {
   }
 
   #write() {
-    const table = ({ id, columns, rows }) => {
-      const head = JSON.stringify({ id, columns });
-      const lines = rows.map((cells) => `        ${JSON.stringify(cells)}`).join(",\n");
-      return `    ${head.slice(0, -1)},"rows":[\n${lines}\n    ]}`;
-    };
-    const head = JSON.stringify(this.#result, null, 2).slice(0, -2);
-    const tables = this.#tables().map(table).join(",\n");
-    mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(this.#path, `${head},\n  "tables": [\n${tables}\n  ]\n}\n`);
+    write(this.#path, this.#result, this.#tables());
   }
 }

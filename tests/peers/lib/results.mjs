@@ -1,0 +1,52 @@
+// Results of benchmarks as files of bench/results, from which the tables of the documents are made.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+/** The date of today, in the form of the files' names. */
+export const today = () => new Date().toISOString().slice(0, 10);
+
+/** Where a benchmark's result goes unless it is told otherwise. */
+export const defaultPath = (name) => join(root, "bench/results", `${today()}-${name}.json`);
+
+const git = (...args) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+
+/** The load of the machine, in words; called before and after a measurement. */
+export const load = () => loadavg()[0].toFixed(1);
+
+/** What a result says of itself: when, where, and by which command it was measured. */
+export function head(name, loadBefore, note) {
+  return {
+    name,
+    date: today(),
+    machine:
+      `${cpus().length} cores, ${cpus()[0].model}; load average ${loadBefore} before, ` +
+      `${load()} after`,
+    commit: git("rev-parse", "HEAD"),
+    command: `cargo xtask bench ${name} ${process.argv.slice(2).join(" ")}`.trim(),
+    note,
+  };
+}
+
+/**
+ * Writes a result with one line a row. `tables` is one `{ columns, rows }`, or a list of them, each
+ * with an `id`.
+ */
+export function write(path, head, tables) {
+  const many = Array.isArray(tables);
+  const text = (table, indent) => {
+    const { rows, ...rest } = table;
+    const lines = rows.map((cells) => `\n${indent}  ${JSON.stringify(cells)}`).join(",");
+    return `${JSON.stringify(rest).slice(1, -1)},"rows":[${lines}\n${indent}]`;
+  };
+  const body = many
+    ? `"tables": [\n${tables.map((table) => `    {${text(table, "    ")}}`).join(",\n")}\n  ]`
+    : text(tables, "  ");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(head, null, 2).slice(0, -2)},\n  ${body}\n}\n`);
+}
