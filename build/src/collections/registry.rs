@@ -31,6 +31,7 @@ const HEADER: &str = "\
 # language = \"en\"            # of pages that declare none
 # tool-output = true         # also index what tools returned in conversations
 # references = true          # also index the lists of references of papers
+# ocr = \"eng\"                # recognise the text of scans, in this language of tesseract
 # chat-fields = \"/x/y.toml\" # names of the fields of messages, for other programs
 # directory = \"NAME\"         # where its bundle is kept, beside this file; set by rename
 
@@ -65,6 +66,8 @@ pub struct Settings {
     pub chat_fields: Option<PathBuf>,
     /// Index the lists of references of papers.
     pub references: bool,
+    /// Recognise the text of scans, in these languages of `tesseract`, joined by `+`.
+    pub ocr: Option<String>,
     /// The directory of its bundle where that is not its name.
     pub directory: Option<Name>,
 }
@@ -81,6 +84,7 @@ impl Default for Settings {
             tool_output: false,
             chat_fields: None,
             references: false,
+            ocr: None,
             directory: None,
         }
     }
@@ -115,6 +119,9 @@ impl Settings {
         }
         if self.references {
             table["references"] = value(true);
+        }
+        if let Some(languages) = &self.ocr {
+            table["ocr"] = value(languages);
         }
         if let Some(path) = &self.chat_fields {
             table["chat-fields"] = value(text(path)?);

@@ -16,6 +16,7 @@ mod html;
 mod jsonl;
 mod language;
 pub mod left_out;
+pub mod links;
 mod markdown;
 mod notes;
 mod outline;
@@ -82,6 +83,8 @@ pub struct Options {
     pub chat_fields: Option<Fields>,
     /// Index the lists of references of papers.
     pub references: bool,
+    /// Recognise the text of scans in PDFs, in these languages of `tesseract`, joined by `+`.
+    pub ocr: Option<String>,
     /// Keep a record of what is left out of each page.
     pub trace: bool,
 }
@@ -104,6 +107,7 @@ impl Default for Options {
             tool_output: false,
             chat_fields: None,
             references: false,
+            ocr: None,
             trace: false,
         }
     }
@@ -198,6 +202,17 @@ pub fn read_cached(
     // Without a cache the next read takes longer, and nothing else.
     let _ = cache.store(reads.into_iter().flatten().collect());
     finish(outcomes, options, on_problem).into_iter().map(|raw| raw.page).collect()
+}
+
+/// Whether text of scans can be recognised here in these languages, joined by `+`.
+///
+/// # Errors
+/// What is missing, and how to get it.
+pub fn check_ocr(languages: &str) -> Result<(), String> {
+    #[cfg(feature = "pdf")]
+    return pdf::ocr::check(languages);
+    #[cfg(not(feature = "pdf"))]
+    Err(format!("--ocr {languages}: this program was compiled without PDF (the feature `pdf`)"))
 }
 
 /// The files that [`read`] reads, in its order.

@@ -1,7 +1,9 @@
 //! PDFs: what is read of them, in which order, under which headings and pages.
 
+use findling_build::sources::{self, Options};
+
 use super::pdf_writer::{Page, Pdf};
-use super::read::{Read, read};
+use super::read::{Read, read, read_with};
 
 fn pdf(pdf: &Pdf) -> Read {
     read("a.pdf", &pdf.bytes())
@@ -144,4 +146,37 @@ fn invisible_text_over_a_scan_is_read() {
     let found = pdf(&Pdf::new().page(page));
     assert_eq!(found.blocks(), ["Text of the scan"]);
     assert_eq!(found.problems, []);
+}
+
+/// Two pages of images: the first in two columns, the second as a stencil.
+const SCAN: &[u8] = include_bytes!("scan.pdf");
+
+#[test]
+fn scans_are_recognised_in_the_order_of_their_columns() {
+    if let Err(reason) = sources::check_ocr("eng") {
+        println!("skipped: {reason}");
+        return;
+    }
+    let options = Options { ocr: Some("eng".to_owned()), ..Options::default() };
+    let found = read_with("scan.pdf", SCAN, &options);
+    let sections: Vec<(&str, Option<&str>)> =
+        found.sections.iter().map(|s| (s.heading.as_str(), s.anchor.as_deref())).collect();
+    assert_eq!(sections, [("Tidal gates", Some("page=1")), ("Dredging", Some("page=2"))]);
+    assert_eq!(
+        found.blocks(),
+        [
+            "The gates of the lower harbour close two hours before high water. A lamp on the mole \
+             shows red while they move.",
+            "A keeper opens them by hand when the power has failed, which takes about twenty \
+             minutes.",
+            "The channel is dredged in the spring. Silt is brought to the meadows behind the dyke.",
+        ]
+    );
+    assert_eq!(found.problems, []);
+}
+
+#[test]
+fn languages_that_are_not_installed_are_named() {
+    let Err(reason) = sources::check_ocr("eng+no-such-language") else { panic!("an error") };
+    assert!(reason.contains("no-such-language") || reason.contains("tesseract"), "{reason}");
 }

@@ -42,11 +42,16 @@ impl Read {
 
 /// Reads a file of this name.
 pub fn read(name: &str, bytes: &[u8]) -> Read {
+    read_with(name, bytes, &Options::default())
+}
+
+/// Reads a file of this name with options.
+pub fn read_with(name: &str, bytes: &[u8], options: &Options) -> Read {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     let mut found = Read::default();
-    let pages = sources::read(&[path], &Options::default(), &mut |problem| {
+    let pages = sources::read(&[path], options, &mut |problem| {
         found.problems.push((problem.severity, problem.reason));
     });
     assert!(pages.len() <= 1, "{pages:?}");

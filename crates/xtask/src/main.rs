@@ -136,6 +136,9 @@ fn set_up(paths: &paths::Paths) -> Result<()> {
         Ok(chromium) => cmd::note(format!("Chromium: {}", chromium.display())),
         Err(error) => cmd::note(format!("no browser tests: {error:#}")),
     }
+    if let Err(error) = setup::tesseract() {
+        cmd::note(format!("no text recognition: {error:#}"));
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::cmd::{Cmd, heading};
+use crate::cmd::{Cmd, heading, note};
 use crate::paths::{self, Paths};
 use crate::setup::{self, Node};
 use crate::tally::{self, Skip, Tally};
@@ -277,6 +277,10 @@ fn run_steps(paths: &Paths, options: &Options, report: &mut Report) {
     // Without a model, the tests that need it are skipped, which is not a failure.
     if tool && let Err(error) = demo::install_model(paths) {
         report.skip("model", format!("{error:#}"));
+    }
+    // Without it the test of scans says that it is skipped.
+    if let Err(error) = setup::tesseract() {
+        note(format!("no text recognition: {error:#}"));
     }
     let native =
         cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]);

@@ -181,6 +181,16 @@ pub struct Reading {
     /// Index the lists of references of papers, too
     #[arg(long)]
     pub(super) references: bool,
+    /// Recognise the text of scanned pages in PDFs by the program `tesseract`, which has to be
+    /// installed. LANGUAGES are its names for them, joined by +, such as deu+eng
+    #[arg(
+        long,
+        value_name = "LANGUAGES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "eng"
+    )]
+    pub(super) ocr: Option<String>,
     /// Show every copy of a page (the same page in several versions) instead of one for all
     #[arg(long)]
     pub(super) keep_copies: bool,

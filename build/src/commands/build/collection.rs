@@ -54,6 +54,9 @@ fn arguments(settings: &Settings, output: &Path, yes: bool) -> Vec<OsString> {
     if let Some(language) = language {
         option("language", language);
     }
+    if let Some(languages) = &settings.ocr {
+        option("ocr", languages);
+    }
     for pattern in exclude {
         option("exclude", pattern);
     }

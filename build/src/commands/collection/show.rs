@@ -131,6 +131,9 @@ pub fn show(home: &Home, name: &Name, json: bool, ui: &Ui) -> Result<ExitCode> {
     if settings.references {
         line("indexes", "lists of references")?;
     }
+    if let Some(languages) = &settings.ocr {
+        line("indexes", &format!("scans, recognised as {languages}"))?;
+    }
     if let Some(path) = &settings.chat_fields {
         line("fields", &path.display().to_string())?;
     }

@@ -49,6 +49,16 @@ pub struct ExtractionArgs {
     /// Show the lists of references of papers as indexed, as --references does in a build
     #[arg(long, requires = "extraction")]
     references: bool,
+    /// Recognise the text of scans, as --ocr does in a build
+    #[arg(
+        long,
+        requires = "extraction",
+        value_name = "LANGUAGES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "eng"
+    )]
+    ocr: Option<String>,
     /// Names of the fields of messages, as in a build
     #[arg(long, requires = "extraction", value_name = "FILE")]
     chat_fields: Option<PathBuf>,
@@ -145,10 +155,14 @@ fn read(
     args: &ExtractionArgs,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Extraction>> {
+    if let Some(languages) = &args.ocr {
+        sources::check_ocr(languages).map_err(anyhow::Error::msg)?;
+    }
     let options = Options {
         format: args.format,
         tool_output: args.tool_output,
         references: args.references,
+        ocr: args.ocr.clone(),
         chat_fields: args.chat_fields.as_deref().map(Fields::read).transpose()?,
         ..Options::default()
     };

@@ -1,16 +1,18 @@
 //! The glyphs of a PDF's pages, in the order in which the file draws them.
 //!
 //! This is the only module that knows the library, `hayro-interpret`. It runs a page's drawing
-//! operators and hands over what they draw. Nothing is painted, and no image is decoded.
+//! operators and hands over what they draw. Nothing is painted, and only the image of a scan is
+//! decoded.
 
 use std::collections::HashMap;
 
 use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
+use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use hayro_interpret::{
-    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageData, ImageDrawProps,
     InterpreterCache, InterpreterSettings, SoftMask, TransformExt, interpret_page,
 };
 
@@ -38,6 +40,25 @@ pub(super) struct Glyph {
     /// Direction of the text on the page, in degrees clockwise.
     pub angle: i16,
     pub is_bold: bool,
+}
+
+impl Glyph {
+    /// A space of no width at the place of a character. `along` is the direction of its text on the
+    /// page, to which `turn` degrees are added.
+    fn placed(origin: Point, along: Vec2, size: f64, turn: i16) -> Self {
+        let angle = along.y.atan2(along.x).to_degrees().round() as i16 + turn;
+        let angle = angle.rem_euclid(360);
+        let place = Affine::rotate(-f64::from(angle).to_radians()) * origin;
+        Self {
+            c: ' ',
+            x: place.x as f32,
+            y: place.y as f32,
+            width: 0.0,
+            size: size as f32,
+            angle,
+            is_bold: false,
+        }
+    }
 }
 
 /// What a page draws.
@@ -112,13 +133,6 @@ impl<'a> Reader<'a> {
     pub fn read(&self, at: usize, budget: &Budget) -> Result<PageGlyphs, (PageGlyphs, Stop)> {
         let Some(page) = self.file.pdf.pages().get(at) else { return Ok(PageGlyphs::default()) };
         let (width, height) = page.render_dimensions();
-        let mut context = Context::new(
-            page.initial_transform(true).to_kurbo(),
-            Rect::new(0.0, 0.0, f64::from(width), f64::from(height)),
-            &self.cache,
-            self.file.pdf.xref(),
-            InterpreterSettings::default(),
-        );
         let mut collector = Collector {
             page: PageGlyphs { height, ..PageGlyphs::default() },
             area: f64::from(width) * f64::from(height),
@@ -126,10 +140,100 @@ impl<'a> Reader<'a> {
             places: HashMap::new(),
             budget,
         };
-        match budget.page(|| interpret_page(page, &mut context, &mut collector)) {
+        match budget.page(|| self.interpret(page, &mut collector)) {
             Ok(()) => Ok(collector.page),
             Err(stop) => Err((collector.page, stop)),
         }
+    }
+
+    /// The largest image of a page, from 0. `None` if it has none that can be decoded within the
+    /// limit.
+    ///
+    /// # Errors
+    /// Why the page cannot be read.
+    pub fn picture(&self, at: usize, budget: &Budget) -> Result<Option<Picture>, Stop> {
+        let Some(page) = self.file.pdf.pages().get(at) else { return Ok(None) };
+        let mut largest = Largest { picture: None, area: 0.0, budget };
+        budget.page(|| self.interpret(page, &mut largest))?;
+        Ok(largest.picture)
+    }
+
+    /// Runs the operators of a page.
+    fn interpret(&self, page: &Page<'a>, device: &mut impl Device<'a>) {
+        let (width, height) = page.render_dimensions();
+        let mut context = Context::new(
+            page.initial_transform(true).to_kurbo(),
+            Rect::new(0.0, 0.0, f64::from(width), f64::from(height)),
+            &self.cache,
+            self.file.pdf.xref(),
+            InterpreterSettings::default(),
+        );
+        interpret_page(page, &mut context, device);
+    }
+}
+
+/// An image of a page, decoded.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    pub width: u32,
+    pub height: u32,
+    /// Rows from the top, a byte for each of the channels of a pixel.
+    pub data: Vec<u8>,
+    /// Three for red, green and blue, or one for grey.
+    pub channels: u8,
+    /// From pixels to the page.
+    to_page: Affine,
+}
+
+/// Most pixels of an image that is decoded: a page of A3 at 600 dots an inch has 70 million.
+const MAX_PIXELS: u64 = 100_000_000;
+
+impl Picture {
+    fn of(image: &Image<'_, '_>, transform: Affine) -> Option<Self> {
+        if u64::from(image.width()) * u64::from(image.height()) > MAX_PIXELS {
+            return None;
+        }
+        let mut picture = None;
+        let mut keep = |width, height, data, channels, (x, y): (f32, f32)| {
+            let to_page = transform * Affine::scale_non_uniform(f64::from(x), f64::from(y));
+            picture = Some(Self { width, height, data, channels, to_page });
+        };
+        match image {
+            Image::Raster(raster) => raster.with_rgba(
+                |image, _| match image {
+                    ImageData::Rgb(rgb) => {
+                        keep(rgb.width, rgb.height, rgb.data, 3, rgb.scale_factors);
+                    }
+                    ImageData::Luma(grey) => {
+                        keep(grey.width, grey.height, grey.data, 1, grey.scale_factors);
+                    }
+                },
+                None,
+            ),
+            // A stencil says where there is ink.
+            Image::Stencil(stencil) => stencil.with_stencil(
+                |ink, _| {
+                    let data = ink.data.iter().map(|ink| 255 - ink).collect();
+                    keep(ink.width, ink.height, data, 1, ink.scale_factors);
+                },
+                None,
+            ),
+        }
+        picture
+    }
+
+    /// The characters of a word that fills a width of pixels on a baseline. `size` is the font's.
+    pub fn word(&self, text: &str, left: f64, width: f64, baseline: f64, size: f64) -> Vec<Glyph> {
+        let [a, b, c, d, _, _] = self.to_page.as_coeffs();
+        let (along, down) = (Vec2::new(a, b), Vec2::new(c, d));
+        let n_chars = text.chars().count().max(1) as f64;
+        let advance = width / n_chars;
+        let glyph = |(n, c): (usize, char)| {
+            let origin = self.to_page * Point::new(left + advance * n as f64, baseline);
+            let place = Glyph::placed(origin, along, size * down.hypot(), 0);
+            Glyph { c, width: (advance * along.hypot()) as f32, ..place }
+        };
+        text.chars().enumerate().map(glyph).collect()
     }
 }
 
@@ -165,29 +269,15 @@ impl Collector<'_> {
                 continue;
             }
             let is_vertical = matches!(run.writing_mode(), WritingMode::Vertical);
-            let origin = transform * Point::ZERO;
             let advance = if is_vertical { size } else { advance(glyph) * along.hypot() };
-            let mut angle = along.y.atan2(along.x).to_degrees().round() as i16;
-            if is_vertical {
-                angle += 90;
-            }
-            let angle = angle.rem_euclid(360);
-            let back = Affine::rotate(-f64::from(angle).to_radians());
-            let place = back * origin;
+            let turn = if is_vertical { 90 } else { 0 };
+            let place = Glyph::placed(transform * Point::ZERO, along, size, turn);
             let is_bold = self.is_bold(glyph);
             let Some(text) = glyph.as_unicode() else {
                 self.page.n_unknown += 1;
                 continue;
             };
-            let first = Glyph {
-                c: ' ',
-                x: place.x as f32,
-                y: place.y as f32,
-                width: advance as f32,
-                size: size as f32,
-                angle,
-                is_bold,
-            };
+            let first = Glyph { width: advance as f32, is_bold, ..place };
             match text {
                 BfString::Char(c) => self.push(Glyph { c, ..first }),
                 BfString::String(text) => {
@@ -249,9 +339,7 @@ impl<'a> Device<'a> for Collector<'_> {
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         self.budget.spend(1);
-        let (width, height) = (f64::from(image.width()), f64::from(image.height()));
-        let area = (props.transform.determinant() * width * height).abs();
-        let share = (area / self.area) as f32;
+        let share = (area(&image, props.transform) / self.area) as f32;
         self.page.image_share = self.page.image_share.max(share);
     }
 
@@ -270,4 +358,49 @@ impl<'a> Device<'a> for Collector<'_> {
     fn pop_clip(&mut self) {}
 
     fn pop_transparency_group(&mut self) {}
+}
+
+/// Takes the largest image that a page draws.
+struct Largest<'b> {
+    picture: Option<Picture>,
+    /// Of the picture, in square points.
+    area: f64,
+    budget: &'b Budget,
+}
+
+impl<'a> Device<'a> for Largest<'_> {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, _: DrawProps<'a>, _: &DrawMode) {
+        self.budget.spend(run.glyphs().len() as u64);
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        self.budget.spend(1);
+        let area = area(&image, props.transform);
+        if area > self.area
+            && let Some(picture) = Picture::of(&image, props.transform)
+        {
+            (self.picture, self.area) = (Some(picture), area);
+        }
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.budget.spend(1);
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.budget.spend(1);
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+        self.budget.spend(1);
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}
+
+/// What an image covers, in square points.
+fn area(image: &Image<'_, '_>, transform: Affine) -> f64 {
+    (transform.determinant() * f64::from(image.width()) * f64::from(image.height())).abs()
 }

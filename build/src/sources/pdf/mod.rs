@@ -11,6 +11,7 @@ mod frames;
 mod glyphs;
 mod hyphens;
 mod lines;
+pub(super) mod ocr;
 mod paragraphs;
 mod sections;
 mod spans;
@@ -22,7 +23,7 @@ use super::left_out::{Rule, Trace};
 use super::outline::fold;
 use super::{Options, Outcome, RawPage, Severity};
 use budget::{Budget, MAX_PAGES, Stop};
-use glyphs::{Closed, PageGlyphs};
+use glyphs::{Closed, Glyph, PageGlyphs};
 use lines::Line;
 
 /// The columns of a page in reading order.
@@ -59,7 +60,7 @@ pub(super) fn read(
         outcome.tell(Severity::Error, path, None, reason);
     }
     let mut pages = Pages::default();
-    pages.read(&file);
+    pages.read(&file, options.ocr.as_deref());
     pages.tell(path, outcome);
     let mut trace = Trace::new(options.trace);
     for (page, text) in frames::take(&mut pages.columns, &pages.heights) {
@@ -138,6 +139,10 @@ struct Pages {
     heights: Vec<f32>,
     /// Pages, from 1, that show an image instead of text.
     scans: Vec<usize>,
+    /// Scans in which no text was recognised.
+    unread: Vec<usize>,
+    /// What the first failure of text recognition says, with the pages it failed on.
+    ocr_failed: Option<(String, Vec<usize>)>,
     /// Pages whose fonts do not say which characters they are.
     unknown: Vec<usize>,
     failed: Vec<usize>,
@@ -147,7 +152,8 @@ struct Pages {
 }
 
 impl Pages {
-    fn read(&mut self, file: &glyphs::File) {
+    /// Reads all pages. `ocr` are the languages in which scans are recognised.
+    fn read(&mut self, file: &glyphs::File, ocr: Option<&str>) {
         let budget = Budget::default();
         let count = file.n_pages();
         let reader = file.reader();
@@ -157,7 +163,7 @@ impl Pages {
                 break;
             }
             let number = at + 1;
-            let page = reader.read(at, &budget).unwrap_or_else(|(page, stop)| {
+            let mut page = reader.read(at, &budget).unwrap_or_else(|(page, stop)| {
                 match stop {
                     Stop::TooMuch => self.too_much.push(number),
                     Stop::Failed => self.failed.push(number),
@@ -167,10 +173,45 @@ impl Pages {
             if page.glyphs.len() < page.n_unknown {
                 self.unknown.push(number);
             } else if page.glyphs.is_empty() && page.image_share > SCAN_SHARE {
-                self.scans.push(number);
+                match ocr {
+                    Some(languages) => {
+                        page.glyphs = self.recognise(&reader, at, &budget, languages)
+                    }
+                    None => self.scans.push(number),
+                }
             }
             self.heights.push(page.height);
             self.columns.push(columns_of(&page));
+        }
+    }
+
+    /// The text of a scan.
+    fn recognise(
+        &mut self,
+        reader: &glyphs::Reader<'_>,
+        at: usize,
+        budget: &Budget,
+        languages: &str,
+    ) -> Vec<Glyph> {
+        let number = at + 1;
+        let picture = match reader.picture(at, budget) {
+            Ok(picture) => picture,
+            Err(_) => {
+                self.failed.push(number);
+                return Vec::new();
+            }
+        };
+        match picture.map_or(Ok(Vec::new()), |picture| ocr::read(&picture, languages)) {
+            Ok(glyphs) => {
+                if glyphs.is_empty() {
+                    self.unread.push(number);
+                }
+                glyphs
+            }
+            Err(reason) => {
+                self.ocr_failed.get_or_insert_with(|| (reason, Vec::new())).1.push(number);
+                Vec::new()
+            }
         }
     }
 
@@ -192,9 +233,13 @@ impl Pages {
         tell(
             &self.scans,
             severity,
-            "is a scan: it shows an image and has no text. Run a program for text recognition \
-             on the file",
+            "is a scan: it shows an image and has no text. `--ocr` reads it, if `tesseract` is \
+             installed",
         );
+        tell(&self.unread, severity, "is a scan in which no text was recognised");
+        if let Some((reason, pages)) = &self.ocr_failed {
+            tell(pages, Severity::Error, &format!("is a scan that was not read: {reason}"));
+        }
         tell(
             &self.unknown,
             severity,
@@ -208,8 +253,10 @@ impl Pages {
             );
             outcome.tell(Severity::Error, path, None, reason);
         }
-        let named = self.failed.len() + self.too_much.len() + self.scans.len() + self.unknown.len();
-        if !has_text && named == 0 && self.left == 0 {
+        let is_named = [&self.failed, &self.too_much, &self.scans, &self.unread, &self.unknown]
+            .iter()
+            .any(|pages| !pages.is_empty());
+        if !has_text && !is_named && self.ocr_failed.is_none() && self.left == 0 {
             outcome.tell(Severity::Warning, path, None, "has no text and is left out");
         }
     }

@@ -6,11 +6,13 @@ mod debian;
 mod node;
 mod python;
 mod sysroot;
+mod tesseract;
 
 pub use chromium::chromium;
 pub use node::{Node, node, node_for_tests, node_modules};
 pub use python::python;
 pub use sysroot::{WasmRustc, wasm_rustc};
+pub use tesseract::tesseract;
 
 /// Prints what is going to be installed.
 fn will_install(what: &str) {
