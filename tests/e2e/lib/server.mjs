@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-const TYPES = {
+export const TYPES = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
@@ -35,6 +35,8 @@ export async function serve(directories, pages = {}) {
     hold: () => undefined,
     /** Headers of pages. */
     headers: {},
+    /** Media types by file extension. */
+    types: TYPES,
     ranges: true,
   };
   const server = createServer(async (request, response) => {
@@ -55,7 +57,7 @@ export async function serve(directories, pages = {}) {
     let bytes = readFileSync(file);
     if (state.corrupt?.test(path)) bytes[bytes.length >> 1] ^= 0xff;
     const headers = {
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "content-type": state.types[extname(file)] ?? "application/octet-stream",
       "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path)
         ? "public, max-age=31536000, immutable"
         : "no-cache",
