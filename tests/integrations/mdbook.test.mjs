@@ -12,14 +12,21 @@ import * as reader from "./lib/reader.mjs";
 
 const skip = missingPython("mdbook");
 
+/** A chapter whose name begins as that of the bundle's directory. */
+const ABOUT_SEARCH = {
+  path: "findling-keys",
+  title: "Searching the book",
+  sections: [["Keys", "Press the slash key for the search."]],
+};
+
 function sources() {
   const site = copy("mdbook");
-  writeMarkdown(join(site, "src"), PAGES.en);
+  writeMarkdown(join(site, "src"), [...PAGES.en, ABOUT_SEARCH]);
   // A chapter's name in the menu may be another than its title.
   writeFileSync(
     join(site, "src/SUMMARY.md"),
     "# Summary\n\n[Start](index.md)\n\n- [Zwischenraum](guide/firing.md)\n" +
-      "- [Glazes](guide/glazes.md)\n- [Errors](reference/errors.md)\n",
+      "- [Glazes](guide/glazes.md)\n- [Errors](reference/errors.md)\n- [Keys](findling-keys.md)\n",
   );
   return site;
 }
@@ -51,6 +58,12 @@ describe("a reader of a book of mdBook", { skip }, () => {
     await reader.press(page, "/");
     assert.match((await reader.search(page, "thermocouple"))[0], /Error codes/);
     await reader.choose(page, "E17", "**/docs/reference/errors.html#e17");
+  });
+
+  test("has the search on a page whose name begins as the bundle's does", async () => {
+    page = await reader.visit(browser, `${server.url}findling-keys.html`);
+    await reader.press(page, "s");
+    assert.match((await reader.search(page, "slash"))[0], /Searching the book/);
   });
 
   test("finds nothing of the menus", async () => {
