@@ -31,7 +31,11 @@ const STYLE = `<style>:root { color-scheme: light dark } body { margin: 0; font-
 main { max-inline-size: 68rem; margin: auto; padding: 2rem 1.25rem } h1 { font-size: 1.5rem }
 @media (prefers-color-scheme: dark) { body { background: #0f1116; color: #eceef4 } }</style>`;
 
-const styled = (html) => html.replace("</head>", `${STYLE}</head>`);
+const styled = (html) =>
+  html
+    .replace("</head>", `${STYLE}</head>`)
+    .replace("The kiln handbook</h1>", "The books of Rust</h1>")
+    .replace("Everything about the kiln.", "Everything about the language.");
 
 mkdirSync(out, { recursive: true });
 const server = await serve([site]);

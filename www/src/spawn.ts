@@ -12,8 +12,8 @@ export interface Spawned {
 }
 
 /**
- * The module at `url`, which must export `start(port)`: in its `worker`, or on the page's own thread
- * if there is none or it does not start.
+ * The module at `url`, which must export `start(port)`: in its `worker`, or on the page's own
+ * thread if there is none or it does not start.
  */
 export async function spawn(url: string, worker: StartedWorker | undefined): Promise<Spawned> {
   const spawned = worker && (await fromWorker(worker));

@@ -31,7 +31,8 @@ describe("a reader on a page of results", () => {
   let page;
   before(async () => {
     const site = build({ extra: EXTRA });
-    const attributes = `facets="kind, level, topic, updated" hierarchies="topic" sorts="level, level:desc"`;
+    const facets = `facets="kind, level, topic, updated" hierarchies="topic"`;
+    const attributes = `${facets} sorts="level, level:desc"`;
     server = await serve([site], {
       "/search": withResults(`${attributes} limit="50"`),
       "/paged": withResults(`${attributes} paging="pages" limit="3"`),

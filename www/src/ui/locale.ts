@@ -8,8 +8,8 @@ export type Locale = Labels & PageLabels;
 
 /** The languages besides English that have a file. */
 export const LOCALES =
-  "ar bg bn ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk sl " +
-  "sr sv th tr uk vi zh zh-Hant";
+  "ar bg bn ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk " +
+  "sl sr sv th tr uk vi zh zh-Hant";
 
 /** Languages that are read by readers of another. */
 const ALIKE: Record<string, string> = { no: "nb", nn: "nb" };

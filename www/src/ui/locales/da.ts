@@ -17,7 +17,8 @@ export default {
   },
   fewerValues: "Færre",
   idleHint:
-    "Spørg med dine egne ord. Brug »anførselstegn« til at søge efter en frase og −ord for at udelukke et ord.",
+    "Spørg med dine egne ord. Brug »anførselstegn« til at søge efter en frase og " +
+    "−ord for at udelukke et ord.",
   none: "Ingen resultater for »{query}«",
   noneHint: "Prøv andre ord eller færre ord.",
   noneFiltered: "Der er aktive filtre. Ryd dem for at se flere resultater.",

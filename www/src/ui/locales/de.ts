@@ -17,7 +17,8 @@ export default {
   },
   fewerValues: "Weniger",
   idleHint:
-    "Fragen Sie in eigenen Worten. „Anführungszeichen“ suchen eine Wortfolge, −Wort schließt ein Wort aus.",
+    "Fragen Sie in eigenen Worten. „Anführungszeichen“ suchen eine Wortfolge, −Wort " +
+    "schließt ein Wort aus.",
   none: "Keine Ergebnisse für „{query}“",
   noneHint: "Versuchen Sie andere oder weniger Wörter.",
   noneFiltered: "Es sind Filter gesetzt. Ohne sie gibt es vielleicht mehr Ergebnisse.",

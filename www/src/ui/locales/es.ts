@@ -18,7 +18,8 @@ export default {
   },
   fewerValues: "Menos",
   idleHint:
-    "Pregunta con tus palabras. Usa «comillas» para buscar una frase y −palabra para excluir una palabra.",
+    "Pregunta con tus palabras. Usa «comillas» para buscar una frase y −palabra " +
+    "para excluir una palabra.",
   none: "No hay resultados para «{query}»",
   noneHint: "Prueba con otras palabras o con menos palabras.",
   noneFiltered: "Hay filtros activos. Quítalos para ver más resultados.",

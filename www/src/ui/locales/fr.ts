@@ -18,7 +18,8 @@ export default {
   },
   fewerValues: "Moins",
   idleHint:
-    "Posez votre question librement. Mettez une expression entre « guillemets » et écrivez −mot pour exclure un mot.",
+    "Posez votre question librement. Mettez une expression entre « guillemets » et " +
+    "écrivez −mot pour exclure un mot.",
   none: "Aucun résultat pour « {query} »",
   noneHint: "Essayez d’autres mots, ou moins de mots.",
   noneFiltered: "Des filtres sont actifs. Effacez-les pour voir plus de résultats.",

@@ -18,7 +18,8 @@ export default {
   },
   fewerValues: "Mazāk",
   idleHint:
-    "Jautājiet saviem vārdiem. Lietojiet “pēdiņas”, lai meklētu frāzi, un −vārds, lai izslēgtu vārdu.",
+    "Jautājiet saviem vārdiem. Lietojiet “pēdiņas”, lai meklētu frāzi, un −vārds, " +
+    "lai izslēgtu vārdu.",
   none: "Nav rezultātu vaicājumam “{query}”",
   noneHint: "Mēģiniet citus vārdus vai mazāk vārdu.",
   noneFiltered: "Ir iestatīti filtri. Notīriet tos, lai redzētu vairāk rezultātu.",

@@ -17,7 +17,8 @@ export default {
   },
   fewerValues: "Færre",
   idleHint:
-    "Spør med egne ord. Bruk «anførselstegn» for å søke etter en frase og −ord for å utelukke et ord.",
+    "Spør med egne ord. Bruk «anførselstegn» for å søke etter en frase og −ord for " +
+    "å utelukke et ord.",
   none: "Ingen resultater for «{query}»",
   noneHint: "Prøv andre ord, eller færre ord.",
   noneFiltered: "Filtre er aktive. Fjern dem for å se flere resultater.",

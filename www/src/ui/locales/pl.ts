@@ -19,7 +19,8 @@ export default {
   },
   fewerValues: "Mniej",
   idleHint:
-    "Zapytaj własnymi słowami. Użyj „cudzysłowu”, aby wyszukać frazę, i −słowo, aby wykluczyć słowo.",
+    "Zapytaj własnymi słowami. Użyj „cudzysłowu”, aby wyszukać frazę, i −słowo, aby " +
+    "wykluczyć słowo.",
   none: "Brak wyników dla „{query}”",
   noneHint: "Spróbuj innych słów lub mniejszej liczby słów.",
   noneFiltered: "Filtry są włączone. Wyczyść je, aby zobaczyć więcej wyników.",

@@ -18,7 +18,8 @@ export default {
   },
   fewerValues: "Menos",
   idleHint:
-    "Pergunte com as suas palavras. Use “aspas” para pesquisar uma frase e −palavra para excluir uma palavra.",
+    "Pergunte com as suas palavras. Use “aspas” para pesquisar uma frase e −palavra " +
+    "para excluir uma palavra.",
   none: "Nenhum resultado para “{query}”",
   noneHint: "Tente outras palavras, ou menos palavras.",
   noneFiltered: "Há filtros ativos. Limpe-os para ver mais resultados.",

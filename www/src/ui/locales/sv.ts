@@ -17,7 +17,8 @@ export default {
   },
   fewerValues: "Färre",
   idleHint:
-    "Fråga med egna ord. Använd ”citattecken” för att söka en fras och −ord för att utesluta ett ord.",
+    "Fråga med egna ord. Använd ”citattecken” för att söka en fras och −ord för att " +
+    "utesluta ett ord.",
   none: "Inga resultat för ”{query}”",
   noneHint: "Prova andra ord eller färre ord.",
   noneFiltered: "Filter är aktiva. Rensa dem för att se fler resultat.",

@@ -17,7 +17,8 @@ export default {
   },
   fewerValues: "Daha az",
   idleHint:
-    "Kendi sözcüklerinizle sorun. Bir ifade için “tırnak” kullanın, bir sözcüğü dışlamak için −sözcük yazın.",
+    "Kendi sözcüklerinizle sorun. Bir ifade için “tırnak” kullanın, bir sözcüğü " +
+    "dışlamak için −sözcük yazın.",
   none: "“{query}” için sonuç yok",
   noneHint: "Başka ya da daha az sözcük deneyin.",
   noneFiltered: "Filtreler etkin. Daha fazla sonuç görmek için temizleyin.",
