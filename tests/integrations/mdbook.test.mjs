@@ -11,14 +11,21 @@ import { Session } from "./lib/session.mjs";
 
 const skip = missingPython("mdbook");
 
+/** A chapter whose name begins as that of the bundle's directory. */
+const ABOUT_SEARCH = {
+  path: "findling-keys",
+  title: "Searching the book",
+  sections: [["Keys", "Press the slash key for the search."]],
+};
+
 function sources() {
   const site = copy("mdbook");
-  writeMarkdown(join(site, "src"), PAGES.en);
+  writeMarkdown(join(site, "src"), [...PAGES.en, ABOUT_SEARCH]);
   // A chapter's name in the menu may be another than its title.
   writeFileSync(
     join(site, "src/SUMMARY.md"),
     "# Summary\n\n[Start](index.md)\n\n- [Zwischenraum](guide/firing.md)\n" +
-      "- [Glazes](guide/glazes.md)\n- [Errors](reference/errors.md)\n",
+      "- [Glazes](guide/glazes.md)\n- [Errors](reference/errors.md)\n- [Keys](findling-keys.md)\n",
   );
   return site;
 }
@@ -37,6 +44,12 @@ describe("a reader of a book of mdBook", { skip }, () => {
     await reader.press(page, "/");
     await reader.finds(page, "thermocouple", /Error codes/);
     await reader.choose(page, "E17", "**/docs/reference/errors.html#e17");
+  });
+
+  test("has the search on a page whose name begins as the bundle's does", async () => {
+    const page = await session.visit("findling-keys.html");
+    await reader.press(page, "s");
+    await reader.finds(page, "slash", /Searching the book/);
   });
 
   test("finds nothing of the menus", async () => {

@@ -58,15 +58,29 @@ const css = {
 /** The Worker imports the engine as one module, under this name. */
 const WHOLE = { "findling_engine_bg.wasm": "./findling-edge_engine_bg.wasm" };
 
+/** What the scripts of a page load from files of their own: by import, when it is wanted. */
+const LATER = {
+  client: "findling.js",
+  history: "findling-history.js",
+  assistant: "findling-assistant.js",
+};
+
 /**
- * Leaves some imports to separate files: the client, which the UI loads when it is wanted, and
- * WebAssembly modules.
+ * Leaves some imports to separate files: what is loaded later, what other scripts take from the
+ * search box, and WebAssembly modules.
  */
 const external = {
   name: "external",
   setup(build) {
-    build.onResolve({ filter: /\/client$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./findling.js", external: true } : undefined,
+    build.onResolve({ filter: /\/(client|history|assistant)$/ }, ({ kind, path }) =>
+      kind === "dynamic-import"
+        ? { path: `./${LATER[path.split("/").at(-1)]}`, external: true }
+        : undefined,
+    );
+    build.onResolve({ filter: /\/shared$/ }, ({ importer }) =>
+      importer.endsWith("/ui/element.ts") && !importer.endsWith("/page/element.ts")
+        ? undefined
+        : { path: "./findling-ui.js", external: true },
     );
     build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({
       path: WHOLE[path.split("/").at(-1)] ?? `./${path.split("/").at(-1)}`,
@@ -84,8 +98,19 @@ const entryPoints = {
   "findling-worker": "src/worker.ts",
   "findling-ui": "src/ui/element.ts",
   "findling-highlight": "src/highlight.ts",
+  "findling-results": "src/ui/page/element.ts",
+  "findling-related": "src/ui/related.ts",
+  "findling-history": "src/ui/history/history.ts",
+  "findling-assistant": "src/ui/assistant.ts",
+  "findling-log": "src/search-log.ts",
   "findling-edge": "src/edge.ts",
   pagefind: "src/pagefind/pagefind.ts",
+  ...Object.fromEntries(
+    readdirSync(join(www, "src/ui/locales")).map((name) => [
+      `findling-locale-${name.replace(/\.ts$/, "")}`,
+      `src/ui/locales/${name}`,
+    ]),
+  ),
   ...(withEncoder
     ? { findling_encoder: "src/encoder.ts", "findling-edge-semantic": "src/edge-semantic.ts" }
     : {}),
@@ -128,6 +153,9 @@ for (const [name, source] of [
   ["findling", "client"],
   ["findling-ui", "ui/element"],
   ["findling-highlight", "highlight"],
+  ["findling-results", "ui/page/element"],
+  ["findling-related", "ui/related"],
+  ["findling-log", "search-log"],
   ["findling-edge", "edge"],
   ["findling-edge-semantic", "edge-semantic"],
   ["pagefind", "pagefind/pagefind"],

@@ -19,8 +19,12 @@ export const BUDGETS = [
   {
     what: "client, worker and UI",
     files: ["findling.js", "findling-worker.js", "findling-ui.js"],
-    budget: 24_200,
+    budget: 25_400,
   },
+  { what: "page of results", files: ["findling-results.js"], budget: 8_000 },
+  { what: "related pages", files: ["findling-related.js"], budget: 1_100 },
+  { what: "history", files: ["findling-history.js"], budget: 2_300 },
+  { what: "tools of assistants", files: ["findling-assistant.js"], budget: 3_500 },
   { what: "Pagefind's API", files: ["pagefind.js"], budget: 5_000 },
 ];
 
@@ -29,6 +33,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     "findling.js",
     "findling-worker.js",
     "findling-ui.js",
+    "findling-results.js",
+    "findling-related.js",
+    "findling-history.js",
+    "findling-assistant.js",
+    "findling-log.js",
     "findling_engine.wasm",
     "findling_engine_rest.wasm",
     "findling_encoder.js",

@@ -4,12 +4,10 @@
  */
 
 import { parseBundleAddress } from "./bundle-address";
-import { hexOfByte } from "./hex";
+import { compileResponse } from "./compile-response";
+import { ENTRY_FILE, ENTRY_LEN, manifestPath } from "./entry-file";
 import { type StartedWorker, startWorker } from "./start-worker";
 import type { OpenOptions } from "./types";
-
-/** Bytes of an entry file (`docs/format.md`). */
-const ENTRY_LEN = 48;
 
 /** A file that was fetched: its address and its contents. */
 export type EarlyFile = [url: string, bytes: ArrayBuffer];
@@ -43,9 +41,7 @@ export function beginOpening(address: URL, script: string, options: OpenOptions)
 
 async function compile(url: string): Promise<WebAssembly.Module | undefined> {
   const response = await fetch(url);
-  // Browsers compile a response while it arrives only if the host names its type.
-  const streams = response.headers.get("content-type")?.split(";")[0] === "application/wasm";
-  return streams && response.ok ? WebAssembly.compileStreaming(response) : undefined;
+  return response.ok ? compileResponse(response) : undefined;
 }
 
 /** The entry file, and the file that it names, unless an earlier visit has cached that one. */
@@ -59,11 +55,10 @@ async function firstFiles(base: URL): Promise<EarlyFile[]> {
     return new Uint8Array(bytes);
   };
   try {
-    const entry = await get(new URL("findling.idx", base).href, "no-cache");
+    const entry = await get(new URL(ENTRY_FILE, base).href, "no-cache");
     // What answers in place of a missing entry file names no manifest.
     if (entry.length !== ENTRY_LEN) return files;
-    const hash = Array.from(entry.subarray(16, 32), hexOfByte);
-    const manifest = new URL(`shards/${hash.join("")}.bin`, base).href;
+    const manifest = new URL(manifestPath(entry), base).href;
     if (!(await isCached(manifest))) await get(manifest, "default");
   } catch {
     // The worker tries again, and tells what is wrong.

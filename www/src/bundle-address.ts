@@ -1,20 +1,20 @@
-const SINGLE_FILE = /\.findling$/;
+/** What the address of a bundle says. */
+export interface BundleAddress {
+  /** The bundle's directory, or the directory of its file. */
+  base: URL;
+  /** The file's name, of a bundle in a single file (`*.findling`). */
+  file: string | undefined;
+  /** Base of relative page addresses: the directory that the bundle is in. */
+  site: URL;
+}
 
-/**
- * Splits a bundle's address into its directory and, for a single-file bundle (`*.findling`), the
- * file's name.
- */
-export function parseBundleAddress(url: URL): { base: URL; file: string | undefined } {
-  if (SINGLE_FILE.test(url.pathname)) {
-    return {
-      base: new URL(".", url),
-      file: url.pathname.slice(url.pathname.lastIndexOf("/") + 1) + url.search,
-    };
+/** Splits the address of a bundle. */
+export function parseBundleAddress(url: URL): BundleAddress {
+  const path = url.pathname;
+  if (path.endsWith(".findling")) {
+    const base = new URL(".", url);
+    return { base, file: path.slice(path.lastIndexOf("/") + 1) + url.search, site: base };
   }
-  return {
-    base: url.pathname.endsWith("/")
-      ? new URL(url.pathname, url)
-      : new URL(`${url.pathname}/`, url),
-    file: undefined,
-  };
+  const base = new URL(path.replace(/\/?$/, "/"), url);
+  return { base, file: undefined, site: new URL("..", base) };
 }

@@ -1,7 +1,8 @@
 /** The two layouts of a bundle: a directory of files, and a single file. */
 
+import { uint32 } from "./bytes";
+import { ENTRY_FILE, ENTRY_LEN, manifestLength, shardPath } from "./entry-file";
 import { FindlingError } from "./errors";
-import { hexOfByte } from "./hex";
 import type { ByteRange, FetchOptions, HttpStore, Traffic, WantedShard } from "./http-store";
 
 /** Where the parts of a bundle come from. */
@@ -14,11 +15,6 @@ export interface BundleSource {
   /** Removes all cached parts but these, once for each build. */
   prune(paths: Set<string>, build: string): Promise<void>;
 }
-
-const ENTRY_FILE = "findling.idx";
-
-/** Where the entry file has the length of the manifest. */
-const MANIFEST_LEN = 12;
 
 /** A bundle in a directory of content-addressed files. */
 export class DirectorySource implements BundleSource {
@@ -33,8 +29,7 @@ export class DirectorySource implements BundleSource {
 
   async entry(traffic: Traffic): Promise<Uint8Array> {
     const { bytes } = await this.#store.mutable(ENTRY_FILE, traffic);
-    if (bytes.length >= MANIFEST_LEN + 4)
-      this.#manifestLen = view(bytes).getUint32(MANIFEST_LEN, true);
+    if (bytes.length >= ENTRY_LEN) this.#manifestLen = manifestLength(bytes);
     return bytes;
   }
 
@@ -55,9 +50,6 @@ export class DirectorySource implements BundleSource {
   }
 }
 
-const view = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength);
-
 /**
  * The shards behind the manifest in its file (`crates/bundle/src/opening.rs`), by path, as far as
  * the bytes are what they must be. The engine checks each.
@@ -67,9 +59,9 @@ function shardsBehind(file: Uint8Array, manifestLen: number): Map<string, Uint8A
   for (let at = manifestLen; at < file.length; ) {
     const start = at + 1 + file[at]! + 4;
     if (start > file.length) break;
-    const name = Array.from(file.subarray(at + 1, start - 4), hexOfByte).join("");
-    at = start + view(file).getUint32(start - 4, true);
-    if (at <= file.length) shards.set(`shards/${name}.bin`, file.subarray(start, at));
+    const path = shardPath(file.subarray(at + 1, start - 4));
+    at = start + uint32(file, start - 4);
+    if (at <= file.length) shards.set(path, file.subarray(start, at));
   }
   return shards;
 }

@@ -59,7 +59,7 @@ export async function openBegun(
   options: OpenOptions,
   { assets, worker, module, files }: Opening,
 ): Promise<FindlingIndex> {
-  const engine = await spawn(new URL("findling-worker.js", assets).href, false, worker);
+  const engine = await spawn(new URL("findling-worker.js", assets).href, worker);
   try {
     const opened = await engine.remote.call<Opened>("open", {
       url: address.href,
@@ -107,11 +107,8 @@ export class FindlingIndex extends EventTarget {
   /** @internal */
   constructor(address: URL, assets: URL, engine: Spawned, opened: Opened, options: OpenOptions) {
     super();
-    const { base, file } = parseBundleAddress(address);
-    this.#site =
-      options.site === undefined
-        ? new URL(file === undefined ? "../" : ".", base)
-        : new URL(options.site, document.baseURI);
+    const { base, site } = parseBundleAddress(address);
+    this.#site = options.site === undefined ? site : new URL(options.site, document.baseURI);
     this.#engine = engine;
     this.#options = options;
     this.info = opened.description;

@@ -1,5 +1,6 @@
 /** Fetches and compiles WebAssembly modules. */
 
+import { compileResponse } from "./compile-response";
 import { FindlingError } from "./errors";
 
 /** Fetches and compiles the module at `url`, while it arrives. Rejects with `wasm`. */
@@ -11,12 +12,7 @@ export async function compileModule(url: string): Promise<WebAssembly.Module> {
   });
   if (!response.ok)
     throw fail(`could not be fetched: the server answered with status ${response.status}.`);
-  // Browsers compile a response while it arrives only if the host names its type.
-  const streams = response.headers.get("content-type")?.split(";")[0] === "application/wasm";
-  const compiled = streams
-    ? WebAssembly.compileStreaming(response)
-    : response.arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
-  return compiled.catch((thrown: unknown) => {
+  return compileResponse(response).catch((thrown: unknown) => {
     throw fail(`could not be compiled: ${(thrown as Error).message}`, thrown);
   });
 }

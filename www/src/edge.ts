@@ -10,11 +10,13 @@
 
 import * as engine from "../wasm/engine/findling_engine";
 import engineModule from "../wasm/engine/findling_engine_bg.wasm";
+import type { ToolRequest } from "./assistant-tools";
 import { type Answer, Bundle, withNotice } from "./bundle";
 import { parseBundleAddress } from "./bundle-address";
 import { DirectorySource, SingleFileSource } from "./bundle-layout";
+import { hex } from "./bytes";
 import { applyCorrections, correctionsIn } from "./corrected-query";
-import { answerMessage, type Site } from "./edge-mcp";
+import { answerMessage, type EdgeSite } from "./edge-mcp";
 import { readSearch, readSimilar } from "./edge-request";
 import type { Encoded } from "./encoder";
 import type {
@@ -25,7 +27,6 @@ import type {
   Request as SearchRequest,
 } from "./engine-types";
 import { type ErrorCode, FindlingError } from "./errors";
-import { hexOfByte } from "./hex";
 import { HttpStore, noTraffic } from "./http-store";
 import type { Description } from "./types";
 
@@ -156,13 +157,19 @@ class Endpoint {
   async #assist(request: Request, env: Env, url: URL): Promise<Response> {
     if (request.method === "OPTIONS") return preflight(request, MCP_METHODS);
     if (request.method !== "POST") return wrongMethod(request, MCP_METHODS, "POST");
-    const site = async (): Promise<Site> => {
+    const site = async (): Promise<EdgeSite> => {
       const opened = await this.#open(env, url.origin);
-      const { base } = parseBundleAddress(bundleUrl(env, url.origin));
-      const ask = async (query: SearchRequest) =>
-        JSON.parse((await this.#answer(query, opened)).json) as EngineResponse;
+      const base = parseBundleAddress(bundleUrl(env, url.origin)).site;
+      const ask = async ({ similarTo, ...request }: ToolRequest) => {
+        // The address that a result gave is absolute; the bundle knows the site's own.
+        const page = similarTo?.startsWith(base.href)
+          ? similarTo.slice(base.href.length)
+          : similarTo;
+        const query = page === undefined ? request : { ...request, similarTo: page };
+        return JSON.parse((await this.#answer(query, opened)).json) as EngineResponse;
+      };
       const { generator } = opened.description;
-      return { generator, base: new URL("..", base), ask };
+      return { generator, resolve: (url) => absolute(url, base), ask };
     };
     const { status, body } = await answerMessage(request, site);
     const headers = { "cache-control": "no-store" };
@@ -302,11 +309,18 @@ function bundleUrl(env: Env, origin: string): URL {
   return new URL(env.FINDLING_BUNDLE ?? "/findling/", origin);
 }
 
+/** The absolute address of a page; `null` if it is not one of the web. */
+function absolute(url: string, base: URL): string | null {
+  const relative = url.replace(/^\/+/, "");
+  const parsed = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(url) ? url : relative, base);
+  return parsed && ["https:", "http:"].includes(parsed.protocol) ? parsed.href : null;
+}
+
 /** The build and the request together determine the answer, so they name it. */
 async function entityTag(revision: string, request: SearchRequest): Promise<string> {
   const name = new TextEncoder().encode(`${revision} ${JSON.stringify(request)}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", name), 0, 12);
-  return `"${Array.from(digest, hexOfByte).join("")}"`;
+  return `"${hex(digest)}"`;
 }
 
 /** Whether an `if-none-match` header has the tag. */

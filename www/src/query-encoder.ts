@@ -6,6 +6,7 @@ import type { Notice, QueryVector } from "./engine-types";
 import { FindlingError } from "./errors";
 import { LruCache } from "./lru";
 import { type Spawned, spawn } from "./spawn";
+import { startWorker } from "./start-worker";
 import type { Description, EncoderProgress, OpenOptions, SemanticState } from "./types";
 
 /** Number of query vectors kept, so that paging and filtering do not embed again. */
@@ -151,7 +152,8 @@ export class QueryEncoder {
     this.#enter("loading");
     try {
       const url = new URL("findling_encoder.js", assets).href;
-      const spawned = await spawn(url, this.#options.worker !== false);
+      const worker = this.#options.worker === false ? undefined : startWorker(url);
+      const spawned = await spawn(url, worker);
       const wasmUrl = new URL("findling_encoder_bg.wasm", assets).href;
       const call = { base: base.href, wasmUrl, files, fingerprint };
       await spawned.remote.call("load", call, undefined, onProgress);

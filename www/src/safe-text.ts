@@ -1,11 +1,12 @@
 /**
  * Text of a site for programs that show it to people or to language models. Controls, overrides of
  * the direction of writing and invisible characters are written as code points, so that nothing is
- * hidden in a text and nothing in it controls a terminal. The command line has the same rules.
+ * hidden in a text and nothing in it controls a terminal. The command line does the same
+ * (`build/src/safe_text.rs`), and looks more closely at which letters a joiner may stand between.
  */
 
 /** Characters that are shown as code points. */
-const SHOWN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
+const SHOWN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Co}\p{Cs}]/gu;
 
 /** Marks of direction, soft hyphens and byte order marks: without them a text reads the same. */
 const DROPPED = /\u00ad|\u200e|\u200f|\u061c|\ufeff/gu;

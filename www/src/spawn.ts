@@ -2,7 +2,7 @@
 
 import { FindlingError } from "./errors";
 import { type Port, Remote } from "./rpc";
-import { type StartedWorker, startWorker } from "./start-worker";
+import type { StartedWorker } from "./start-worker";
 
 /** A started module. */
 export interface Spawned {
@@ -12,15 +12,11 @@ export interface Spawned {
 }
 
 /**
- * Starts the module at `url`, which must export `start(port)`. `begun` is its worker if that is on
- * its way already.
+ * The module at `url`, which must export `start(port)`: in its `worker`, or on the page's own
+ * thread if there is none or it does not start.
  */
-export async function spawn(
-  url: string,
-  inWorker: boolean,
-  begun = inWorker ? startWorker(url) : undefined,
-): Promise<Spawned> {
-  const spawned = begun && (await fromWorker(begun));
+export async function spawn(url: string, worker: StartedWorker | undefined): Promise<Spawned> {
+  const spawned = worker && (await fromWorker(worker));
   if (spawned) return spawned;
   const { port1, port2 } = new MessageChannel();
   try {

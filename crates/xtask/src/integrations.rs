@@ -19,8 +19,9 @@ pub enum Which {
 }
 
 /// Fixtures whose generator is a package of npm, and the tests that need them.
-const OF_NPM: [(&str, Which); 4] = [
+const OF_NPM: [(&str, Which); 5] = [
     ("vitepress", Which::Quick),
+    ("wrappers", Which::Quick),
     ("docusaurus", Which::Nightly),
     ("starlight", Which::Nightly),
     ("recipes", Which::Nightly),

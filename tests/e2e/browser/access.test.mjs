@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import { ask, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { ask, launch, open, openSearch, withResults, withSearch } from "../lib/browser.mjs";
 import { build } from "../lib/bundle.mjs";
 import { serve } from "../lib/server.mjs";
 
@@ -18,6 +18,7 @@ describe("assistive technology can use the panel", () => {
       "/": withSearch(),
       "/inline": withSearch("inline"),
       "/rtl": withSearch().replace('<html lang="en">', '<html lang="en" dir="rtl">'),
+      "/search": withResults('paging="pages" limit="3"'),
     });
     browser = await launch();
   });
@@ -59,6 +60,48 @@ describe("assistive technology can use the panel", () => {
       });
     }
   }
+  const history = {
+    searches: ["pinholes"],
+    opened: [{ href: "http://127.0.0.1/a", title: "A page" }],
+    favourites: [{ href: "http://127.0.0.1/b", title: "Another page" }],
+  };
+  for (const options of [{}, { colorScheme: "dark" }, { forcedColors: "active" }]) {
+    const how = Object.values(options)[0] ?? "light";
+    test(`with a history, ${how}`, async () => {
+      const page = await openSearch(browser, server.url, {
+        ...options,
+        reducedMotion: "reduce",
+        init: (history) =>
+          localStorage.setItem("findling-history /findling/", JSON.stringify(history)),
+        argument: history,
+      });
+      await page.keyboard.press("Control+k");
+      await page.locator("findling-search .history li").first().waitFor();
+      await noViolations(page);
+      await page.context().close();
+    });
+    test(`a page of results with filters, ${how}`, async () => {
+      const page = await open(browser, `${server.url}search?q=kiln&f.kind=guide&f.kind=faq`, {
+        ...options,
+        reducedMotion: "reduce",
+      });
+      await page.locator("findling-results .answered .list > li").first().waitFor();
+      await noViolations(page);
+      await page.getByRole("searchbox").fill('"no such phrase"');
+      await page.getByRole("heading", { name: /no such phrase/ }).waitFor();
+      await noViolations(page);
+      await page.context().close();
+    });
+  }
+  test("a page of results on a phone", async () => {
+    const page = await open(browser, `${server.url}search?q=kiln`, {
+      viewport: { width: 390, height: 800 },
+    });
+    await page.locator("findling-results summary").click();
+    await page.locator("findling-results .answered .list > li").first().waitFor();
+    await noViolations(page);
+    await page.context().close();
+  });
   for (const where of ["inline", "rtl"]) {
     test(`with results, ${where}`, async () => {
       const page = await openSearch(browser, `${server.url}${where}`, { reducedMotion: "reduce" });

@@ -41,6 +41,14 @@ clientSuite("a page with the client", (client) => {
     assert.deepEqual(client.requested(SHARD), []);
   });
 
+  test("asks for the engine once where the host does not name its type", async () => {
+    const { ".wasm": _, ...types } = client.server.types;
+    client.server.types = types;
+    await client.open();
+    assert.ok((await client.titles("pinholes")).length > 0);
+    assert.equal(client.requested(/\/findling_engine\.wasm$/).length, 1);
+  });
+
   test("loads the deferred part of the engine once, when a search needs it", async () => {
     await client.open();
     const japanese = "\u65e5\u672c\u8a9e";

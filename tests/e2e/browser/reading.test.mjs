@@ -105,6 +105,25 @@ describe("a reader on a page with search", () => {
     });
   }
 
+  test("sees no title above more pages by words, in a list it has moved in", async () => {
+    await goTo("no-vector");
+    await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("findling-search");
+      const down = () =>
+        shadowRoot
+          .querySelector("input")
+          .dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+      addEventListener("findling-search", () => setTimeout(down), { once: true });
+      window.answers = 0;
+      addEventListener("findling-search", () => answers++);
+    });
+    await openDialog();
+    await ask(page, "kiln");
+    await page.waitForFunction(() => answers === 2);
+    assert.ok((await page.getByRole("listbox").getByRole("group").count()) > 5);
+    assert.equal(await dialog().locator(".also-title").count(), 0);
+  });
+
   test("hears how many pages match", async () => {
     await openDialog();
     await ask(page, "pinholes");

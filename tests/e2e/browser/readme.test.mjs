@@ -1,7 +1,7 @@
 // The tables in www/README.md list what the code has: options, parameters and error codes.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { root } from "../lib/bundle.mjs";
@@ -90,11 +90,30 @@ describe("www/README.md lists", () => {
     assert.deepEqual(sorted(tableAfter("### Errors", "`code`")), sorted(typed));
   });
 
-  test("every attribute of the element, and no other", () => {
-    const source = read("src/ui/element.ts");
-    const attributes = names(source, /(?:getAttribute|hasAttribute|#oneOf)\("(\w+)"/g);
-    // `theme` is read by the style sheet.
-    const used = new Set([...attributes, "theme"]);
+  /** The attributes that a script of an element reads. */
+  const attributesIn = (path) =>
+    names(read(path), /(?:getAttribute|hasAttribute|oneOf|list|#allows)\("(\w+)"/g);
+
+  test("every attribute of <findling-search>, and no other", () => {
+    const scripts = ["src/ui/element.ts", "src/ui/base-element.ts"];
+    // The language is also that of elements around.
+    const used = new Set([...scripts.flatMap(attributesIn), "lang"]);
     assert.deepEqual(sorted(tableAfter("## `<findling-search>`", "attribute")), sorted(used));
+  });
+
+  for (const [element, path] of [
+    ["findling-results", "src/ui/page/element.ts"],
+    ["findling-related", "src/ui/related.ts"],
+  ])
+    test(`every attribute of <${element}> alone, and no other`, () => {
+      const common = new Set(attributesIn("src/ui/base-element.ts"));
+      const own = new Set(attributesIn(path).filter((name) => !common.has(name)));
+      const documented = tableAfter(`## \`<${element}>\``, "attribute");
+      assert.deepEqual(sorted(documented.filter((name) => !common.has(name))), sorted(own));
+    });
+
+  test("as many languages as there are", () => {
+    const files = readdirSync(join(www, "src/ui/locales"));
+    assert.ok(readme.includes(`There are ${files.length + 1}:`));
   });
 });

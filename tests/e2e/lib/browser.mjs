@@ -86,6 +86,12 @@ export const withSearch = (attributes = "", body = "") => `${HEAD}<title>Kiln ha
 <body><main><h1>The kiln handbook</h1><p>Everything about the kiln.</p>
 <findling-search ${attributes}></findling-search>${body}</main></body></html>`;
 
+/** The HTML of a page with all results on it, and nothing of the search box. */
+export const withResults = (attributes = "", body = "") => `${HEAD}<title>Search</title>
+<script type="module" src="/findling/findling-results.js"></script></head>
+<body><main><h1>Search</h1><findling-results ${attributes}></findling-results></main>${body}
+</body></html>`;
+
 /** The HTML of a page with the client at `script` as `findling`, opened by `openClient`. */
 export const withClient = (script = "/findling/findling.js") => `${HEAD}<title>Client</title>
 <script type="module">

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe } from "node:test";
 import { launch, openClient, withClient } from "./browser.mjs";
 import { build } from "./bundle.mjs";
-import { serve } from "./server.mjs";
+import { serve, TYPES } from "./server.mjs";
 
 /** The page, the server behind it and the small site that it serves; renewed before every test. */
 class ClientPage {
@@ -38,6 +38,7 @@ class ClientPage {
       hold: () => undefined,
       ranges: true,
       headers: {},
+      types: TYPES,
       directories: [this.site],
     });
     this.recoveries = 0;

@@ -37,6 +37,8 @@ export async function serve(directories, pages = {}) {
     hold: () => undefined,
     /** Headers of pages. */
     headers: {},
+    /** Media types by file extension. */
+    types: TYPES,
     ranges: true,
   };
   const server = createServer(async (request, response) => {
@@ -57,7 +59,7 @@ export async function serve(directories, pages = {}) {
     let bytes = readFileSync(file);
     if (state.corrupt?.test(path)) bytes[bytes.length >> 1] ^= 0xff;
     const headers = {
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "content-type": state.types[extname(file)] ?? "application/octet-stream",
       "cache-control": /\/[0-9a-f]{8,32}\.bin$/.test(path)
         ? "public, max-age=31536000, immutable"
         : "no-cache",

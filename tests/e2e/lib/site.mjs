@@ -281,7 +281,8 @@ export function writeSite(directory, { extra = [] } = {}) {
 <main><h1>${escapeHtml(page.title)}</h1>
 <p data-findling-ignore><span data-findling-filter="kind">${page.kind}</span>
 <span data-findling-filter="level">${page.level}</span>
-<time data-findling-sort="updated">${page.updated}</time></p>
+<time data-findling-sort="updated">${page.updated}</time>
+${page.topic ? `<span data-findling-filter="topic">${escapeHtml(page.topic)}</span>` : ""}</p>
 ${sections.join("\n")}
 <p class="filler" data-findling-ignore></p></main></html>`;
     const file = join(directory, page.path);

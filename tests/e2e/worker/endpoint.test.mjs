@@ -195,19 +195,31 @@ describe("a Worker with the bundle in one file", () => {
     const site = build();
     expected = searched(join(site, "findling"), "thermocouple");
     const assets = join(scratch(), "assets");
-    mkdirSync(assets);
+    mkdirSync(join(assets, "docs"), { recursive: true });
     const pages = join(site, "../pages");
     run("--quiet", "build", pages, join(site, "../records.jsonl"), "--root", pages, [
-      ["--output", join(assets, "handbook.findling"), "--single-file", "--no-client"],
+      ["--output", join(assets, "docs/handbook.findling"), "--single-file", "--no-client"],
       ["--encoder", "hash"],
     ]);
     cpSync(join(site, "faq"), join(assets, "faq"), { recursive: true });
-    worker = await dev(assets, { FINDLING_BUNDLE: "/handbook.findling" });
+    worker = await dev(assets, { FINDLING_BUNDLE: "/docs/handbook.findling" });
   });
   after(() => worker?.stop());
 
   test("gives the same answer as with the directory", async () => {
     assert.deepEqual(await (await fetch(`${worker.url}/search?q=thermocouple`)).json(), expected);
+  });
+
+  test("gives assistants the addresses of the pages beside the file", async () => {
+    const call = { name: "search", arguments: { query: "thermocouple", limit: 1 } };
+    const response = await fetch(`${worker.url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+    });
+    const { result } = await response.json();
+    const [{ url }] = result.structuredContent.results;
+    const [page] = url.split("#");
+    assert.equal(page, `${worker.url}/docs/reference/thermocouple.html`);
   });
 });
 

@@ -29,9 +29,14 @@ export class Session {
     });
   }
 
+  /** The address of a path of the suite's site. */
+  address(path = "") {
+    return `${this.#site.url}${path}`;
+  }
+
   /** Opens a path of the suite's site in a page of its own, closing the one before. */
   visit(path = "", options) {
-    return this.visitOther(`${this.#site.url}${path}`, options);
+    return this.visitOther(this.address(path), options);
   }
 
   /** The same for a whole address. */

@@ -37,6 +37,13 @@ export async function buildBundle(input, output, { encoder = "static", build = [
 }
 
 /**
+ * Arguments that leave out pages whose path matches one of these patterns.
+ *
+ * @param {string[]} patterns
+ */
+export const excluding = (patterns) => patterns.map((pattern) => `--exclude=${pattern}`);
+
+/**
  * Builds the bundle of each language of a site. Each language has its own, so that readers find
  * pages of the language they read, and download what that language needs. `languages` are the
  * directories of those that are not at the root. Returns the number of pages.
@@ -46,8 +53,7 @@ export async function buildBundle(input, output, { encoder = "static", build = [
  * @param {{ encoder?: string, build?: string[] }} options
  */
 export async function buildSite(site, languages, options) {
-  const others = languages.flatMap((language) => ["--exclude", language]);
-  let pages = (await buildBundle(site, join(site, BUNDLE), options, others)).pages;
+  let { pages } = await buildBundle(site, join(site, BUNDLE), options, excluding(languages));
   for (const language of languages) {
     const directory = join(site, language);
     if (!existsSync(directory)) continue;

@@ -1,22 +1,70 @@
-// Runs in the page: prepares `<findling-search>` for the site around it.
+// Runs in the page: prepares an element of Findling for the site around it.
+
+/** The script of each element, beside its bundle. */
+const SCRIPTS = {
+  "findling-search": "findling-ui.js",
+  "findling-results": "findling-results.js",
+  "findling-related": "findling-related.js",
+};
+
+/** The events of elements. */
+const EVENTS = ["search", "select", "empty"];
 
 /**
- * Loads the element's script from the bundle and sets what has no attribute.
+ * Loads an element's script from the bundle and sets what has no attribute.
  *
  * @param {HTMLElement} element
- * @param {{ bundle: string, labels?: object, navigate?: (href: string) => void }} settings
+ * @param {object} settings
+ * @param {string} settings.bundle
+ * @param {object} [settings.labels]
+ * @param {object} [settings.options] options of `open`
+ * @param {(href: string) => void} [settings.navigate] goes to a page of this site
+ * @param {AbortSignal} [settings.signal] ends what was begun
  */
-export async function connect(element, { bundle, labels, navigate }) {
+export async function connect(element, { bundle, labels, options, navigate, signal }) {
   const address = new URL(bundle, location.href);
   if (navigate)
-    element.addEventListener("findling-select", (event) => {
-      if (new URL(event.detail.href).origin !== location.origin) return;
-      event.preventDefault();
-      navigate(event.detail.href);
-    });
-  await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}findling-ui.js`);
+    element.addEventListener(
+      "findling-select",
+      (event) => {
+        const isOwn = new URL(event.detail.href).origin === location.origin;
+        if (event.defaultPrevented || !isOwn) return;
+        event.preventDefault();
+        navigate(event.detail.href);
+      },
+      { signal },
+    );
+  const script = SCRIPTS[element.localName];
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ `${address.href}${script}`);
+  if (signal?.aborted) return;
   // A page has one script for the element, and each language its own engine. The addresses of a
   // bundle begin where its pages do, which may be below the root of the host.
-  element.options = { assets: address.href, site: new URL("..", address).href };
+  element.options = { assets: address.href, site: new URL("..", address).href, ...options };
   if (labels) element.labels = labels;
+}
+
+/**
+ * What an element is started with, as a text. Objects in templates are new with each render, and
+ * the element is to start again only if what they say is another.
+ */
+export const keyOf = ({ bundle, labels, options, navigate }) =>
+  JSON.stringify([bundle, labels, options, navigate !== undefined]);
+
+/**
+ * `connect` for components of frameworks. Returns what ends it when the component goes.
+ *
+ * @param {HTMLElement} element
+ * @param {object} settings those of `connect`
+ * @param {(name: string, event: CustomEvent) => void} tell hears `search`, `select` and `empty`
+ */
+export function mount(element, settings, tell) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Before the listener that navigates, so that a site can prevent it.
+  for (const name of EVENTS)
+    element.addEventListener(`findling-${name}`, (event) => tell(name, event), { signal });
+  connect(element, { ...settings, signal }).catch((error) => {
+    console.error(`findling: ${error.message}`);
+  });
+  return () => controller.abort();
 }

@@ -7,12 +7,13 @@ import { client } from "./build.mjs";
 const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 
 /**
- * A handler of requests below `prefix`. Files come from the directory that `bundle` names for the
- * request's path below the prefix, once `ready` is settled. Without a bundle there is still the
- * client, which tells the reader so.
+ * A handler of requests below `prefix`. Files come from the directory that `locate` names for a
+ * language, once `ready` is settled. Without a bundle there is still the client, which tells the
+ * reader so.
  *
  * @param {string} prefix path that ends with `/`
- * @param {(path: string) => string | undefined} locate
+ * @param {(language: string) => string | undefined} locate the directory of the bundle of a
+ *   language, which is the part of the path between the prefix and `findling/`
  * @param {() => Promise<unknown>} ready
  */
 export function handler(prefix, locate, ready = async () => {}) {

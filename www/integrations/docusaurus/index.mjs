@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLE, buildBundle, client } from "../common/build.mjs";
+import { BUNDLE, buildBundle, client, excluding } from "../common/build.mjs";
 
 const THEME = fileURLToPath(new URL("theme", import.meta.url));
 
@@ -28,10 +28,10 @@ export default function findling(context, options) {
       },
     }),
     async postBuild() {
-      const excluded = i18n.locales
+      const others = i18n.locales
         .filter((locale) => locale !== i18n.currentLocale)
-        .map((locale) => `--exclude=${i18n.localeConfigs[locale]?.path ?? locale}`);
-      const { pages } = await buildBundle(outDir, bundle, options, excluded);
+        .map((locale) => i18n.localeConfigs[locale]?.path ?? locale);
+      const { pages } = await buildBundle(outDir, bundle, options, excluding(others));
       console.log(`findling: ${pages} pages can be searched`);
     },
   };

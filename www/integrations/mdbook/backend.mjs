@@ -4,9 +4,9 @@
 // pages in the place of mdBook's own search, and builds the bundle.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { text } from "node:stream/consumers";
-import { BUNDLE, buildBundle } from "../common/build.mjs";
+import { BUNDLE, buildBundle, excluding } from "../common/build.mjs";
 
 /** A rem of mdBook is 10 pixels. */
 const STYLE = `<style>
@@ -38,10 +38,10 @@ function withSearch(html) {
     : page.replace(BAR, (bar) => bar + search);
 }
 
-/** The pages below a directory. */
+/** The pages below a directory, but for those of the bundle in it. */
 function pages(directory) {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".html") && !name.startsWith(BUNDLE))
+    .filter((name) => name.endsWith(".html") && name.split(sep)[0] !== BUNDLE)
     .map((name) => join(directory, name));
 }
 
@@ -59,7 +59,7 @@ async function main() {
     const page = withSearch(readFileSync(file, "utf8"));
     if (page !== undefined) writeFileSync(file, page);
   }
-  const excluded = ["--exclude=print.html", "--exclude=toc.html"];
+  const excluded = excluding(["print.html", "toc.html"]);
   const report = await buildBundle(html, join(html, BUNDLE), options, excluded);
   console.error(`findling: ${report.pages} pages can be searched`);
 }

@@ -4,7 +4,7 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLE, buildBundle, buildSite } from "../common/build.mjs";
+import { BUNDLE, buildBundle, buildSite, excluding } from "../common/build.mjs";
 import { handler } from "../common/serve.mjs";
 
 const COMPONENT = fileURLToPath(new URL("search.mjs", import.meta.url));
@@ -81,11 +81,11 @@ function indexOfSources(site, server, options) {
     "--format=markdown",
     `--markdown-urls=${site.cleanUrls ? "bare" : "html"}`,
     `--language=${site.site.lang}`,
-    ...excluded.map((pattern) => `--exclude=${pattern}`),
+    ...excluding(excluded),
   ];
   const build = async () => {
     for (const key of keys) {
-      const others = key === "" ? languages(site).map((other) => `--exclude=${other}`) : [];
+      const others = key === "" ? excluding(languages(site)) : [];
       await buildBundle(join(site.srcDir, key), output(key), options, [...arguments_, ...others]);
     }
   };

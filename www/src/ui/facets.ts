@@ -4,7 +4,7 @@
 
 import type { Facet } from "../engine-types";
 import { h } from "./dom";
-import type { Labels } from "./labels";
+import { type Labels, plural } from "./labels";
 
 /** Values of an attribute that are shown before "more". */
 const MAX_SHOWN = 6;
@@ -100,7 +100,7 @@ export class Facets {
         "data-key": `${name}=${value}`,
       },
       h("span", {}, value),
-      h("small", {}, count.toLocaleString() + this.#more),
+      h("small", {}, count.toLocaleString(this.#labels().language) + this.#more),
     );
     chip.addEventListener("click", () => this.#toggle(name, value));
     return chip;
@@ -118,7 +118,7 @@ export class Facets {
         "aria-expanded": String(open),
         "data-key": `${name}:more`,
       },
-      open ? labels.fewerValues : labels.moreValues(hidden),
+      open ? labels.fewerValues : plural(labels, labels.moreValues, hidden),
     );
     more.addEventListener("click", () => {
       if (!this.#open.delete(name)) this.#open.add(name);

@@ -1,5 +1,16 @@
-/** The texts of the element. Its `labels` property replaces any of them. */
+/**
+ * The texts of the search box in English. Other languages are in `locales/`, one file each; the
+ * `labels` property of an element replaces any text. Texts are data, so that the configuration of a
+ * site can hold them. `{name}` stands for a value; a text with a number has a form for each plural
+ * category of its language.
+ */
+
+/** Forms by plural category (CLDR). */
+export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+
 export const LABELS = {
+  /** The language of the texts, whose rules choose plurals and write numbers. */
+  language: "en",
   search: "Search",
   placeholder: "Search by words or meaning",
   close: "Close",
@@ -7,27 +18,27 @@ export const LABELS = {
   results: "Search results",
   filters: "Filters",
   more: "More results",
-  moreValues: (n: number) => `${n} more`,
+  moreValues: { other: "{n} more" } as Plural,
   fewerValues: "Fewer",
-  idle: (pages: number) => `Search ${pages.toLocaleString()} pages`,
   idleHint:
     "Ask in your own words. Use \u201Cquotes\u201D to search for a phrase and \u2212word to " +
     "exclude a word.",
-  none: (query: string) => `No results for \u201C${query}\u201D`,
+  none: "No results for \u201C{query}\u201D",
   noneHint: "Try other words, or fewer words.",
   noneFiltered: "Filters are set. Clear them to see more results.",
   suggested: "Did you mean",
-  found: (pages: number) => (pages === 1 ? "1 page" : `${pages.toLocaleString()} pages`),
+  pages: { one: "{n} page", other: "{n} pages" } as Plural,
+  sections: { one: "{n} section", other: "{n} sections" } as Plural,
   without: {
     spelling: "With spelling corrected",
     phrases: "Without quotation marks",
     exclusions: "Without excluded words",
-    part: (attribute: string) => `With any ${attribute}`,
+    part: "With any {attribute}",
     filter: "Without filters",
     everything: "Without any of these restrictions",
   },
   corrected: "Showing results for",
-  verbatim: (query: string) => `Search for \u201C${query}\u201D as written`,
+  verbatim: "Search for \u201C{query}\u201D as written",
   /** Above results that a correction adds below the results of the query's own words. */
   alsoCorrected: "With spelling corrected",
   /** Above results that meaning adds below the results by words. */
@@ -36,23 +47,34 @@ export const LABELS = {
   answer: "Answer",
   /** Above results of which none is likely to answer. */
   unanswered: "Nothing here answers this. The nearest headings:",
-  copies: (n: number) => (n === 1 ? "1 copy" : `${n.toLocaleString()} copies`),
+  copies: { one: "{n} copy", other: "{n} copies" } as Plural,
   retry: "Try again",
   failed: "Search is not available",
-  /** `more` is "+" if the counts are lower bounds, else empty. */
-  counting: (pages: number, sections: number, more: string) =>
-    [
-      `${pages.toLocaleString()}${more} ${pages === 1 ? "page" : "pages"}`,
-      `${sections.toLocaleString()}${more} ${sections === 1 ? "section" : "sections"}`,
-    ].join(", "),
   byWords: "by words",
   byMeaning: "by meaning",
   byBoth: "by words and meaning",
   loadingMeaning: "Loading search by meaning",
-  loadMeaning: (megabytes: string) => `Search by meaning as well (${megabytes} MB)`,
+  loadMeaning: "Search by meaning as well ({megabytes} MB)",
   select: "to open",
   move: "to move",
-  dismiss: "to close",
+  /** A link to the page with all results. */
+  all: "All results",
 };
 
 export type Labels = typeof LABELS;
+
+/** A text with its values. */
+export function fill(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** A text for a number; `more` is "+" if the number is a lower bound, else empty. */
+export function plural(
+  { language }: Pick<Labels, "language">,
+  forms: Plural,
+  n: number,
+  more = "",
+): string {
+  const form = forms[new Intl.PluralRules(language).select(n)] ?? forms.other;
+  return fill(form, { n: n.toLocaleString(language) + more });
+}

@@ -6,11 +6,12 @@
 import type { FindlingIndex } from "../client";
 import type { Mode, Notice, Order, Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
-import type { PageResult, SearchOptions, SearchResponse } from "../types";
+import type { SearchOptions, SearchResponse } from "../types";
 import { CROSS, h, icon, MAGNIFIER } from "./dom";
 import { Facets } from "./facets";
-import type { Labels } from "./labels";
+import { fill, type Labels, plural } from "./labels";
 import { ResultList } from "./result-list";
+import { tagsOf } from "./rows";
 import { StateView } from "./state-view";
 import { type Hit, type Verdict, verdictOn } from "./verdict";
 
@@ -24,12 +25,14 @@ export interface PanelOptions {
   limit: () => number;
   facets: () => string[];
   placeholder: () => string;
-  /** A result was chosen. `false` leaves navigation to the site. */
-  select: (hit: Hit, href: string, passage: string) => boolean;
+  /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
+  select: (hit: Hit, href: string, passage: string) => void;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
-  /** A search was answered. */
-  answered: (response: SearchResponse) => void;
+  /** The address of a page with all results of a query, if there is one. */
+  all: (query: string) => string | undefined;
+  /** A search was answered; `isWhole` tells that no better answer to it follows. */
+  answered: (response: SearchResponse, isWhole: boolean) => void;
   dismiss: () => void;
 }
 
@@ -64,6 +67,16 @@ const HIDDEN_NOTICES: ReadonlySet<string> = new Set([
   "unknown-words",
 ]);
 
+/** How many rows each key moves by. */
+const STEPS: Partial<Record<string, number>> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -5,
+  PageDown: 5,
+  Home: -Infinity,
+  End: Infinity,
+};
+
 /** How complete an answer is. A less complete answer never replaces a more complete one. */
 const Stage = {
   /** The results of the query's own words, while a correction is looked for. */
@@ -78,6 +91,8 @@ type Stage = (typeof Stage)[keyof typeof Stage];
 export class Panel {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
+  /** Shown below the hint while nothing is typed. */
+  readonly idle = h("div");
   readonly #options: PanelOptions;
   readonly #close: HTMLButtonElement;
   readonly #facets: Facets;
@@ -87,6 +102,7 @@ export class Panel {
   readonly #more: HTMLButtonElement;
   readonly #notices = h("ul", { class: "notices", hidden: true });
   readonly #corrected = h("div", { class: "corrected", hidden: true });
+  readonly #all = h("a", { class: "all", hidden: true });
   readonly #summary = h("span", { class: "summary", dir: "auto" });
   readonly #status = h("div", { class: "sr", role: "status", "aria-live": "polite" });
   /** The query that must not be corrected. */
@@ -97,6 +113,8 @@ export class Panel {
   #asked = new AbortController();
   #pause: ReturnType<typeof setTimeout> | undefined;
   #announcing: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the arrow keys have moved in the list: Home and End then do too. */
+  #moves = false;
 
   constructor(options: PanelOptions) {
     this.#options = options;
@@ -112,7 +130,7 @@ export class Panel {
     this.#facets = new Facets(options.labels, () => this.#search(false));
     this.#list = new ResultList({
       labels: options.labels,
-      tag: (page) => this.#tag(page),
+      tags: (page) => tagsOf(page, this.#index?.info, options.labels()),
       activated: (option) => {
         if (option) this.input.setAttribute("aria-activedescendant", option.id);
         else this.input.removeAttribute("aria-activedescendant");
@@ -129,7 +147,8 @@ export class Panel {
     });
     this.#more = h("button", { type: "button", class: "more-results", hidden: true }, labels.more);
     this.#scroll = h("div", { class: "scroll" });
-    this.#scroll.append(this.#corrected, this.#list.element, this.#more, this.#state.element);
+    this.#scroll.append(this.#corrected, this.#list.element, this.#more);
+    this.#scroll.append(this.#state.element, this.idle);
     this.element = this.#assemble(labels);
     this.#listen();
     this.#showIdle();
@@ -169,7 +188,7 @@ export class Panel {
     const controller = new AbortController();
     this.#asked = controller;
     clearTimeout(this.#pause);
-    this.#list.touched = false;
+    this.#list.touched = this.#moves = false;
     const query = this.input.value.trim();
     if (query === "") {
       before.abort();
@@ -206,7 +225,7 @@ export class Panel {
     const stage = inPart ? Stage.WORDS : Stage.WHOLE;
     const answer = (response: SearchResponse) => {
       if (signal.aborted) return;
-      this.#options.answered(response);
+      this.#options.answered(response, !inPart);
       this.#show(response, stage, signal);
     };
     try {
@@ -323,7 +342,9 @@ export class Panel {
   #join(response: SearchResponse, shown: Stage, verdict: Verdict): void {
     const labels = this.#options.labels();
     if (this.#list.touched && this.#list.length > 0) {
-      const title = shown === Stage.OWN_WORDS ? labels.alsoCorrected : labels.also;
+      // A whole answer by words alone goes on with the first pages by words.
+      const byMeaning = response.mode === "lexical" ? undefined : labels.also;
+      const title = shown === Stage.OWN_WORDS ? labels.alsoCorrected : byMeaning;
       this.#list.appendNew(response.results, title);
       this.#conclude(response);
     } else if (response.results.length === 0) {
@@ -340,15 +361,24 @@ export class Panel {
   #conclude(response: SearchResponse): void {
     const labels = this.#options.labels();
     const { pages, sections, atLeast } = response.total;
-    const count = labels.counting(pages, sections, atLeast ? "+" : "");
+    const more = atLeast ? "+" : "";
+    const count = new Intl.ListFormat(labels.language, { type: "unit" }).format([
+      plural(labels, labels.pages, pages, more),
+      plural(labels, labels.sections, sections, more),
+    ]);
     const how = { lexical: labels.byWords, semantic: labels.byMeaning, hybrid: labels.byBoth };
     this.#summary.textContent = pages > 0 ? `${count} \u00B7 ${how[response.mode]}` : "";
     this.element.dataset["mode"] = response.mode;
     this.#more.hidden = this.#list.length === 0 || this.#list.length >= pages;
+    const all = this.#options.all(this.input.value.trim());
+    this.#all.hidden = all === undefined || pages === 0;
+    this.#all.href = all ?? "";
+    this.#all.textContent = labels.all;
     this.#showNotices(response);
     clearTimeout(this.#announcing);
     this.#announcing = setTimeout(() => {
-      this.#status.textContent = pages > 0 ? count : labels.none(this.input.value.trim());
+      this.#status.textContent =
+        pages > 0 ? count : fill(labels.none, { query: this.input.value.trim() });
     }, ANNOUNCEMENT_DELAY);
   }
 
@@ -366,7 +396,8 @@ export class Panel {
   #notice({ code, message }: Notice): HTMLElement {
     const index = this.#index;
     if (code !== "encoder-postponed" || !index) return h("li", { "data-code": code }, message);
-    const label = this.#options.labels().loadMeaning((index.encoderBytes / 1e6).toFixed(0));
+    const megabytes = (index.encoderBytes / 1e6).toFixed(0);
+    const label = fill(this.#options.labels().loadMeaning, { megabytes });
     const load = h("button", { type: "button" }, label);
     load.addEventListener("click", () => {
       const again = () => this.#search(false);
@@ -383,7 +414,7 @@ export class Panel {
       i > 0 ? ", " : " ",
       h("strong", {}, replacement),
     ]);
-    const asWritten = h("button", { type: "button" }, labels.verbatim(query));
+    const asWritten = h("button", { type: "button" }, fill(labels.verbatim, { query }));
     asWritten.addEventListener("click", () => {
       this.#verbatim = query;
       this.#search(false);
@@ -425,6 +456,7 @@ export class Panel {
     this.#status.textContent = "";
     this.#answered = undefined;
     this.#state.showHint(this.#index?.info.pages);
+    this.idle.hidden = false;
   }
 
   #fail(error: FindlingError): void {
@@ -445,18 +477,11 @@ export class Panel {
   #setExpanded(expanded: boolean): void {
     this.input.setAttribute("aria-expanded", String(expanded));
     this.#list.element.hidden = !expanded;
+    this.idle.hidden = true;
     if (expanded) return;
+    this.#all.hidden = true;
     this.#list.activate(undefined, false);
     this.#more.hidden = true;
-  }
-
-  /** A page's value of the first string attribute that is a facet. */
-  #tag(page: PageResult): string | undefined {
-    const facet = this.#index?.info.attributes.find(
-      ({ facet, kind }) => facet && kind === "string",
-    );
-    const value = facet && page.attributes[facet.name];
-    return typeof value === "string" ? value : undefined;
   }
 
   // ---- structure and input
@@ -476,6 +501,7 @@ export class Panel {
         "div",
         { class: "foot" },
         this.#summary,
+        this.#all,
         h(
           "span",
           { class: "keys", "aria-hidden": "true" },
@@ -504,16 +530,21 @@ export class Panel {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.isComposing) return;
+    // Some browsers end a composition before its last key is told.
+    if (event.isComposing || event.keyCode === 229) return;
     const { key } = event;
     const inBox = (this.element.getRootNode() as ShadowRoot).activeElement === this.input;
     if (key === "Escape") {
       this.#options.dismiss();
     } else if (inBox && key === "Enter" && this.#list.active) {
       this.#enter(this.#list.active, event);
-    } else if (inBox && /^(Arrow|Page)(Up|Down)$/.test(key)) {
+    } else if (inBox && key in STEPS) {
+      const steps = STEPS[key]!;
       if (this.#list.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-      this.#list.step((key.startsWith("Page") ? 5 : 1) * (key.endsWith("Down") ? 1 : -1));
+      // Before the arrow keys they move in the text.
+      if (Math.abs(steps) === Infinity && (!this.#moves || event.shiftKey)) return;
+      this.#list.step(steps);
+      this.#moves = true;
     } else {
       return;
     }

@@ -3,18 +3,19 @@
 import type { PageResult } from "../types";
 import { h } from "./dom";
 import type { Labels } from "./labels";
-import { answerOption, pageGroup } from "./results";
+import { address, answerOption, pageGroup } from "./rows";
+import { isModified } from "./selection";
 import type { Hit, Verdict } from "./verdict";
 
 /** What the list asks of the panel. */
 export interface ResultListOptions {
   labels: () => Labels;
-  /** A text next to a page's title. */
-  tag: (page: PageResult) => string | undefined;
+  /** Texts next to a page's title. */
+  tags: (page: PageResult) => string[];
   /** The active option has changed; `undefined` if none is active. */
   activated: (option: HTMLElement | undefined) => void;
-  /** A result was chosen. `false` leaves navigation to the site. */
-  select: (hit: Hit, href: string, passage: string) => boolean;
+  /** A result was chosen: go to `passage`, or to `href` in a site that navigates by itself. */
+  select: (hit: Hit, href: string, passage: string) => void;
   /** Whether links name the passage that they lead to. */
   passages: () => boolean;
 }
@@ -90,19 +91,19 @@ export class ResultList {
     }
   }
 
-  /** Appends the pages that the list does not have yet, below a title. */
-  appendNew(pages: PageResult[], title: string): void {
+  /** Appends the pages that the list does not have yet, below a title if there is one. */
+  appendNew(pages: PageResult[], title: string | undefined): void {
     const known = new Set(this.#pages.map(({ id }) => id));
     const [first] = this.append(pages.filter(({ id }) => !known.has(id)));
+    if (title === undefined) return;
     first?.classList.add("also");
     first?.before(h("div", { class: "also-title", role: "presentation" }, title));
   }
 
   append(pages: PageResult[]): HTMLElement[] {
     const groups = pages.map((page) => {
-      const copies = page.copies ? this.#options.labels().copies(page.copies) : undefined;
-      const tags = [this.#options.tag(page), copies].filter((tag) => tag !== undefined);
-      const group = pageGroup(page, tags, this.#options.passages(), (option, hit) =>
+      const { tags, passages } = this.#options;
+      const group = pageGroup(page, tags(page), passages(), (option, hit) =>
         this.#register(option, hit),
       );
       group.dataset["page"] = page.id;
@@ -154,11 +155,9 @@ export class ResultList {
     this.element.addEventListener("click", (event) => {
       const option = (event.target as Element).closest<HTMLAnchorElement>("a[role=option]");
       const hit = option && this.#hits.get(option);
-      if (!hit || !option.href || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-        return;
-      // A site that navigates by itself gets the address without the passage.
-      const href = hit.section?.href ?? hit.page.href ?? option.href;
-      if (!this.#options.select(hit, href, option.href)) event.preventDefault();
+      if (!hit || !option.href || isModified(event)) return;
+      event.preventDefault();
+      this.#options.select(hit, address(hit, false) ?? option.href, option.href);
     });
   }
 }

@@ -3,7 +3,7 @@
 import type { Suggestion } from "../engine-types";
 import type { FindlingError } from "../errors";
 import { h } from "./dom";
-import type { Labels } from "./labels";
+import { fill, type Labels, plural } from "./labels";
 
 /** What the buttons do. */
 export interface StateViewOptions {
@@ -31,14 +31,15 @@ export class StateView {
   /** Before anything is typed. `pages` is known once the bundle is open. */
   showHint(pages: number | undefined): void {
     const labels = this.#options.labels();
-    this.#show("state", pages === undefined ? labels.search : labels.idle(pages));
+    const count = pages === undefined ? [] : [plural(labels, labels.pages, pages)];
+    this.#show("state", [labels.search, ...count].join(" \u00B7 "));
     this.element.append(h("p", {}, labels.idleHint));
   }
 
   /** Nothing was found. */
   showNone(query: string, filtered: boolean, suggestions: Suggestion[]): void {
     const labels = this.#options.labels();
-    this.#show("state", labels.none(query));
+    this.#show("state", fill(labels.none, { query }));
     // A button below clears the filters.
     const others = suggestions.filter(({ kind }) => !filtered || kind !== "filter");
     if (others.length > 0) {
@@ -68,13 +69,13 @@ export class StateView {
   }
 
   #suggestion(suggestion: Suggestion): HTMLButtonElement {
-    const { without, found } = this.#options.labels();
+    const labels = this.#options.labels();
     const { kind, what, query, pages } = suggestion;
-    const known = kind in without ? without[kind as keyof typeof without] : undefined;
-    const label = typeof known === "function" ? known(what) : (known ?? query);
+    const without: Partial<Record<string, string>> = labels.without;
+    const label = fill(without[kind] ?? query, { attribute: what });
     const button = this.#button(label, () => this.#options.suggest(suggestion));
     button.dataset["kind"] = kind;
-    button.append(" ", h("small", {}, found(pages)));
+    button.append(" ", h("small", {}, plural(labels, labels.pages, pages)));
     return button;
   }
 

@@ -1,0 +1,167 @@
+// What the elements tell a page, what a site may log, and what an assistant of the browser can ask.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, afterEach, before, describe, test } from "node:test";
+import { chromium } from "playwright-core";
+import { ask, launch, open, openSearch, withResults, withSearch } from "../lib/browser.mjs";
+import { build } from "../lib/bundle.mjs";
+import { launchOptions } from "../lib/chromium.mjs";
+import { serve } from "../lib/server.mjs";
+
+const LOG = `<script type="module" src="/findling/findling-log.js"></script></head>`;
+
+describe("a site that listens", () => {
+  let browser;
+  let server;
+  let page;
+  before(async () => {
+    server = await serve([build()], {
+      "/": withSearch(),
+      "/words": withSearch(`mode="lexical"`),
+      "/logged": withSearch().replace("</head>", LOG),
+      "/search": withResults(),
+    });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(() => page.context().close());
+
+  const listen = () =>
+    page.evaluate(() => {
+      window.told = [];
+      for (const name of ["search", "select", "empty"])
+        addEventListener(`findling-${name}`, (event) => {
+          event.preventDefault();
+          const { query, total, href } = event.detail;
+          told.push({ name, ...(href ? { href } : { query, pages: total.pages }) });
+        });
+    });
+  const told = (name) => page.evaluate((name) => told.filter((event) => event.name === name), name);
+
+  test("hears of searches, of choices and of searches without a result", async () => {
+    page = await openSearch(browser, `${server.url}words`);
+    await listen();
+    await page.keyboard.press("Control+k");
+    await ask(page, "dunting");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+k");
+    await ask(page, '"no such phrase"');
+    await page.waitForFunction(() => told.some(({ name }) => name === "empty"));
+    assert.ok((await told("search")).some(({ query, pages }) => query === "dunting" && pages > 0));
+    assert.deepEqual(await told("select"), [
+      { name: "select", href: `${server.url}faq/pots.html#dunting` },
+    ]);
+    assert.deepEqual(await told("empty"), [{ name: "empty", query: '"no such phrase"', pages: 0 }]);
+  });
+
+  test("hears the same of the page of results", async () => {
+    page = await open(browser, `${server.url}search?q=dunting`);
+    await page.locator("findling-results .answered").waitFor();
+    await listen();
+    await page.getByRole("searchbox").fill('"no such phrase"');
+    await page.waitForFunction(() => told.some(({ name }) => name === "empty"));
+    assert.equal((await told("search")).length, 1);
+  });
+
+  test("sends nothing: all requests are for its own files", async () => {
+    page = await openSearch(browser, `${server.url}logged`);
+    const requests = [];
+    page.on("request", (request) => requests.push([request.method(), request.url()]));
+    await page.keyboard.press("Control+k");
+    await ask(page, "kiln");
+    await page.waitForTimeout(1300);
+    const other = requests.filter(
+      ([method, url]) => method !== "GET" || /kiln/.test(url) || !url.startsWith(server.url),
+    );
+    assert.deepEqual(other, []);
+  });
+
+  test("exports what the browser logged, and can clear it", async () => {
+    page = await openSearch(browser, `${server.url}logged`);
+    await page.evaluate(() => addEventListener("findling-select", (e) => e.preventDefault()));
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").pressSequentially("dunting", { delay: 20 });
+    await page.getByRole("option").first().waitFor();
+    await page.waitForTimeout(1300);
+    await page.keyboard.press("Enter");
+    const download = page.waitForEvent("download");
+    const entries = await page.evaluate(async () => {
+      const { exportLog, readLog } = await import("/findling/findling-log.js");
+      exportLog();
+      return readLog();
+    });
+    assert.deepEqual(
+      entries.map(({ event, query }) => [event, query]),
+      [
+        ["search", "dunting"],
+        ["select", "dunting"],
+      ],
+    );
+    const lines = readFileSync(await (await download).path(), "utf8")
+      .trim()
+      .split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      entries,
+    );
+    const left = await page.evaluate(async () => {
+      const { clearLog, readLog } = await import("/findling/findling-log.js");
+      clearLog();
+      return readLog();
+    });
+    assert.deepEqual(left, []);
+  });
+});
+
+describe("an assistant of the browser", () => {
+  let browser;
+  let server;
+  let page;
+  before(async () => {
+    server = await serve([build()], {
+      "/": withSearch(),
+      "/off": withSearch(`assistants="none"`),
+    });
+    const options = launchOptions("--enable-features=WebMCP");
+    browser = await chromium.launch(options);
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(() => page.context().close());
+
+  const tools = () => page.webmcp.tools();
+  const call = async (name, input) =>
+    JSON.parse((await page.webmcp.callTool(name, input)).content[0].text);
+
+  test("finds the tools of the page, and gets answers with addresses to cite", async () => {
+    page = await openSearch(browser, server.url);
+    await page.waitForFunction(() => performance.getEntriesByName);
+    let found = [];
+    while (found.length < 3) {
+      found = await tools();
+      await page.waitForTimeout(50);
+    }
+    assert.deepEqual(found.map(({ name }) => name).sort(), ["facets", "search", "similar"]);
+    const { results, untrusted } = await call("search", { query: "thermocouple", limit: 3 });
+    assert.match(results[0].url, /^http:\/\/127\.0\.0\.1:\d+\/reference\/thermocouple\.html/);
+    assert.match(untrusted, /not instructions/);
+    const similar = await call("similar", { url: results[0].url.split("#")[0], limit: 2 });
+    assert.equal(similar.results.length, 2);
+    const { facets } = await call("facets", {});
+    assert.ok(facets.some(({ name }) => name === "kind"));
+    const refused = await page.webmcp.callTool("search", { limit: -1 });
+    assert.equal(refused.isError, true);
+  });
+
+  test("finds nothing where the site offers nothing", async () => {
+    page = await openSearch(browser, `${server.url}off`);
+    await page.waitForTimeout(500);
+    assert.deepEqual(await tools(), []);
+  });
+});

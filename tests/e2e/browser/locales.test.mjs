@@ -1,0 +1,148 @@
+// The texts of the user interface in other languages.
+
+import assert from "node:assert/strict";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { ask, expectComplaints, launch, openSearch, withSearch } from "../lib/browser.mjs";
+import { build, dist, scratch } from "../lib/bundle.mjs";
+import { serve } from "../lib/server.mjs";
+
+const FILE = /^findling-locale-(.+)\.js$/;
+const locales = readdirSync(dist).flatMap((name) => FILE.exec(name)?.[1] ?? []);
+
+const texts = async (name) =>
+  (await import(pathToFileURL(join(dist, `findling-locale-${name}.js`)))).default;
+
+/** All texts with their paths: strings, and the forms of plurals. */
+function flat(labels, path = "") {
+  return Object.entries(labels).flatMap(([key, value]) =>
+    typeof value === "string" ? [[path + key, value]] : flat(value, `${path}${key}.`),
+  );
+}
+const isPlural = (value) => typeof value === "object" && "other" in value;
+const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+
+describe("every language", () => {
+  test("is one of at least forty", () => {
+    assert.ok(locales.length >= 40, `${locales.length} files`);
+  });
+
+  for (const name of locales)
+    test(`${name}: has every text, every plural form and every placeholder`, async () => {
+      const [expected, found] = [await texts("de"), await texts(name)];
+      assert.deepEqual(Object.keys(found).sort(), Object.keys(expected).sort());
+      assert.equal(found.language, name);
+      const { pluralCategories } = new Intl.PluralRules(name).resolvedOptions();
+      for (const [key, value] of Object.entries(found)) {
+        if (isPlural(value)) {
+          const missing = pluralCategories.filter((category) => !(category in value));
+          assert.deepEqual(missing, [], key);
+          // A form for one or two of something may name the number by a word.
+          assert.deepEqual(placeholders(value.other), ["n"], key);
+        } else {
+          const of = new Map(flat({ [key]: expected[key] }));
+          for (const [path, text] of flat({ [key]: value })) {
+            assert.notEqual(text.trim(), "", path);
+            assert.deepEqual(placeholders(text), placeholders(of.get(path)), path);
+          }
+        }
+      }
+    });
+});
+
+describe("a page in another language", () => {
+  let browser;
+  let server;
+  let page;
+  before(async () => {
+    const inLanguage = (language, rest = "") =>
+      withSearch().replace('lang="en"', `lang="${language}" ${rest}`);
+    // Bundles have the languages of their pages only. This host has all of them.
+    const client = scratch();
+    cpSync(dist, join(client, "findling"), { recursive: true });
+    server = await serve([build(), client], {
+      "/de": inLanguage("de-AT"),
+      "/pl": inLanguage("pl"),
+      "/ar": inLanguage("ar", 'dir="rtl"'),
+      "/zh-TW": inLanguage("zh-TW"),
+      "/xx": inLanguage("tlh"),
+      "/own": withSearch(`lang="fr"`),
+    });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(() => page.context().close());
+
+  const visit = async (path) => {
+    page = await openSearch(browser, `${server.url}${path}`);
+    await page.locator("findling-search .trigger").waitFor();
+  };
+  const trigger = () => page.locator("findling-search .trigger span").innerText();
+
+  for (const [path, expected] of [
+    ["de", "Suche"],
+    ["zh-TW", "\u641c\u5c0b"],
+    ["own", "Rechercher"],
+    ["xx", "Search"],
+  ])
+    test(`has the search in ${path}: ${expected}`, async () => {
+      await visit(path);
+      assert.equal(await trigger(), expected);
+    });
+
+  test("loads the texts of its language and of no other", async () => {
+    server.log.length = 0;
+    await visit("de");
+    const loaded = server.log.filter((path) => /locale/.test(path));
+    assert.deepEqual(loaded, ["/findling/findling-locale-de.js"]);
+  });
+
+  test("counts by the rules of its language", async () => {
+    await visit("pl");
+    await page.keyboard.press("Control+k");
+    await ask(page, "kiln");
+    const summary = await page.locator("findling-search .summary").innerText();
+    assert.match(summary, /^\d+ (strona|strony|stron)[, ].* wed\u0142ug/);
+    const [, count, word] = /^(\d+) (\S+?),? /.exec(summary);
+    const form = new Intl.PluralRules("pl").select(Number(count));
+    assert.equal(word, { one: "strona", few: "strony", many: "stron" }[form]);
+  });
+
+  test("keeps the texts that the site has set", async () => {
+    await visit("de");
+    await page.evaluate(() => {
+      document.querySelector("findling-search").labels = { search: "Finden" };
+    });
+    assert.equal(await trigger(), "Finden");
+    await page.keyboard.press("Control+k");
+    assert.equal(
+      await page.getByRole("combobox").getAttribute("placeholder"),
+      "Nach W\u00f6rtern oder Bedeutung suchen",
+    );
+  });
+
+  test("is mirrored if it is written from right to left", async () => {
+    await visit("ar");
+    await page.keyboard.press("Control+k");
+    await ask(page, "kiln");
+    const glass = await page.locator("findling-search .bar > svg").boundingBox();
+    const close = await page.locator("findling-search .close").boundingBox();
+    assert.ok(glass.x > close.x);
+    const selected = page.locator("findling-search [aria-selected=true]");
+    const bar = await selected.evaluate((row) => getComputedStyle(row, "::before").right);
+    assert.equal(bar, "0px");
+  });
+
+  test("has the search in English if the file of its language is not deployed", async () => {
+    server.missing = /locale/;
+    await visit("de");
+    expectComplaints(page, /404.*locale-de/);
+    assert.equal(await trigger(), "Search");
+    server.missing = undefined;
+  });
+});

@@ -1,0 +1,91 @@
+// Takes pictures of the user interface over a site with a bundle, to be looked at after a change.
+//
+//   cargo xtask pictures, or
+//   node pictures.mjs SITE OUT     SITE is a directory with the bundle in `findling/`
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { launch, open, withResults, withSearch } from "./lib/browser.mjs";
+import { serve } from "./lib/server.mjs";
+
+const [site, out] = process.argv.slice(2);
+if (site === undefined || out === undefined) {
+  console.error("expected: node pictures.mjs SITE OUT");
+  process.exit(2);
+}
+
+const QUESTION = "let several owners share one value";
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
+
+/** How each picture is taken: the context's options, and how the page is written. */
+const WAYS = {
+  desktop: {},
+  phone: { options: { ...PHONE, isMobile: true } },
+  dark: { options: { colorScheme: "dark" } },
+  "right-to-left": { write: (html) => html.replace('lang="en"', 'lang="ar" dir="rtl"') },
+  "forced-colours": { options: { forcedColors: "active" } },
+};
+
+/** The page around the interface follows the reader's theme and leaves room. */
+const STYLE = `<style>:root { color-scheme: light dark } body { margin: 0; font-family: sans-serif }
+main { max-inline-size: 68rem; margin: auto; padding: 2rem 1.25rem } h1 { font-size: 1.5rem }
+@media (prefers-color-scheme: dark) { body { background: #0f1116; color: #eceef4 } }</style>`;
+
+const styled = (html) =>
+  html
+    .replace("</head>", `${STYLE}</head>`)
+    .replace("The kiln handbook</h1>", "The books of Rust</h1>")
+    .replace("Everything about the kiln.", "Everything about the language.");
+
+mkdirSync(out, { recursive: true });
+const server = await serve([site]);
+const browser = await launch();
+for (const [name, { options, write = (html) => html }] of Object.entries(WAYS)) {
+  server.pages = {
+    "/": write(styled(withSearch())),
+    "/results": write(styled(withResults(`limit="5"`))),
+  };
+  await picture(`dialog-${name}`, "", options, async (page) => {
+    await page.locator("findling-search").getByRole("button").click();
+    await page.getByRole("combobox").fill(QUESTION);
+    await page.locator("findling-search .panel[aria-busy=false]").waitFor();
+    await page.locator('findling-search .panel[data-mode="hybrid"]').waitFor();
+  });
+  await picture(`history-${name}`, "", options, async (page) => {
+    await page.evaluate(() => {
+      document.addEventListener("findling-select", (event) => event.preventDefault());
+    });
+    for (const query of ["mutex", "share one value", "cargo features"]) {
+      await page.evaluate((query) => document.querySelector("findling-search").show(query), query);
+      await page.locator('findling-search .panel[aria-busy=false][data-mode="hybrid"]').waitFor();
+      await page.getByRole("option").first().click();
+    }
+    await page.evaluate(() => document.querySelector("findling-search").show(""));
+    await page.locator("findling-search .history .act").first().click();
+  });
+  await picture(`results-${name}`, `results?q=${encodeURIComponent(QUESTION)}`, options, (page) =>
+    page.locator("findling-results [aria-busy=false].answered").waitFor(),
+  );
+}
+await picture(
+  "results-filtered",
+  "results?q=borrow&f.book=book&f.book=nomicon&sort=newest",
+  {},
+  (page) => page.locator("findling-results [aria-busy=false].answered").waitFor(),
+);
+await browser.close();
+await server.close();
+
+async function picture(name, path, options, reach) {
+  const page = await open(browser, `${server.url}${path}`, {
+    viewport: { width: 1000, height: 760 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  await page.locator(":is(findling-search, findling-results):defined").waitFor();
+  await reach(page);
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: join(out, `${name}.png`) });
+  await page.context().close();
+  console.log(join(out, `${name}.png`));
+}

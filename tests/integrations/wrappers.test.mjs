@@ -1,0 +1,63 @@
+// The components for React, Vue and Svelte, built by Vite and rendered on a server.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { findling, root } from "../e2e/lib/bundle.mjs";
+import { PAGES, writeMarkdown } from "./lib/content.mjs";
+import { copy, missing, run } from "./lib/fixture.mjs";
+import { host } from "./lib/host.mjs";
+import * as reader from "./lib/reader.mjs";
+import { Session } from "./lib/session.mjs";
+
+const skip = missing("wrappers");
+
+describe("a reader of an application", { skip }, () => {
+  const rendered = {};
+  let site;
+  const session = new Session(async () => {
+    site = copy("wrappers");
+    writeMarkdown(join(site, "pages"), PAGES.en);
+    run(site, "vite", ["build"]);
+    run(site, "vite", ["build", "--ssr", "src/server.mjs", "--outDir", "server"]);
+    const args = ["--quiet", "build", "pages", "--output", "dist/findling", "--encoder", "static"];
+    run(site, findling, [...args, "--client", join(root, "www/dist")]);
+    const { pages } = await import(pathToFileURL(join(site, "server/server.js")).href);
+    for (const [name, render] of Object.entries(pages)) {
+      rendered[name] = await render();
+      const file = join(site, "dist", `${name}.html`);
+      const html = readFileSync(file, "utf8");
+      writeFileSync(
+        file,
+        html.replace("<!--app-->", () => rendered[name]),
+      );
+    }
+    return host(join(site, "dist"));
+  });
+
+  for (const name of ["react", "vue", "svelte"]) {
+    test(`${name}: gets the elements from the server already`, () => {
+      assert.match(rendered[name], /<findling-search[^>]* theme="page"/);
+      assert.match(rendered[name], /<findling-results[^>]* limit="2"/);
+    });
+
+    test(`${name}: searches, and is led by the application`, async () => {
+      // The browser complains of nothing, so that the page of the server fits that of the browser.
+      const page = await session.visit(`${name}.html`);
+      await page.getByRole("button", { name: "Find" }).click();
+      await reader.finds(page, "dunting", /Firing the kiln/);
+      await page.getByRole("option").first().click();
+      await page.locator("output", { hasText: "searched" }).waitFor();
+      const output = await page.locator("output").innerText();
+      assert.match(output, /guide\/firing.*#cooling-down/);
+      assert.equal(page.url(), session.address(`${name}.html`));
+      await page.locator("findling-results").getByRole("searchbox").waitFor();
+    });
+  }
+
+  test("has types that refuse what the components do not know", () => {
+    run(site, "tsc", ["-p", "tsconfig.json"]);
+  });
+});

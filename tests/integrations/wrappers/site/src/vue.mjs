@@ -1,0 +1,3 @@
+import { app } from "./vue-app.mjs";
+
+app().mount("#app");

@@ -1,0 +1,46 @@
+// Components for React. They render the element, which starts in the browser only.
+
+import { createElement, useEffect, useRef } from "react";
+import { keyOf, mount } from "../common/element.mjs";
+
+const HANDLERS = { search: "onSearch", select: "onSelect", empty: "onEmpty" };
+
+/** The component of an element: what is no setting and no handler is an attribute. */
+function component(tag) {
+  return function Findling(props) {
+    const { bundle = "/findling/", labels, options, navigate, children, ...others } = props;
+    const { onSearch, onSelect, onEmpty, ...attributes } = others;
+    const element = useRef(null);
+    // Handlers are often written anew with each render; they do not start the element again.
+    const latest = useRef(props);
+    latest.current = props;
+    useEffect(
+      () =>
+        mount(
+          element.current,
+          {
+            bundle,
+            labels,
+            options,
+            navigate: navigate && ((href) => latest.current.navigate?.(href)),
+          },
+          (name, event) => latest.current[HANDLERS[name]]?.(event),
+        ),
+      [keyOf({ bundle, labels, options, navigate })],
+    );
+    const written = Object.entries(attributes).map(([name, value]) => [
+      name,
+      value === true ? "" : value === false ? undefined : value,
+    ]);
+    return createElement(
+      tag,
+      // The element notes the page's theme on itself.
+      { ref: element, bundle, suppressHydrationWarning: true, ...Object.fromEntries(written) },
+      children,
+    );
+  };
+}
+
+export const FindlingSearch = component("findling-search");
+export const FindlingResults = component("findling-results");
+export const FindlingRelated = component("findling-related");

@@ -1,0 +1,34 @@
+// Components for Vue. They render the element, which starts in the browser only.
+
+import { defineComponent, h, onBeforeUnmount, onMounted, ref, watch } from "vue";
+import { keyOf, mount } from "../common/element.mjs";
+
+/** The component of an element: what is no setting is an attribute. */
+const component = (tag) =>
+  defineComponent({
+    name: tag,
+    props: {
+      bundle: { type: String, default: "/findling/" },
+      labels: Object,
+      options: Object,
+      navigate: Function,
+    },
+    emits: ["search", "select", "empty"],
+    setup(props, { emit, slots }) {
+      const element = ref();
+      let end = () => {};
+      const start = () => {
+        end();
+        const { bundle, labels, options, navigate } = props;
+        end = mount(element.value, { bundle, labels, options, navigate }, emit);
+      };
+      onMounted(start);
+      watch(() => keyOf(props), start, { flush: "post" });
+      onBeforeUnmount(() => end());
+      return () => h(tag, { ref: element, bundle: props.bundle }, slots.default?.());
+    },
+  });
+
+export const FindlingSearch = component("findling-search");
+export const FindlingResults = component("findling-results");
+export const FindlingRelated = component("findling-related");

@@ -1,0 +1,78 @@
+/**
+ * `findling-log.js`: writes down what is searched for on the pages that load it, in the storage of
+ * the browser. Nothing is sent. The owner of a site exports the log of a browser, after a test with
+ * readers for example.
+ */
+
+import type { SearchResponse } from "./types";
+import type { Selection } from "./ui/selection";
+
+/** One line of the log. */
+export interface LogEntry {
+  /** ISO 8601. */
+  time: string;
+  event: "search" | "select" | "empty";
+  query: string;
+  /** Pages that matched. */
+  pages?: number;
+  /** The address that was chosen. */
+  href?: string;
+}
+
+const KEY = "findling-log";
+
+/** Entries that are kept, the oldest go first. */
+const MOST = 2000;
+
+/** Milliseconds after which a query counts as typed to its end. */
+const TYPED = 1000;
+
+let query = "";
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+/** The entries, oldest first. */
+export function readLog(): LogEntry[] {
+  try {
+    const entries: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(entries) ? entries : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The log as JSON lines, in a file that the browser saves. */
+export function exportLog(name = "findling-log.jsonl"): void {
+  const lines = readLog().map((entry) => `${JSON.stringify(entry)}\n`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Removes all entries. */
+export function clearLog(): void {
+  localStorage.removeItem(KEY);
+}
+
+function write(entry: Omit<LogEntry, "time">): void {
+  const entries = [...readLog(), { time: new Date().toISOString(), ...entry }].slice(-MOST);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(entries));
+  } catch {
+    // Where storage is blocked or full, there is no log.
+  }
+}
+
+addEventListener("findling-search", (event) => {
+  const { query: asked, total } = (event as CustomEvent<SearchResponse>).detail;
+  query = asked;
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    write({ event: total.pages > 0 ? "search" : "empty", query, pages: total.pages });
+  }, TYPED);
+});
+
+addEventListener("findling-select", (event) => {
+  write({ event: "select", query, href: (event as CustomEvent<Selection>).detail.href });
+});

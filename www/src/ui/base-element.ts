@@ -1,0 +1,187 @@
+/** What all elements have in common: texts, theme, style, and the bundle that they open. */
+
+import type { FindlingIndex } from "../client";
+import type { Mode, Order } from "../engine-types";
+import type { OpenOptions } from "../types";
+import type { Labels } from "./labels";
+import { loadLocale, localeFor } from "./locale";
+import { type Lease, lease } from "./open-bundle";
+import { followPage } from "./page-theme";
+import css from "./styles.css";
+import { knowsFragments } from "./text-fragment";
+
+const sheets = new Map<string, CSSStyleSheet>();
+
+/** The style sheet of a text; one for all elements of a page. */
+function sheetOf(text: string): CSSStyleSheet {
+  let sheet = sheets.get(text);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    sheets.set(text, sheet);
+  }
+  return sheet;
+}
+
+export abstract class FindlingElement<T extends Labels> extends HTMLElement {
+  protected readonly root = this.attachShadow({ mode: "open", delegatesFocus: true });
+  /** The theme where no attribute says another; without any, that of the reader's system. */
+  protected readonly theme?: "page";
+  readonly #english: T;
+  #labels: T;
+  #replaced: Partial<T> = {};
+  #locale: Partial<T> = {};
+  #options: OpenOptions = {};
+  #lease: Lease | undefined;
+  #unfollow: (() => void) | undefined;
+  #isDrawn = false;
+  /** The page's address when the element came into it. A router may change it later. */
+  #base = document.baseURI;
+
+  /** `english` are its texts, `style` is what it adds to the style of all elements. */
+  constructor(english: T, style?: string) {
+    super();
+    this.#english = english;
+    this.#labels = english;
+    this.root.adoptedStyleSheets = (style ? [css, style] : [css]).map(sheetOf);
+  }
+
+  /** The texts of the element. Set only those to replace. */
+  get labels(): T {
+    return this.#labels;
+  }
+  set labels(labels: Partial<T>) {
+    this.#replaced = labels;
+    this.#relabel();
+    this.redraw();
+  }
+
+  /** Options for `open()` that have no attribute, such as `encode`. Set before the first search. */
+  get options(): OpenOptions {
+    return this.#options;
+  }
+  set options(options: OpenOptions) {
+    this.#options = options;
+  }
+
+  /** The open index. Opens it if necessary. */
+  get index(): Promise<FindlingIndex> {
+    this.#lease ??= lease(this.#address(), this.#openOptions());
+    const { index } = this.#lease;
+    return index.catch((thrown: unknown) => {
+      this.#lease = undefined;
+      throw thrown;
+    });
+  }
+
+  connectedCallback(): void {
+    this.#base = document.baseURI;
+    this.#follow();
+    const language = this.closest<HTMLElement>("[lang]")?.lang;
+    const locale = language ? localeFor(language) : undefined;
+    if (locale === undefined) {
+      this.#start();
+      return;
+    }
+    void loadLocale(locale).then((texts) => {
+      this.#locale = texts as Partial<T>;
+      this.#relabel();
+      if (this.isConnected) this.#start();
+    });
+  }
+
+  disconnectedCallback(): void {
+    this.#unfollow?.();
+    this.#isDrawn = false;
+    this.#lease?.end();
+    this.#lease = undefined;
+  }
+
+  attributeChangedCallback(name: string): void {
+    if (name === "theme") this.#follow();
+    else this.redraw();
+  }
+
+  /** Draws the element, in the language of the page. */
+  protected abstract draw(): void;
+
+  /** Draws the element again, if it is drawn. */
+  protected redraw(): void {
+    if (this.#isDrawn) this.draw();
+  }
+
+  /** The value of an attribute if it is one of these, otherwise the first of these. */
+  protected oneOf<const V extends readonly string[]>(name: string, values: V): V[number] {
+    const value = this.getAttribute(name);
+    return values.find((known) => known === value) ?? values[0]!;
+  }
+
+  /** The names in an attribute, separated by commas. */
+  protected list(name: string): string[] {
+    const names = (this.getAttribute(name) ?? "").split(",").map((name) => name.trim());
+    return names.filter((name) => name !== "");
+  }
+
+  protected mode(): Mode {
+    return this.oneOf("mode", ["hybrid", "lexical", "semantic"]);
+  }
+
+  protected order(): Order {
+    return this.oneOf("order", ["relevance", "recent", "balanced"]);
+  }
+
+  protected limit(otherwise = 10): number {
+    return Math.max(1, Math.min(100, Number(this.getAttribute("limit")) || otherwise));
+  }
+
+  /** The attributes that are shown as filters; `*` for all facets of the bundle. */
+  protected facets(): string[] {
+    const names = this.list("facets");
+    if (names.length === 0) return ["*"];
+    return names[0] === "none" ? [] : names;
+  }
+
+  /** Whether links name the passage that they lead to. */
+  protected passages(): boolean {
+    return this.hasAttribute("highlight") || knowsFragments();
+  }
+
+  protected placeholder(): string {
+    return this.getAttribute("placeholder") ?? this.labels.placeholder;
+  }
+
+  #start(): void {
+    if (this.#isDrawn) return;
+    this.#isDrawn = true;
+    this.draw();
+  }
+
+  #relabel(): void {
+    this.#labels = { ...this.#english, ...this.#locale, ...this.#replaced };
+  }
+
+  #address(): URL {
+    const bundle = this.getAttribute("bundle");
+    return bundle === null ? new URL(".", import.meta.url) : new URL(bundle, this.#base);
+  }
+
+  #openOptions(): OpenOptions {
+    const site = this.getAttribute("site");
+    return {
+      ...(site === null ? {} : { site: new URL(site, this.#base).href }),
+      encoder: this.oneOf("encoder", ["auto", "static", "transformer", "none"]),
+      ...this.#options,
+    };
+  }
+
+  /** With the theme `page`, notes the page's theme where the style sheet looks for it. */
+  #follow(): void {
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+    delete this.dataset["page"];
+    if ((this.getAttribute("theme") ?? this.theme) === "page" && this.isConnected)
+      this.#unfollow = followPage((theme) => {
+        if (this.dataset["page"] !== theme) this.dataset["page"] = theme;
+      });
+  }
+}

@@ -1,0 +1,71 @@
+/** What a reader searched for and opened, in the storage of the browser. It is sent nowhere. */
+
+export interface Opened {
+  href: string;
+  title: string;
+}
+
+export interface Records {
+  /** Queries that led to a page, the latest first. */
+  searches: string[];
+  /** Pages opened from results, the latest first. */
+  opened: Opened[];
+  /** Pages that the reader keeps. */
+  favourites: Opened[];
+}
+
+/** How many of each are kept. */
+const MOST = { searches: 6, opened: 6, favourites: 30 };
+
+export class Store {
+  readonly #key: string;
+
+  /** Sites below other paths of an origin have other keys. */
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  /** Nothing where storage is blocked, or holds something else. */
+  read(): Records {
+    try {
+      const { searches, opened, favourites } = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+      return {
+        searches: strings(searches),
+        opened: pages(opened),
+        favourites: pages(favourites),
+      };
+    } catch {
+      return { searches: [], opened: [], favourites: [] };
+    }
+  }
+
+  write(records: Records): void {
+    const { searches, opened, favourites } = records;
+    try {
+      localStorage.setItem(
+        this.#key,
+        JSON.stringify({
+          searches: searches.slice(0, MOST.searches),
+          opened: opened.slice(0, MOST.opened),
+          favourites: favourites.slice(0, MOST.favourites),
+        }),
+      );
+    } catch {
+      // Without storage there is no history.
+    }
+  }
+}
+
+const strings = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
+
+/** Other scripts of the origin may write here too, so an address must be one of the web. */
+const pages = (list: unknown): Opened[] =>
+  Array.isArray(list)
+    ? list.filter(
+        (page) =>
+          typeof page?.title === "string" &&
+          typeof page.href === "string" &&
+          /^https?:/.test(page.href),
+      )
+    : [];

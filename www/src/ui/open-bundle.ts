@@ -1,0 +1,49 @@
+/** Opens bundles for elements. Elements of a page that ask for the same bundle share one index. */
+
+import { beginOpening } from "../begin-opening";
+import type { FindlingIndex } from "../client";
+import type { OpenOptions } from "../types";
+
+/** An index that may have other users. */
+export interface Lease {
+  index: Promise<FindlingIndex>;
+  /** To be called once. The index of the last user is closed. */
+  end(): void;
+}
+
+const leases = new Map<unknown, { index: Promise<FindlingIndex>; users: number }>();
+
+/** The index of the bundle at `address`. */
+export function lease(address: URL, options: OpenOptions): Lease {
+  // A function tells nothing of what it does, so what is opened with one is shared with nobody.
+  const key = options.encode ? {} : JSON.stringify([address, options]);
+  const known = leases.get(key);
+  const open = known ?? { index: begin(address, options), users: 0 };
+  open.users++;
+  if (!known) {
+    leases.set(key, open);
+    open.index.catch(() => leases.delete(key));
+  }
+  return {
+    index: open.index,
+    end() {
+      if (--open.users > 0) return;
+      leases.delete(key);
+      open.index.then(
+        (index) => index.close(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** The client is fetched only now, and at once with it what the client will ask for. */
+async function begin(address: URL, options: OpenOptions): Promise<FindlingIndex> {
+  const begun = beginOpening(address, import.meta.url, options);
+  try {
+    return await (await import("../client")).openBegun(address, options, begun);
+  } catch (thrown) {
+    begun.worker?.worker.terminate();
+    throw thrown;
+  }
+}

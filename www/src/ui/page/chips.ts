@@ -1,0 +1,48 @@
+/** What is chosen, as buttons that take it back. */
+
+import type { Locale } from "../locale";
+import { CROSS, fill, h, icon } from "../shared";
+import { bounds, type Control } from "./filters";
+
+/** One choice and what it is called. */
+export interface Choice {
+  attribute: string;
+  value: string;
+  control: Control | undefined;
+}
+
+/** The chips of choices, and a button that takes all of them back. */
+export function chips(
+  choices: Choice[],
+  labels: Locale,
+  remove: (choice: Choice) => void,
+  clear: () => void,
+): HTMLElement[] {
+  if (choices.length === 0) return [];
+  const items = choices.map((choice) => {
+    const name = `${choice.attribute}: ${valueName(choice, labels)}`;
+    const chip = h(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        part: "chip",
+        "aria-label": fill(labels.remove, { filter: name }),
+      },
+      h("span", { dir: "auto" }, name),
+      icon(CROSS, 12),
+    );
+    chip.addEventListener("click", () => remove(choice));
+    return chip;
+  });
+  const all = h("button", { type: "button", class: "toggle clear" }, labels.clear);
+  all.addEventListener("click", clear);
+  return [...items, all];
+}
+
+function valueName({ value, control }: Choice, labels: Locale): string {
+  if (control?.type !== "range") return { true: labels.yes, false: labels.no }[value] ?? value;
+  const [from, to] = bounds([value]);
+  if (to === "") return `\u2265 ${from}`;
+  return from === "" ? `\u2264 ${to}` : `${from} \u2013 ${to}`;
+}

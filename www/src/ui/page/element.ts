@@ -1,0 +1,379 @@
+/**
+ * `<findling-results>`: a page of search results with filters, orders and pages of results. Its
+ * state is in the address. The README lists its attributes, events and parts.
+ */
+
+import type { FindlingIndex } from "../../client";
+import type { FindlingError } from "../../errors";
+import type { Filter, SearchOptions, SearchResponse } from "../../types";
+import type { Locale } from "../locale";
+import { PAGE_LABELS } from "../page-labels";
+import {
+  address,
+  dispatch,
+  FindlingElement,
+  fill,
+  follow,
+  type Hit,
+  isModified,
+  LABELS,
+  plural,
+  StateView,
+  tell,
+  verdictOn,
+} from "../shared";
+import { chips } from "./chips";
+import { FilterControls } from "./filter-controls";
+import { conditionOn, controlOf } from "./filters";
+import { Frame } from "./frame";
+import { addressOf, type PageState, readState, wordsOf } from "./page-state";
+import { pagination } from "./pagination";
+import { ResultView } from "./result-view";
+import { orderOptions, orders } from "./sorts";
+import css from "./styles.css";
+
+/** Milliseconds without a key before a search, so that not every letter searches. */
+const TYPING_PAUSE = 160;
+
+/** Sections of a page, where they are shown under it, and where each is shown. */
+const SECTIONS = { page: 3, section: 10 };
+
+/** How a new state comes into the history of the browser. */
+type Step = "push" | "replace" | "none";
+
+export class FindlingResults extends FindlingElement<Locale> {
+  static readonly observedAttributes = [
+    "placeholder",
+    "theme",
+    "facets",
+    "hierarchies",
+    "limit",
+    "mode",
+    "order",
+    "paging",
+    "sorts",
+  ];
+
+  #frame!: Frame;
+  #view!: ResultView;
+  #filters!: FilterControls;
+  #stateView!: StateView;
+  #state: PageState = readState(new URLSearchParams());
+  #opened: FindlingIndex | undefined;
+  #asked = new AbortController();
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  /** It has no background of its own. */
+  protected override readonly theme = "page";
+
+  constructor() {
+    super({ ...LABELS, ...PAGE_LABELS }, css);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("popstate", this.#restore);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("popstate", this.#restore);
+    clearTimeout(this.#pause);
+    this.#asked.abort();
+    this.#opened = undefined;
+  }
+
+  protected draw(): void {
+    const labels = () => this.labels;
+    this.#filters = new FilterControls({
+      labels,
+      chosen: (attribute) => this.#state.choices.get(attribute) ?? [],
+      choose: (attribute, values) => this.#choose(attribute, values),
+      trees: () => this.#trees(),
+    });
+    this.#view = new ResultView({
+      labels,
+      info: () => this.#opened?.info,
+      bySection: () => this.#state.bySection,
+      passages: () => this.passages(),
+      select: (hit, event, passage) => this.#select(hit, event, passage),
+    });
+    this.#stateView = new StateView({
+      labels,
+      retry: () => void this.#search(),
+      clearFilters: () => this.#go({ choices: new Map() }),
+      suggest: ({ kind, what, query }) => {
+        const choices = new Map(
+          kind === "filter" || kind === "everything" ? [] : this.#state.choices,
+        );
+        if (kind === "part") choices.delete(what);
+        this.#go({ query, choices });
+      },
+      focus: () => this.#frame.input.focus(),
+    });
+    this.#frame = new Frame(this.labels, this.placeholder(), {
+      filters: this.#filters.element,
+      results: this.#view.element,
+      state: this.#stateView.element,
+      typed: () => this.#typed(),
+      submitted: () => this.#go({ query: this.#frame.input.value.trim() }),
+      sorted: (sort) => this.#go({ sort }),
+      grouped: (bySection) => this.#go({ bySection }),
+      more: () => void this.#more(),
+    });
+    this.#frame.element.classList.toggle("plain", this.facets().length === 0);
+    this.root.replaceChildren(this.#frame.element);
+    this.#restore();
+  }
+
+  // ---- state
+
+  /** Shows what the address says. */
+  readonly #restore = (): void => {
+    this.#state = readState(new URLSearchParams(location.search));
+    if (this.hasAttribute("missing") && this.#state.query === "")
+      this.#state.query = wordsOf(location.pathname);
+    this.#frame.input.value = this.#state.query;
+    this.#filters.refresh();
+    void this.#search();
+  };
+
+  /** Shows another state from its first page on. */
+  #go(change: Partial<PageState>, step: Step = "push"): void {
+    clearTimeout(this.#pause);
+    this.#state = { ...this.#state, page: 1, ...change };
+    if (this.#frame.input.value.trim() !== this.#state.query)
+      this.#frame.input.value = this.#state.query;
+    const href = addressOf(this.#state, location.href);
+    if (step === "push" && href !== location.href) history.pushState(history.state, "", href);
+    else if (step !== "none") history.replaceState(history.state, "", href);
+    this.#filters.refresh();
+    void this.#search();
+  }
+
+  /** Letters belong to one step of the history. */
+  #typed(): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(
+      () => this.#go({ query: this.#frame.input.value.trim() }, "replace"),
+      TYPING_PAUSE,
+    );
+  }
+
+  #choose(attribute: string, values: string[]): void {
+    const choices = new Map(this.#state.choices);
+    if (values.length > 0) choices.set(attribute, values);
+    else choices.delete(attribute);
+    this.#go({ choices });
+  }
+
+  // ---- searching
+
+  async #search(): Promise<void> {
+    this.#asked.abort();
+    this.#asked = new AbortController();
+    const { signal } = this.#asked;
+    const state = this.#state;
+    this.#frame.setBusy(true);
+    try {
+      this.#opened = await this.index;
+      if (signal.aborted) return;
+      const index = this.#opened;
+      this.#showOrders(index);
+      await this.#learnTrees(index, signal);
+      const isPaged = this.#isPaged();
+      const limit = this.limit();
+      // Without a query and a filter there is nothing to list, but there are filters to choose.
+      const isIdle = state.query === "" && state.choices.size === 0;
+      const response = await index.search(state.query, {
+        ...this.#request(),
+        limit: isIdle ? 0 : isPaged ? limit : Math.min(100, state.page * limit),
+        offset: isPaged ? (state.page - 1) * limit : 0,
+        facets: this.facets(),
+        facetsInstead: true,
+        signal,
+        onUpgrade: (response) => !signal.aborted && this.#show(response, isIdle),
+      });
+      if (!signal.aborted) this.#show(response, isIdle);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.#view.replace([], undefined);
+      this.#stateView.showError(thrown as FindlingError);
+      this.#frame.setBusy(false);
+    }
+  }
+
+  /** What all searches of the present state have in common. */
+  #request(): SearchOptions {
+    const { bySection, sort } = this.#state;
+    const filter = this.#filter();
+    return {
+      mode: this.mode(),
+      order: this.order(),
+      prefix: true,
+      sectionsPerPage: bySection ? SECTIONS.section : SECTIONS.page,
+      ...(filter && { filter }),
+      ...orderOptions(sort, this.list("sorts")),
+    };
+  }
+
+  #filter(): Filter | undefined {
+    const conditions = [...this.#state.choices].map(([name, chosen]) => {
+      const control = this.#control(name) ?? { type: "values" };
+      return [name, conditionOn(control, chosen, this.#filters.known(name))] as const;
+    });
+    const known = conditions.filter(([, condition]) => condition !== undefined);
+    return known.length > 0 ? Object.fromEntries(known) : undefined;
+  }
+
+  #control(name: string) {
+    const attribute = this.#opened?.info.attributes.find((known) => known.name === name);
+    return attribute && controlOf(attribute, this.#trees());
+  }
+
+  /** What is below a branch that the address names has to be known before it can be asked for. */
+  async #learnTrees(index: FindlingIndex, signal: AbortSignal): Promise<void> {
+    const unknown = [...this.#trees().keys()].filter(
+      (name) => this.#state.choices.has(name) && !this.#filters.control(name),
+    );
+    if (unknown.length === 0) return;
+    const { facets, total } = await index.search("", { limit: 0, facets: unknown, signal });
+    this.#filters.show(facets, index.info, total.atLeast ? "+" : "");
+  }
+
+  async #more(): Promise<void> {
+    const { signal } = this.#asked;
+    this.#frame.setBusy(true);
+    try {
+      const { results, total } = await this.#opened!.search(this.#state.query, {
+        ...this.#request(),
+        limit: this.limit(),
+        offset: this.#view.length,
+        signal,
+      });
+      if (signal.aborted) return;
+      this.#state.page++;
+      history.replaceState(history.state, "", addressOf(this.#state, location.href));
+      this.#view.append(results)?.focus();
+      this.#frame.more.hidden = results.length === 0 || this.#view.length >= total.pages;
+      this.#frame.setBusy(false);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.#stateView.showError(thrown as FindlingError);
+      this.#frame.setBusy(false);
+    }
+  }
+
+  // ---- showing
+
+  #show(response: SearchResponse, isIdle: boolean): void {
+    const { labels } = this;
+    const { pages, sections, atLeast } = response.total;
+    const more = atLeast ? "+" : "";
+    const info = this.#opened!.info;
+    const isFirst = this.#state.page === 1;
+    const isRelevant = this.#state.sort === "" && this.order() === "relevance";
+    this.#filters.show(response.facets, info, more);
+    this.#view.replace(response.results, isFirst && isRelevant ? verdictOn(response) : undefined);
+    const count = new Intl.ListFormat(labels.language, { type: "unit" }).format([
+      plural(labels, labels.pages, pages, more),
+      plural(labels, labels.sections, sections, more),
+    ]);
+    const found = pages > 0 ? count : fill(labels.none, { query: response.query });
+    this.#frame.setSummary(isIdle ? "" : found, pages > 0);
+    this.#showChoices();
+    this.#showCorrections(response);
+    if (isIdle) this.#stateView.showHint(info.pages);
+    else if (pages === 0)
+      this.#stateView.showNone(response.query, this.#state.choices.size > 0, response.suggestions);
+    else this.#stateView.hide();
+    const left = this.#view.length < pages && response.results.length > 0;
+    this.#frame.more.hidden = this.#isPaged() || !left;
+    this.#showPages(Math.ceil(pages / this.limit()));
+    this.#frame.setBusy(false);
+    if (!isIdle) tell(this, response, true);
+  }
+
+  #showOrders(index: FindlingIndex): void {
+    this.#frame.setOrders(orders(this.list("sorts"), index.info, this.labels), this.#state.sort);
+    this.#frame.setGroup(this.#state.bySection);
+  }
+
+  #showChoices(): void {
+    const choices = [...this.#state.choices].flatMap(([attribute, values]) =>
+      values.map((value) => ({ attribute, value, control: this.#control(attribute) })),
+    );
+    const shown = chips(
+      choices,
+      this.labels,
+      ({ attribute, value }) => {
+        const others = this.#state.choices.get(attribute)?.filter((other) => other !== value);
+        this.#choose(attribute, others ?? []);
+        this.#frame.summary.focus();
+      },
+      () => {
+        this.#go({ choices: new Map() });
+        this.#frame.summary.focus();
+      },
+    );
+    this.#frame.chips.replaceChildren(...shown);
+  }
+
+  #showCorrections({ corrections }: SearchResponse): void {
+    const { corrected } = this.labels;
+    const words = corrections.map(({ replacement }) => replacement).join(", ");
+    this.#frame.setCorrected(words === "" ? "" : `${corrected} ${words}`);
+  }
+
+  #showPages(last: number): void {
+    const links = this.#isPaged()
+      ? pagination(
+          this.#state.page,
+          last,
+          this.labels,
+          (page) => addressOf({ ...this.#state, page }, location.href),
+          (page, event) => {
+            if (isModified(event)) return;
+            event.preventDefault();
+            this.#go({ page });
+            this.#frame.summary.focus();
+            this.scrollIntoView({ block: "start" });
+          },
+        )
+      : [];
+    this.#frame.pages.replaceChildren(...links);
+    this.#frame.pages.hidden = links.length === 0;
+  }
+
+  #select(hit: Hit, event: MouseEvent, passage: string): void {
+    if (isModified(event) || passage === "") return;
+    event.preventDefault();
+    const href = address(hit, false) ?? passage;
+    if (dispatch(this, "findling-select", { href, ...hit })) follow(href, passage);
+  }
+
+  // ---- attributes
+
+  #isPaged(): boolean {
+    return this.oneOf("paging", ["more", "pages"]) === "pages";
+  }
+
+  /** Attributes whose values are paths, with what separates their parts: `topic, area:/`. */
+  #trees(): Map<string, string> {
+    return new Map(
+      this.list("hierarchies").map((text) => {
+        const [name = "", separator = " > "] = text.split(":");
+        return [name, separator];
+      }),
+    );
+  }
+}
+
+if (!customElements.get("findling-results"))
+  customElements.define("findling-results", FindlingResults);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "findling-results": FindlingResults;
+  }
+}

@@ -1,0 +1,62 @@
+/** From what a reader has chosen to a filter of the client. */
+
+import type { Condition, Description } from "../../types";
+
+/** How an attribute is chosen from. */
+export type Control =
+  /** Values, of which a page has one. */
+  | { type: "values" }
+  /** Values whose parts are levels: a value stands for all below it. */
+  | { type: "tree"; separator: string }
+  /** Bounds of a number or a date. */
+  | { type: "range"; input: "number" | "date" };
+
+type Attribute = Description["attributes"][number];
+
+/** Between the bounds of a range. */
+const TO = "..";
+
+/** The control of an attribute. `trees`: what separates the levels of those that have any. */
+export function controlOf({ name, kind }: Attribute, trees: Map<string, string>): Control {
+  const separator = trees.get(name);
+  if (separator !== undefined) return { type: "tree", separator };
+  return kind === "number" || kind === "date" ? { type: "range", input: kind } : { type: "values" };
+}
+
+/** The bounds of a range; empty where there is none. */
+export function bounds([range = ""]: string[]): [from: string, to: string] {
+  const [from = "", to = ""] = range.split(TO);
+  return [from, to];
+}
+
+/** A range as it stands in an address; none without bounds. */
+export function rangeOf(from: string, to: string): string[] {
+  return from === "" && to === "" ? [] : [from + TO + to];
+}
+
+/** Whether a value is `branch` or below it. */
+export const isBelow = (value: string, branch: string, separator: string): boolean =>
+  value === branch || value.startsWith(branch + separator);
+
+/**
+ * The condition on an attribute; `undefined` if nothing is chosen. `known` are the attribute's
+ * values, among which are those below a chosen branch.
+ */
+export function conditionOn(
+  control: Control,
+  chosen: string[],
+  known: Iterable<string>,
+): Condition | undefined {
+  if (chosen.length === 0) return undefined;
+  if (control.type === "values") return chosen;
+  if (control.type === "tree") {
+    const { separator } = control;
+    const below = [...known].filter((value) =>
+      chosen.some((branch) => isBelow(value, branch, separator)),
+    );
+    return below.length > 0 ? below : chosen;
+  }
+  const bound = (text: string) => (control.input === "number" ? Number(text) : text);
+  const [from, to] = bounds(chosen);
+  return { ...(from !== "" && { gte: bound(from) }), ...(to !== "" && { lte: bound(to) }) };
+}

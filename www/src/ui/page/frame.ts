@@ -1,0 +1,149 @@
+/** The frame of a results page: the box, the filters, what was found, the results. */
+
+import type { Locale } from "../locale";
+import { h, icon, MAGNIFIER } from "../shared";
+
+/** Milliseconds before a search that takes long is shown. */
+const SLOW = 150;
+
+/** What is in the frame, and what a reader does with it. */
+export interface FrameParts {
+  filters: HTMLElement;
+  results: HTMLElement;
+  state: HTMLElement;
+  typed: () => void;
+  submitted: () => void;
+  sorted: (sort: string) => void;
+  grouped: (bySection: boolean) => void;
+  more: () => void;
+}
+
+export class Frame {
+  readonly element: HTMLElement;
+  readonly input: HTMLInputElement;
+  /** How much was found. Takes the focus when what had it is gone. */
+  readonly summary = h("h2", { class: "summary", tabindex: -1, dir: "auto" });
+  readonly chips: HTMLElement;
+  readonly more: HTMLButtonElement;
+  /** Links to pages of results. */
+  readonly pages: HTMLElement;
+  readonly #corrected = h("p", { class: "corrected", dir: "auto", hidden: true });
+  readonly #status = h("div", { class: "sr", role: "status" });
+  readonly #sort: HTMLSelectElement;
+  readonly #group: HTMLSelectElement;
+  readonly #tools: HTMLElement;
+  readonly #skeleton = h("div", { class: "skeleton", "aria-hidden": "true" });
+  #slow: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(labels: Locale, placeholder: string, parts: FrameParts) {
+    this.input = h("input", {
+      type: "search",
+      name: "q",
+      part: "input",
+      placeholder,
+      "aria-label": labels.search,
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      enterkeyhint: "search",
+      maxlength: 1000,
+    });
+    this.input.addEventListener("input", parts.typed);
+    const form = h("form", { class: "bar", role: "search", "aria-label": labels.search });
+    form.append(icon(MAGNIFIER, 20), this.input, h("div", { class: "busy" }));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      parts.submitted();
+    });
+    this.#sort = h("select");
+    this.#sort.addEventListener("change", () => parts.sorted(this.#sort.value));
+    this.#group = h(
+      "select",
+      {},
+      h("option", { value: "page" }, labels.byPage),
+      h("option", { value: "section" }, labels.bySection),
+    );
+    this.#group.addEventListener("change", () => parts.grouped(this.#group.value === "section"));
+    this.#tools = h(
+      "div",
+      { class: "tools" },
+      h("label", {}, h("span", {}, labels.sort), this.#sort),
+      h("label", {}, h("span", {}, labels.group), this.#group),
+    );
+    this.chips = h("div", { class: "chips", role: "group", "aria-label": labels.filters });
+    this.more = h("button", { type: "button", class: "button", hidden: true }, labels.more);
+    this.more.addEventListener("click", parts.more);
+    this.pages = h("nav", { class: "pages", "aria-label": labels.pagination, hidden: true });
+    for (let i = 0; i < 4; i++) this.#skeleton.append(h("div", {}, h("i"), h("i"), h("i")));
+    const side = h("details", { class: "side" }, h("summary", {}, labels.filters), parts.filters);
+    openWhereWide(side);
+    this.element = h(
+      "div",
+      { class: "results-page", part: "page" },
+      form,
+      h(
+        "div",
+        { class: "columns" },
+        side,
+        h(
+          "section",
+          { class: "main", "aria-label": labels.results },
+          h("div", { class: "head" }, this.summary, this.#tools),
+          this.chips,
+          this.#corrected,
+          this.#skeleton,
+          parts.results,
+          parts.state,
+          this.more,
+          this.pages,
+        ),
+      ),
+      this.#status,
+    );
+  }
+
+  /** Shows that a search is under way; where nothing is shown yet, only if it takes a while. */
+  setBusy(busy: boolean): void {
+    clearTimeout(this.#slow);
+    this.element.ariaBusy = String(busy);
+    if (busy) {
+      this.#slow = setTimeout(() => this.element.classList.add("slow"), SLOW);
+    } else {
+      this.element.classList.remove("slow");
+      this.element.classList.add("answered");
+    }
+  }
+
+  /** Shows and announces how much was found. */
+  setSummary(text: string, found: boolean): void {
+    this.summary.textContent = found ? text : "";
+    this.summary.hidden = !found;
+    this.#tools.hidden = !found;
+    if (this.#status.textContent !== text) this.#status.textContent = text;
+  }
+
+  setCorrected(text: string): void {
+    this.#corrected.textContent = text;
+    this.#corrected.hidden = text === "";
+  }
+
+  setOrders(orders: [string, string][], chosen: string): void {
+    const options = orders.map(([value, label]) => h("option", { value }, label));
+    this.#sort.replaceChildren(...options);
+    this.#sort.value = orders.some(([value]) => value === chosen) ? chosen : "";
+  }
+
+  setGroup(bySection: boolean): void {
+    this.#group.value = bySection ? "section" : "page";
+  }
+}
+
+/** Filters are open beside the results, and closed above them where there is no room beside. */
+function openWhereWide(side: HTMLDetailsElement): void {
+  let wide: boolean | undefined;
+  new ResizeObserver(() => {
+    const now = getComputedStyle(side).getPropertyValue("--_beside").trim() === "1";
+    if (now !== wide) side.open = now;
+    wide = now;
+  }).observe(side);
+}

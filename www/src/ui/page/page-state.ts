@@ -1,0 +1,73 @@
+/** What a results page shows, and how its address says so: a link to it shows the same. */
+
+export interface PageState {
+  query: string;
+  /** What is chosen of each attribute: values, or a range as `from..to`. */
+  choices: Map<string, string[]>;
+  /** `""` by relevance, `newest`, or an attribute, with `:desc` for the highest first. */
+  sort: string;
+  bySection: boolean;
+  /** From 1. */
+  page: number;
+}
+
+/** The parameter of the query is the one that a form for search has. */
+const QUERY = "q";
+const SORT = "sort";
+const GROUP = "group";
+const PAGE = "page";
+/** Before the name of an attribute, which may be that of another parameter. */
+const CHOICE = "f.";
+
+/** Reads the parameters of an address. */
+export function readState(parameters: URLSearchParams): PageState {
+  const choices = new Map<string, string[]>();
+  for (const [name, value] of parameters) {
+    if (!name.startsWith(CHOICE)) continue;
+    const attribute = name.slice(CHOICE.length);
+    choices.set(attribute, [...(choices.get(attribute) ?? []), value]);
+  }
+  return {
+    query: parameters.get(QUERY)?.trim() ?? "",
+    choices,
+    sort: parameters.get(SORT) ?? "",
+    bySection: parameters.get(GROUP) === "section",
+    page: Math.max(1, Math.trunc(Number(parameters.get(PAGE))) || 1),
+  };
+}
+
+/** Endings of addresses that say nothing of what a page is about. */
+const ENDING = /(?:\/index)?\.(?:html?|php|aspx?|md)$|\/index$/i;
+
+/** The words of an address's path, for a page that does not exist. */
+export function wordsOf(path: string): string {
+  const plain = path.replace(ENDING, "");
+  let words = plain;
+  try {
+    words = decodeURIComponent(plain);
+  } catch {
+    // It is searched for as it is written.
+  }
+  return words
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(" ")
+    .trim();
+}
+
+/** The address of a state. Parameters that are of no search stay. */
+export function addressOf(state: PageState, current: string): string {
+  const address = new URL(current);
+  const { searchParams: parameters } = address;
+  const isOwn = (name: string) => [QUERY, SORT, GROUP, PAGE].includes(name);
+  for (const name of [...parameters.keys()])
+    if (isOwn(name) || name.startsWith(CHOICE)) parameters.delete(name);
+  if (state.query !== "") parameters.set(QUERY, state.query);
+  for (const [attribute, values] of state.choices)
+    for (const value of values) parameters.append(CHOICE + attribute, value);
+  if (state.sort !== "") parameters.set(SORT, state.sort);
+  if (state.bySection) parameters.set(GROUP, "section");
+  if (state.page > 1) parameters.set(PAGE, String(state.page));
+  // The passage that an address named belongs to another visit.
+  address.hash = "";
+  return address.href;
+}

@@ -1,0 +1,85 @@
+/** `<findling-related>`: pages that are about the same as the page that they are shown on. */
+
+import type { Locale } from "./locale";
+import { PAGE_LABELS } from "./page-labels";
+import { address, dispatch, FindlingElement, follow, h, isModified, LABELS } from "./shared";
+
+/** How far below the window the list may be when its pages are looked for. */
+const NEAR = "400px";
+
+/** Pages that are shown unless the attribute `limit` says otherwise. */
+const MOST = 5;
+
+export class FindlingRelated extends FindlingElement<Locale> {
+  static readonly observedAttributes = ["page", "limit", "theme"];
+
+  #near: IntersectionObserver | undefined;
+
+  /** It has no background of its own. */
+  protected override readonly theme = "page";
+
+  constructor() {
+    super({ ...LABELS, ...PAGE_LABELS }, CSS);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#near?.disconnect();
+  }
+
+  /** Looks for the pages once a reader comes near: until then nothing is fetched. */
+  protected draw(): void {
+    this.#near?.disconnect();
+    this.root.replaceChildren(h("div"));
+    this.#near = new IntersectionObserver(
+      ([entry], observer) => {
+        if (!entry?.isIntersecting) return;
+        observer.disconnect();
+        void this.#show();
+      },
+      { rootMargin: NEAR },
+    );
+    this.#near.observe(this.root.firstElementChild!);
+  }
+
+  /** Without related pages, or without an index, the element shows nothing. */
+  async #show(): Promise<void> {
+    const page = this.getAttribute("page") ?? location.href.split("#")[0]!;
+    const options = { limit: this.limit(MOST), sectionsPerPage: 1 };
+    const results = await this.index
+      .then(async (index) => (await index.similar(page, options)).results)
+      .catch(() => []);
+    const items = results.map((page) => {
+      const hit = { page, section: undefined };
+      const href = address(hit, false);
+      const link = h("a", { href, dir: "auto" }, page.title || page.url);
+      link.addEventListener("click", (event) => {
+        if (href === null || isModified(event)) return;
+        event.preventDefault();
+        if (dispatch(this, "findling-select", { href, ...hit })) follow(href, href);
+      });
+      return h("li", {}, link);
+    });
+    if (items.length === 0) return;
+    const title = h("h2", { id: "title", part: "title" }, this.labels.related);
+    const list = h("ul", { part: "list" }, ...items);
+    this.root.replaceChildren(h("nav", { "aria-labelledby": "title", part: "nav" }, title, list));
+  }
+}
+
+const CSS = `
+:host { display: block; font: inherit; color: inherit }
+h2 { margin: 0 0 .5rem; font-size: 1.125em; line-height: 1.3 }
+ul { margin: 0; padding: 0; list-style: none; display: grid; gap: .375rem }
+a { color: var(--_accent) }
+a:hover { text-decoration: underline; text-underline-offset: .15em }
+`;
+
+if (!customElements.get("findling-related"))
+  customElements.define("findling-related", FindlingRelated);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "findling-related": FindlingRelated;
+  }
+}

@@ -1,0 +1,44 @@
+/** What an element tells the page: searches, choices, searches without a result. */
+
+import type { PageResult, SearchResponse, SectionResult } from "../types";
+import { h } from "./dom";
+
+/** The detail of `findling-select`. */
+export interface Selection {
+  href: string;
+  page: PageResult;
+  section: SectionResult | undefined;
+}
+
+/** Dispatches an event of an element; returns whether the site left the default to the element. */
+export function dispatch(element: HTMLElement, name: string, detail: unknown): boolean {
+  return element.dispatchEvent(
+    new CustomEvent(name, { detail, cancelable: true, bubbles: true, composed: true }),
+  );
+}
+
+/** Tells of an answer. `isWhole`: no better answer to the same search follows. */
+export function tell(element: HTMLElement, response: SearchResponse, isWhole: boolean): void {
+  dispatch(element, "findling-search", response);
+  if (isWhole && response.total.pages === 0) dispatch(element, "findling-empty", response);
+}
+
+/**
+ * Goes to an address by a click on a link of the page, which routers of sites notice. They do not
+ * see the links in a shadow root. Where none takes the click, the browser goes to the passage, an
+ * address that routers would take for an anchor.
+ */
+export function follow(href: string, passage: string): void {
+  const link = h("a", { href, hidden: true });
+  const last = (event: Event) => {
+    if (!event.defaultPrevented) link.href = passage;
+  };
+  addEventListener("click", last, { once: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Whether a click or a key asks for another tab or window, which the browser opens. */
+export const isModified = (event: MouseEvent | KeyboardEvent): boolean =>
+  event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;

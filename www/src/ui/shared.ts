@@ -1,0 +1,12 @@
+/**
+ * What the other scripts of the user interface take from `findling-ui.js`, so that no page loads it
+ * twice. Not for sites.
+ */
+
+export { FindlingElement } from "./base-element";
+export { CROSS, h, icon, MAGNIFIER } from "./dom";
+export { fill, LABELS, type Labels, type Plural, plural } from "./labels";
+export { address, answerParts, hitParts, tagsOf } from "./rows";
+export { dispatch, follow, isModified, type Selection, tell } from "./selection";
+export { StateView } from "./state-view";
+export { type Hit, type Verdict, verdictOn } from "./verdict";
