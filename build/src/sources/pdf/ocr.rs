@@ -15,6 +15,10 @@ const MIN_CONFIDENCE: f64 = 30.0;
 /// letter.
 const EM: f64 = 1.1;
 
+/// Blocks whose heights of lines differ by less than this share have the same font, as far as a box
+/// can tell: descenders are a quarter of it.
+const NEARLY: f64 = 0.3;
+
 /// Whether the program is there and knows the languages, joined by `+`.
 ///
 /// # Errors
@@ -107,23 +111,34 @@ fn lines(table: &str) -> Vec<Line> {
 }
 
 /// The characters of the lines. The lines of a block have one size: the box of a line without
-/// descenders is lower, but its letters are not smaller.
+/// descenders is lower, but its letters are not smaller. For the same reason a block of nearly the
+/// page's usual size has that size.
 fn glyphs(picture: &Picture, table: &str) -> Vec<Glyph> {
     let lines = lines(table);
+    let usual = middle(&lines);
     let mut glyphs = Vec::new();
     for block in lines.chunk_by(|a, b| a.block == b.block) {
-        let mut heights: Vec<f64> = block.iter().map(|line| line.height).collect();
-        heights.sort_by(f64::total_cmp);
-        let size = EM * heights[heights.len() / 2];
+        let own = middle(block);
+        let height = if (own / usual - 1.0).abs() < NEARLY { usual } else { own };
         for line in block {
+            let mut word = |text: &str, left, width| {
+                glyphs.extend(picture.word(text, left, width, line.bottom, EM * height));
+            };
             for (text, left, width) in &line.words {
-                glyphs.extend(picture.word(text, *left, *width, line.bottom, size));
+                word(text, *left, *width);
                 // The widths of letters are not known well enough to find spaces by.
-                glyphs.extend(picture.word(" ", left + width, 0.0, line.bottom, size));
+                word(" ", left + width, 0.0);
             }
         }
     }
     glyphs
+}
+
+/// The median height of lines.
+fn middle(lines: &[Line]) -> f64 {
+    let mut heights: Vec<f64> = lines.iter().map(|line| line.height).collect();
+    heights.sort_by(f64::total_cmp);
+    heights.get(heights.len() / 2).copied().unwrap_or(1.0).max(1.0)
 }
 
 #[cfg(test)]
